@@ -1,0 +1,39 @@
+/**
+ * The event log: the port behind which SQLite and Kafka stand. Appending is the store's part (the outbox); this is
+ * the reading side. `event-log.contract.ts` holds every adapter to these comments.
+ */
+
+export interface LoggedEvent {
+  readonly topic: string
+  readonly key: string
+  readonly id: string
+  readonly type: string
+  /** Milliseconds since 1970. */
+  readonly time: number
+  /** JSON text. */
+  readonly value: string
+  readonly traceparent?: string
+  /** Where it stands in the log; opaque, good for `tail`'s `from`. */
+  readonly position: string
+}
+
+export interface EventLog {
+  /**
+   * Hands every event of the topics to `handler`, at least once, in order per key, in batches, until the signal
+   * ends. The group's place is durable: it moves on once `handler` has resolved, and a handler that rejects gets the
+   * same events again after a backoff (100 ms doubling to 10 s). A new group begins at the log's beginning.
+   * Resolves when the signal has ended and the last handler is done. Subscribers of one group share the work.
+   */
+  subscribe(
+    group: string,
+    topics: readonly string[],
+    handler: (events: readonly LoggedEvent[]) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>
+
+  /**
+   * Yields events of the topics from a position (`'beginning'`, `'end'`, or strictly after an event's `position`) and
+   * goes on with new ones, until the signal ends; then it returns. Keeps no place.
+   */
+  tail(topics: readonly string[], from: string, signal: AbortSignal): AsyncIterable<readonly LoggedEvent[]>
+}
