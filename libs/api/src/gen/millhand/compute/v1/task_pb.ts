@@ -48,7 +48,8 @@ export type Task = Message<"millhand.compute.v1.Task"> & {
   model: string;
 
   /**
-   * The digest of the model as it was when the task was accepted: `sha256:` and 64 hexadecimal digits.
+   * The digest of the model that ran, and until then of the one that it was accepted for: `sha256:` and 64 hexadecimal
+   * digits.
    *
    * @generated from field: string model_version = 4;
    */

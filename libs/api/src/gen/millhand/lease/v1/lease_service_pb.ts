@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSJ2CgxDbGFpbVJlcXVlc3QSGwoLZXhlY3V0b3JfaWQYASABKAlCBrpIA8gBARIUCgRwb29sGAIgASgJQga6SAPIAQESFwoEcnVucxgDIAEoDUIJukgGKgQYQCgBEhoKB3dhaXRfbXMYBCABKA1CCbpIBioEGODUAyI1Cg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4iVQoDUnVuEg0KBWdyb3VwGAEgASgJEhUKDWdyb3VwX3ZlcnNpb24YAiABKAkSKAoGbGVhc2VzGAMgAygLMhgubWlsbGhhbmQubGVhc2UudjEuTGVhc2Ui2QEKBUxlYXNlEgoKAmlkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIPCgd3b3JrX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SJgoDdHRsGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEi4KC3J1bl90aW1lb3V0GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg0KBWlucHV0GAcgASgJEisKCnBhcmFtZXRlcnMYCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IlcKDFJlbmV3UmVxdWVzdBIbCgtleGVjdXRvcl9pZBgBIAEoCUIGukgDyAEBEioKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWwifAoHUmVuZXdhbBIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIVCghmcmFjdGlvbhgEIAEoAUgAiAEBEhQKB21lc3NhZ2UYBSABKAlIAYgBAUILCglfZnJhY3Rpb25CCgoIX21lc3NhZ2UiOwoNUmVuZXdSZXNwb25zZRIqCgZsZWFzZXMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkIsIBCgdSZW5ld2VkEjMKB3ZlcmRpY3QYASABKA4yIi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkLlZlcmRpY3QSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIloKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhAKDFZFUkRJQ1RfS0VQVBABEhIKDlZFUkRJQ1RfQ0FOQ0VMEAISEAoMVkVSRElDVF9MT1NUEAMiWAoNRmluaXNoUmVxdWVzdBIbCgtleGVjdXRvcl9pZBgBIAEoCUIGukgDyAEBEioKB3Jlc3VsdHMYAiADKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SZXN1bHQi+wEKBlJlc3VsdBIQCghsZWFzZV9pZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhAKBm91dHB1dBgFIAEoCUgAEi0KB2ZhaWx1cmUYBiABKAsyGi5taWxsaGFuZC5sZWFzZS52MS5GYWlsdXJlSAASEwoJY2FuY2VsbGVkGAcgASgISAASEQoHZXZpY3RlZBgIIAEoCEgAEhIKCmNvbXB1dGVfbXMYCSABKA0SEwoLZW5naW5lX25hbWUYCiABKAkSEAoIcHJvdmlkZXIYCyABKAlCCQoHb3V0Y29tZSI7CgdGYWlsdXJlEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglyZXRyeWFibGUYAyABKAgiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgy9QEKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEk0KBkZpbmlzaBIgLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlcXVlc3QaIS5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSKLAQoMQ2xhaW1SZXF1ZXN0EhsKC2V4ZWN1dG9yX2lkGAEgASgJQga6SAPIAQESFAoEcG9vbBgCIAEoCUIGukgDyAEBEhcKBHJ1bnMYAyABKA1CCbpIBioEGEAoARIaCgd3YWl0X21zGAQgASgNQgm6SAYqBBjg1AMSEwoLYnVzeV9ncm91cHMYBSADKAkiNQoNQ2xhaW1SZXNwb25zZRIkCgRydW5zGAEgAygLMhYubWlsbGhhbmQubGVhc2UudjEuUnVuIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSLZAQoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiVwoMUmVuZXdSZXF1ZXN0EhsKC2V4ZWN1dG9yX2lkGAEgASgJQga6SAPIAQESKgoGbGVhc2VzGAIgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdhbCJ8CgdSZW5ld2FsEgoKAmlkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIPCgd3b3JrX2lkGAMgASgJEhUKCGZyYWN0aW9uGAQgASgBSACIAQESFAoHbWVzc2FnZRgFIAEoCUgBiAEBQgsKCV9mcmFjdGlvbkIKCghfbWVzc2FnZSI7Cg1SZW5ld1Jlc3BvbnNlEioKBmxlYXNlcxgBIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3ZWQiwgEKB1JlbmV3ZWQSMwoHdmVyZGljdBgBIAEoDjIiLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3ZWQuVmVyZGljdBImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iWgoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEAoMVkVSRElDVF9LRVBUEAESEgoOVkVSRElDVF9DQU5DRUwQAhIQCgxWRVJESUNUX0xPU1QQAyJYCg1GaW5pc2hSZXF1ZXN0EhsKC2V4ZWN1dG9yX2lkGAEgASgJQga6SAPIAQESKgoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdCKSAgoGUmVzdWx0EhAKCGxlYXNlX2lkGAEgASgJEg4KBnRlbmFudBgCIAEoCRIPCgd3b3JrX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SEAoGb3V0cHV0GAUgASgJSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoKY29tcHV0ZV9tcxgJIAEoDRITCgtlbmdpbmVfbmFtZRgKIAEoCRIQCghwcm92aWRlchgLIAEoCRIVCg1ncm91cF92ZXJzaW9uGAwgASgJQgkKB291dGNvbWUiOwoHRmFpbHVyZRIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcmV0cnlhYmxlGAMgASgIIiIKDkZpbmlzaFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgAygIMvUBCgxMZWFzZVNlcnZpY2USSgoFQ2xhaW0SHy5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlc3BvbnNlEkoKBVJlbmV3Eh8ubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXNwb25zZRJNCgZGaW5pc2gSIC5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXF1ZXN0GiEubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
 
 /**
  * Asks for work.
@@ -50,6 +50,13 @@ export type ClaimRequest = Message<"millhand.lease.v1.ClaimRequest"> & {
    * @generated from field: uint32 wait_ms = 4;
    */
   waitMs: number;
+
+  /**
+   * Groups that there is no room for: their model is in a run.
+   *
+   * @generated from field: repeated string busy_groups = 5;
+   */
+  busyGroups: string[];
 };
 
 /**
@@ -94,16 +101,9 @@ export type Run = Message<"millhand.lease.v1.Run"> & {
   group: string;
 
   /**
-   * The version of it that they were accepted for.
-   *
-   * @generated from field: string group_version = 2;
-   */
-  groupVersion: string;
-
-  /**
    * The leases.
    *
-   * @generated from field: repeated millhand.lease.v1.Lease leases = 3;
+   * @generated from field: repeated millhand.lease.v1.Lease leases = 2;
    */
   leases: Lease[];
 };
@@ -481,6 +481,13 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
    * @generated from field: string provider = 11;
    */
   provider: string;
+
+  /**
+   * The version of the group that ran: the digest of the model.
+   *
+   * @generated from field: string group_version = 12;
+   */
+  groupVersion: string;
 };
 
 /**
@@ -553,7 +560,8 @@ export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
  */
 export const LeaseService: GenService<{
   /**
-   * Takes work, waiting for it up to the given time. An executor that asks again has room again.
+   * Takes work, waiting for it up to the given time. The executor's next claim ends the wait of the one before, so that
+   * it can ask again as soon as it has more room.
    *
    * @generated from rpc millhand.lease.v1.LeaseService.Claim
    */

@@ -1,0 +1,44 @@
+/** Answers to what is not a request that HTTP or we can serve, written past node, which has made no answer for it. */
+import type { Duplex } from 'node:stream'
+import { fail, type Id, type Ids, problemOf } from '@millhand/api'
+import type { Exchange } from './exchange.ts'
+
+/**
+ * Answers bytes that are not HTTP, or a head that is too large, and ends the connection. Says nothing to a caller that
+ * is gone or took too long, and nothing while an earlier request of the connection still waits for its answer.
+ */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, open: readonly Exchange[], ids: Ids) {
+  const [current, ...others] = open
+  const isMidAnswer = current !== undefined && (current.req.complete || current.status !== 0 || others.length > 0)
+  if (!socket.writable || silent.has(error.code ?? '') || isMidAnswer) {
+    socket.destroy()
+    return
+  }
+  current?.abandon()
+  const [status, title, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The head of the request is larger than 16 KiB.']
+      : [400, 'Bad Request', 'What came is not a request of HTTP/1.1.']
+  const requestId = current?.requestId ?? ids('req')
+  // About HTTP itself and not about a call of ours, so it has no code of the catalogue (RFC 9457, section 4.2.1).
+  const problem = { type: 'about:blank', title, status, detail, request_id: requestId }
+  end(socket, `${status} ${title}`, requestId, problem)
+}
+
+/** Answers `CONNECT`: this is no proxy. */
+export function refuseConnect(socket: Duplex, requestId: Id<'req'>) {
+  const problem = problemOf(fail('method_not_allowed', '`CONNECT` is not served.'), requestId)
+  end(socket, '405 Method Not Allowed', requestId, problem, 'Allow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
+}
+
+const silent = new Set(['ECONNRESET', 'EPIPE', 'ERR_HTTP_REQUEST_TIMEOUT'])
+
+function end(socket: Duplex, status: string, requestId: string, problem: object, headers = '') {
+  const body = JSON.stringify(problem)
+  socket.on('error', () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n${headers}\r\n${body}`,
+    () => socket.destroy(),
+  )
+}

@@ -1,0 +1,110 @@
+/** The HTTP server: sockets, time limits and a stop that lets answers finish. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Ids } from '@millhand/api'
+import { requestId } from './admission/request-id.ts'
+import { Exchange } from './exchange.ts'
+import { refuseConnect, refuseMalformed } from './malformed.ts'
+
+export interface ServerOptions {
+  readonly http: { readonly host: string; readonly port: number }
+  readonly ids: Ids
+  /** Answers an exchange; never rejects. */
+  handle(exchange: Exchange): Promise<void>
+  /** Told once when the stop begins: what waits for something answers at once. */
+  onStop(): void
+  readonly limits?: ServerLimits | undefined
+}
+
+/** Milliseconds. */
+export interface ServerLimits {
+  /** For the head of a request to arrive. */
+  readonly headersMs?: number
+  /** For a whole request to arrive. */
+  readonly requestMs?: number
+  /** How often the two above are looked after. */
+  readonly checkMs?: number
+  /** For answers in flight when the server stops. */
+  readonly stopMs?: number
+}
+
+export interface Server {
+  /** Fails where the address can't be had. */
+  listen(): Promise<{ readonly url: string }>
+  /** Refuses new connections, lets answers in flight finish for at most 10 s. Idempotent. */
+  close(): Promise<void>
+}
+
+export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
+  const lifetime = { stopping: false }
+  const open = new Set<Exchange>()
+  const sockets = new Set<Socket>()
+
+  const server = createServer({
+    keepAlive: true,
+    noDelay: true,
+    // Longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way.
+    keepAliveTimeout: 65_000,
+    headersTimeout: limits.headersMs ?? 15_000,
+    requestTimeout: limits.requestMs ?? 30_000,
+    connectionsCheckingInterval: limits.checkMs ?? 5_000,
+    // Checked where it can be answered with a problem.
+    requireHostHeader: false,
+  })
+
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    const exchange = new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), lifetime)
+    open.add(exchange)
+    void handle(exchange).finally(() => open.delete(exchange))
+  }
+  server.on('request', serve)
+  // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
+  server.on('checkContinue', serve)
+  server.on('checkExpectation', serve)
+  server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuseMalformed(error, socket, on(socket), ids)
+  })
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  const on = (socket: Duplex) => [...open].filter(({ req }) => req.socket === socket)
+
+  let closing: Promise<void> | undefined
+  async function stop() {
+    lifetime.stopping = true
+    const closed = new Promise<void>(resolve => {
+      // The close of `http.Server` would cut answers that are written but not yet flushed.
+      NetServer.prototype.close.call(server, () => resolve())
+    })
+    onStop()
+    for (const socket of sockets) if (on(socket).length === 0) socket.destroySoon()
+    const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs ?? 10_000)
+    await closed
+    clearTimeout(timer)
+    // Ends the timer that looks after the time limits.
+    server.close()
+  }
+
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(http.port, http.host, () => {
+          server.off('error', reject)
+          resolve({ url: urlOf(server.address() as AddressInfo) })
+        })
+      }),
+    close() {
+      closing ??= server.listening ? stop() : Promise.resolve()
+      return closing
+    },
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

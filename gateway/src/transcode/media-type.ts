@@ -1,0 +1,21 @@
+/** What a body must say of itself. */
+import { fail } from '@millhand/api'
+import type { Exchange } from '../exchange.ts'
+
+/** Fails with `unsupported_media_type` unless the body, if one comes, is plain `application/json`. */
+export function requireJson({ req: { headers } }: Exchange) {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw fail('unsupported_media_type', 'Request bodies are read as they are: leave `Content-Encoding` out.')
+  }
+  const type = headers['content-type']
+  if (type === 'application/json') return
+  if (type === undefined) {
+    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+    if (hasBody) throw fail('unsupported_media_type', 'The body has no `Content-Type`; `application/json` is expected.')
+  } else if (!jsonInUtf8.test(type)) {
+    throw fail('unsupported_media_type', '`Content-Type` must be `application/json`, in UTF-8.')
+  }
+}
+
+const jsonInUtf8 = /^application\/json\s*(?:;\s*charset=("?)utf-?8\1\s*)?$/i

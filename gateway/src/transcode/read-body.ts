@@ -1,0 +1,41 @@
+/** The bytes of a request's body. */
+import { fail } from '@millhand/api'
+import type { Exchange } from '../exchange.ts'
+
+/** The caller went away before its request was complete: there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
+}
+
+/**
+ * The whole body of a request. One that waits for `100 Continue` gets it now, so that what was refused before this
+ * is never sent.
+ * Fails with `payload_too_large` as soon as it is known to exceed `limit` bytes, and with `CallerGone`.
+ */
+export function readBody({ req, res }: Exchange, limit: number): Promise<Buffer> {
+  if (Number(req.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
+  if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+  return new Promise((resolve, reject) => {
+    let first: Buffer | undefined
+    let rest: Buffer[] | undefined
+    let size = 0
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) {
+        rest = undefined
+        req.removeAllListeners('data')
+        req.pause()
+        reject(tooLarge(limit))
+      } else if (first === undefined) first = chunk
+      else if (rest === undefined) rest = [first, chunk]
+      else rest.push(chunk)
+    })
+    req.on('end', () => resolve(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))
+    req.on('error', cause => reject(new CallerGone('the caller went away', { cause })))
+  })
+}
+
+const empty = Buffer.alloc(0)
+
+const tooLarge = (limit: number) =>
+  fail('payload_too_large', `The body is larger than ${limit.toLocaleString('en')} bytes.`)

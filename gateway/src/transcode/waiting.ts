@@ -1,0 +1,85 @@
+/** `Prefer: wait`: the answer comes once the resource has ended or changed, or once the wait is over. */
+import { type DescMethodUnary, getOption, type MessageShape } from '@bufbuild/protobuf'
+import type { Transport } from '@connectrpc/connect'
+import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
+import type { Principal } from '@millhand/rpc'
+import type { Log } from '@millhand/telemetry'
+import { holds } from '../admission/scope.ts'
+import type { Exchange } from '../exchange.ts'
+import { CALL_MS, callValues } from './operation.ts'
+import { CallerGone } from './read-body.ts'
+
+/**
+ * Waits at most `seconds` for `first` to end, or to change where `forChange` says so, and gives it as it then is.
+ * Gives `first` at once where it has ended, or where the caller may not read such resources.
+ */
+export type Wait = (
+  exchange: Exchange,
+  caller: Principal,
+  first: Resource,
+  seconds: number,
+  forChange: boolean,
+) => Promise<Resource>
+
+export type Resource = MessageShape<DescMethodUnary['output']>
+
+export interface Waiting {
+  /** How to wait for what `method` answers with. Throws where its service has no method `Wait…` for that. */
+  of(method: DescMethodUnary): Wait
+  /** Ends every wait; who waited is answered with what there is now. */
+  stop(): void
+}
+
+export function createWaiting({ transport, log }: { transport: Transport; log: Log }): Waiting {
+  const open = new Set<AbortController>()
+  let isStopping = false
+
+  return {
+    of(method) {
+      const waitMethod = waitMethodFor(method)
+      const scope = getOption(waitMethod, access).scope
+      return async (exchange, caller, first, seconds, forChange) => {
+        const { id, resourceVersion, finishedAt } = first as Resource & Awaited
+        if (finishedAt !== undefined || !holds(caller, scope)) return first
+        const values = callValues(caller, exchange)
+        const now = (timeoutMs: number, signal?: AbortSignal) => {
+          const request = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
+          return transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request as object, values)
+        }
+        const ending = new AbortController()
+        const leave = () => ending.abort()
+        open.add(ending)
+        exchange.res.once('close', leave)
+        try {
+          const last = isStopping ? await now(0) : await now(seconds * 1000, ending.signal)
+          exchange.carry('Preference-Applied', 'wait')
+          return last.message
+        } catch (error) {
+          if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
+          if (ending.signal.aborted) return await now(0).then(last => last.message)
+          throw error
+        } finally {
+          exchange.res.off('close', leave)
+          open.delete(ending)
+        }
+      }
+    },
+    stop() {
+      isStopping = true
+      for (const ending of open) ending.abort()
+    },
+  }
+}
+
+/** What a resource that can be waited for has. */
+interface Awaited {
+  readonly id: string
+  readonly resourceVersion: number
+  readonly finishedAt?: object
+}
+
+function waitMethodFor({ name, parent, output }: DescMethodUnary): DescMethodUnary {
+  const found = parent.methods.find(method => method.name === `Wait${output.name}` && method.output === output)
+  if (found?.methodKind !== 'unary') throw new Error(`${name} has answer.wait, but there is no Wait${output.name}`)
+  return found
+}

@@ -1,0 +1,137 @@
+/** Services with just enough in them to see what the gateway makes of requests and answers. */
+import { create } from '@bufbuild/protobuf'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
+import { createApiKey, fail, hashOfKey } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import {
+  CancelOutcome,
+  type CreateTaskRequest,
+  type ListTasksRequest,
+  type Task,
+  TaskSchema,
+  TaskStatus,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { type ApiKey, IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import { createDirectTransport, principalKey, requestIdKey } from '@millhand/rpc'
+
+export const now = Date.UTC(2026, 10, 21, 7, 30, 0, 123)
+
+export class FakeServices {
+  readonly transport = createDirectTransport()
+  readonly identity = createClient(IdentityService, this.transport)
+  /** What `AuthenticateKey` knows, by digest in hexadecimal. */
+  readonly keys = new Map<string, Partial<ApiKey>>()
+  readonly tasks = new Map<string, Task>()
+  readonly created: CreateTaskRequest[] = []
+  readonly listed: ListTasksRequest[] = []
+  /** The contexts of all calls to compute. */
+  readonly calls: { principal: string | undefined; requestId: string | undefined; timeoutMs: number | undefined }[] = []
+  authentications = 0
+  identityIsAway = false
+  /** What every call to compute fails with, where it is set. */
+  failure: unknown
+  #changes = new EventTarget()
+
+  constructor() {
+    this.transport.service(IdentityService, {
+      authenticateKey: ({ keySha256 }) => {
+        this.authentications++
+        if (this.identityIsAway) throw new ConnectError('no route to host 10.1.2.3', Code.Unavailable)
+        const key = this.keys.get(Buffer.from(keySha256).toString('hex'))
+        return key ? { key } : {}
+      },
+    })
+    this.transport.service(ComputeService, {
+      createTask: (request, call) => {
+        this.#called(call)
+        this.created.push(request)
+        const id = `task_${String(this.tasks.size + 1).padStart(26, '0')}`
+        return this.put({ id, model: request.model, input: request.input, metadata: request.metadata })
+      },
+      getTask: ({ id }, call) => {
+        this.#called(call)
+        return this.#found(id)
+      },
+      cancelTask: ({ id }, call) => {
+        this.#called(call)
+        return { id, outcome: CancelOutcome.CANCELLED, task: this.#found(id) }
+      },
+      listTasks: (request, call) => {
+        this.#called(call)
+        this.listed.push(request)
+        return { data: [...this.tasks.values()], hasMore: false }
+      },
+      waitTask: async ({ id, timeoutMs, afterVersion }, call) => {
+        this.#called(call)
+        const since = Date.now()
+        const isOver = () => {
+          const task = this.#found(id)
+          return task.finishedAt !== undefined || (afterVersion !== undefined && task.resourceVersion > afterVersion)
+        }
+        while (!isOver() && Date.now() - since < timeoutMs) {
+          this.waits++
+          await this.#nextChange(timeoutMs, call.signal)
+        }
+        return this.#found(id)
+      },
+    })
+  }
+
+  /** How often a call has begun to wait. */
+  waits = 0
+
+  /** A new key with these scopes; `more` is what identity says of it besides. */
+  key(scopes: string[], more: Partial<ApiKey> = {}): string {
+    const key = createApiKey('live')
+    const digest = Buffer.from(hashOfKey(key)).toString('hex')
+    this.keys.set(digest, { id: 'key_1', accountId: 'acct_1', mode: Mode.LIVE, scopes, ...more })
+    return key
+  }
+
+  put(task: Partial<Task> & { id: string }): Task {
+    const { $typeName: _, ...fields } = task
+    const before = this.tasks.get(task.id)
+    const whole = create(TaskSchema, {
+      status: TaskStatus.QUEUED,
+      createdAt: timestampFromMs(now),
+      ...before,
+      ...fields,
+      resourceVersion: (before?.resourceVersion ?? 0) + 1,
+    })
+    this.tasks.set(task.id, whole)
+    this.#changes.dispatchEvent(new Event('change'))
+    return whole
+  }
+
+  finish(id: string): Task {
+    return this.put({ id, status: TaskStatus.SUCCEEDED, output: '"done"', finishedAt: timestampFromMs(now) })
+  }
+
+  #called(call: HandlerContext) {
+    this.calls.push({
+      principal: call.values.get(principalKey)?.tenant,
+      requestId: call.values.get(requestIdKey),
+      timeoutMs: call.timeoutMs(),
+    })
+    if (this.failure !== undefined) throw this.failure
+  }
+
+  #found(id: string): Task {
+    const task = this.tasks.get(id)
+    if (!task) throw fail('not_found', `There is no task ${id}.`)
+    return task
+  }
+
+  #nextChange(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#changes.addEventListener('change', () => resolve(), { once: true })
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        reject(signal.reason)
+      })
+    })
+  }
+}

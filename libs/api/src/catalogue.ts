@@ -1,0 +1,248 @@
+import { Code } from '@connectrpc/connect'
+
+/** One row of the catalogue. */
+export interface CatalogueEntry {
+  /** HTTP status of the answer. */
+  readonly status: number
+  /** The problem in a few words, the same at every occurrence (RFC 9457, section 3.1.4). */
+  readonly title: string
+  /** What the caller does about it. */
+  readonly action: string
+  /** The code that gRPC and Connect callers see beside ours. */
+  readonly connect: Code
+}
+
+/** Every error code that a caller can get. Codes are stable: they are added to, never renamed. Contract, section 2. */
+export const problems = {
+  invalid_json: {
+    status: 400,
+    title: 'Invalid JSON',
+    action: 'Send a body that is one JSON value in UTF-8, as RFC 8259 has it.',
+    connect: Code.InvalidArgument,
+  },
+  invalid_parameter: {
+    status: 400,
+    title: 'Invalid parameter',
+    action: 'Correct what `errors` names; each entry says what is allowed.',
+    connect: Code.InvalidArgument,
+  },
+  missing_parameter: {
+    status: 400,
+    title: 'Missing parameter',
+    action: 'Send the parameter that `param` names.',
+    connect: Code.InvalidArgument,
+  },
+  unknown_parameter: {
+    status: 400,
+    title: 'Unknown parameter',
+    action: 'Remove the parameter that `param` names, or correct its spelling: names are snake_case.',
+    connect: Code.InvalidArgument,
+  },
+  invalid_cursor: {
+    status: 400,
+    title: 'Invalid cursor',
+    action: 'Send `next_cursor` as it was given, with the filters and the order of the call that gave it.',
+    connect: Code.InvalidArgument,
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    title: 'Invalid idempotency key',
+    action: 'Send 1 to 255 printable ASCII characters as `Idempotency-Key`.',
+    connect: Code.InvalidArgument,
+  },
+  model_input_invalid: {
+    status: 400,
+    title: 'Input does not fit the model',
+    action: 'Send an `input` that the model reads: `GET /v1/models/{id}` says its `input_format`.',
+    connect: Code.InvalidArgument,
+  },
+  missing_credentials: {
+    status: 401,
+    title: 'Missing credentials',
+    action: 'Send an API key or an access token as `Authorization: Bearer …`.',
+    connect: Code.Unauthenticated,
+  },
+  invalid_credentials: {
+    status: 401,
+    title: 'Invalid credentials',
+    action: 'Check the key: it is misspelt, or nobody has made it.',
+    connect: Code.Unauthenticated,
+  },
+  expired_credentials: {
+    status: 401,
+    title: 'Expired credentials',
+    action: 'Make a new key, or refresh the access token.',
+    connect: Code.Unauthenticated,
+  },
+  revoked_credentials: {
+    status: 401,
+    title: 'Revoked credentials',
+    action: 'Use another key; a revoked one never works again.',
+    connect: Code.Unauthenticated,
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'Insufficient scope',
+    action: 'Use a key that holds the scope which `detail` names.',
+    connect: Code.PermissionDenied,
+  },
+  plan_required: {
+    status: 403,
+    title: 'Another plan is required',
+    action: 'Change to a plan that includes the call.',
+    connect: Code.PermissionDenied,
+  },
+  spending_limit_reached: {
+    status: 403,
+    title: 'Spending limit reached',
+    action: "Raise the account's spending limit, or wait for the next period.",
+    connect: Code.PermissionDenied,
+  },
+  account_suspended: {
+    status: 403,
+    title: 'Account suspended',
+    action: 'Ask the operator why the account is suspended.',
+    connect: Code.PermissionDenied,
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    action: 'Check the id, and that the key is of the account and the mode (live or test) that the object belongs to.',
+    connect: Code.NotFound,
+  },
+  unknown_route: {
+    status: 404,
+    title: 'Unknown route',
+    action: 'Check the path: `/openapi.json` lists all of them.',
+    connect: Code.Unimplemented,
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    action: 'Use one of the methods that the `Allow` header lists.',
+    connect: Code.Unimplemented,
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    action: 'Get the object as it is now, and decide again.',
+    connect: Code.Aborted,
+  },
+  invalid_state: {
+    status: 409,
+    title: 'Not possible in this state',
+    action: "Look at the object's `status`; `detail` says in which states the call is possible.",
+    connect: Code.FailedPrecondition,
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first request is still running',
+    action: 'Send the request again a little later, with the same `Idempotency-Key`.',
+    connect: Code.Aborted,
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'Precondition failed',
+    action: 'Get the object again: it has changed since the version that the request names.',
+    connect: Code.FailedPrecondition,
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Payload too large',
+    action: 'Send less; larger inputs go as files.',
+    connect: Code.ResourceExhausted,
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    action: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
+    connect: Code.InvalidArgument,
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'Range not satisfiable',
+    action: 'Ask for a range within the size that `Content-Range` tells.',
+    connect: Code.OutOfRange,
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: 'Idempotency key was used for another request',
+    action: 'Use a new `Idempotency-Key` for a new request; repeat the method, path and body exactly to repeat one.',
+    connect: Code.InvalidArgument,
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    action: 'Wait as many seconds as `Retry-After` says. The request was not processed and is not billed.',
+    connect: Code.ResourceExhausted,
+  },
+  daily_quota_exceeded: {
+    status: 429,
+    title: 'Daily quota used up',
+    action: 'Wait until 00:00 UTC (`Retry-After` counts the seconds), or change to a larger plan.',
+    connect: Code.ResourceExhausted,
+  },
+  concurrency_limited: {
+    status: 429,
+    title: 'Too much at once',
+    action: 'Let some of what is running end, then send the request again.',
+    connect: Code.ResourceExhausted,
+  },
+  queue_full: {
+    status: 429,
+    title: 'Queue full',
+    action: "Let some of the account's queued tasks run, then send the request again.",
+    connect: Code.ResourceExhausted,
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    action: 'Send the request again; tell the operator the `request_id` if it persists.',
+    connect: Code.Internal,
+  },
+  engine_unavailable: {
+    status: 501,
+    title: 'No engine for this work',
+    action: 'Ask the operator for the setting that `detail` names: it provides the engine.',
+    connect: Code.Unimplemented,
+  },
+  unavailable: {
+    status: 503,
+    title: 'Unavailable',
+    action: 'Send the request again after as many seconds as `Retry-After` says.',
+    connect: Code.Unavailable,
+  },
+  deadline_exceeded: {
+    status: 504,
+    title: 'Deadline exceeded',
+    action: 'Send the request again; with an `Idempotency-Key` nothing is done twice.',
+    connect: Code.DeadlineExceeded,
+  },
+} as const satisfies Record<string, CatalogueEntry>
+
+/** A code of the catalogue. */
+export type ProblemCode = keyof typeof problems
+
+/** Where `type` of a problem points, before the code. */
+export const problemTypeBase = 'https://docs.example/errors/'
+
+/** Whether a text is a code of the catalogue. */
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(problems, text)
+}
+
+/** The catalogue as a page: `docs/errors.md`. */
+export function errorsMarkdown(): string {
+  const rows = Object.entries(problems).map(
+    ([code, { status, title, action }]) => `| ${status} | \`${code}\` | ${title} | ${action} |`,
+  )
+  return `# Errors
+
+Every error is \`application/problem+json\` (RFC 9457). \`code\` is stable; \`errors\` names every bad field at once.
+Answers with 429, 503 and 504 carry \`Retry-After\`. This page is generated from \`libs/api/src/catalogue.ts\`.
+
+| status | code | title | what to do |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}

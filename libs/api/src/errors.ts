@@ -1,0 +1,158 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import { isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
+
+/** One bad field of a request. */
+export interface Fault {
+  /** The field's full path in public JSON, for example `tasks[3].model`. */
+  readonly param: string
+  /** What is wrong with it, as a stable word, for example `wrong_type`. */
+  readonly code: string
+  /** What is wrong with it, in words. */
+  readonly message: string
+}
+
+/** What an error says beyond its code and detail. */
+export interface FailOptions {
+  /** The one parameter to blame; the first of `errors` where it is not set. */
+  readonly param?: string
+  /** Every bad field. */
+  readonly errors?: readonly Fault[]
+  /** Whole seconds after which the same request can pass. */
+  readonly retryAfterS?: number
+  /** For the log alone; no caller sees it. */
+  readonly cause?: unknown
+}
+
+/** A problem as REST shows it: RFC 9457, with our members. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: ProblemCode
+  readonly detail: string
+  readonly param?: string
+  readonly errors?: readonly Fault[]
+  readonly request_id: string
+}
+
+/**
+ * An error of the catalogue, to be thrown. `detail` is for the caller, so it names nothing that the caller may not see.
+ * Over a network it carries google.rpc.ErrorInfo, BadRequest and RetryInfo; in one process it travels as it is.
+ */
+export function fail(code: ProblemCode, detail: string, options: FailOptions = {}): ConnectError {
+  const param = (options.param ?? options.errors?.[0]?.param) || undefined
+  const details: ConnectError['details'] = [
+    {
+      desc: ErrorInfoSchema,
+      value: { reason: code, domain: errorDomain, metadata: param === undefined ? {} : { param } },
+    },
+  ]
+  if (options.errors !== undefined) {
+    const fieldViolations = options.errors.map(({ param, code, message }) => ({
+      field: param,
+      reason: code,
+      description: message,
+    }))
+    details.push({ desc: BadRequestSchema, value: { fieldViolations } })
+  }
+  if (options.retryAfterS !== undefined) {
+    details.push({ desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(Math.ceil(options.retryAfterS)) } } })
+  }
+  return new ConnectError(detail, problems[code].connect, undefined, details, options.cause)
+}
+
+/** The error for a request with bad fields; its code and `param` come from the first of them. */
+export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
+  const [first] = faults
+  const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`
+  return fail(requestCode(first), first.message + more, { errors: faults })
+}
+
+/** Any error as a problem. One that is not of the catalogue says nothing but its code and what to do. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  const { code, detail } = explain(error)
+  const { title, status } = problems[code]
+  const param = infoOf(error)?.metadata.param
+  const errors = faultsOf(error)
+  return {
+    type: problemTypeBase + code,
+    title,
+    status,
+    code,
+    detail,
+    ...(param === undefined ? {} : { param }),
+    ...(errors === undefined ? {} : { errors }),
+    request_id: requestId,
+  }
+}
+
+/** The catalogue's code of any error. */
+export function codeOf(error: unknown): ProblemCode {
+  return explain(error).code
+}
+
+/** Whole seconds for `Retry-After`: always there for 429, 503 and 504 (1 where the error does not say), else only if set. */
+export function retryAfterOf(error: unknown): number | undefined {
+  const said = error instanceof ConnectError ? error.findDetails(RetryInfoSchema)[0]?.retryDelay : undefined
+  if (said !== undefined) return Math.max(1, Number(said.seconds))
+  const { status } = problems[codeOf(error)]
+  return status === 429 || status === 503 || status === 504 ? 1 : undefined
+}
+
+/** `domain` of our ErrorInfo. */
+const errorDomain = 'millhand'
+
+function requestCode({ code }: Fault): ProblemCode {
+  return code === 'unknown_parameter' || code === 'missing_parameter' ? code : 'invalid_parameter'
+}
+
+function explain(error: unknown): { code: ProblemCode; detail: string } {
+  const info = infoOf(error)
+  if (info !== undefined && isProblemCode(info.reason) && info.reason !== 'internal') {
+    return { code: info.reason, detail: (error as ConnectError).rawMessage }
+  }
+  const code = error instanceof ConnectError ? foreign(error.code) : 'internal'
+  return { code, detail: problems[code].action }
+}
+
+/**
+ * The code of an error that none of our services made: a transport's, or Connect's own. Unauthenticated and
+ * PermissionDenied are about the hop between two services then, not about the caller, so they are `internal`.
+ */
+function foreign(code: Code): ProblemCode {
+  switch (code) {
+    case Code.InvalidArgument:
+    case Code.OutOfRange:
+      return 'invalid_parameter'
+    case Code.NotFound:
+      return 'not_found'
+    case Code.AlreadyExists:
+    case Code.Aborted:
+      return 'conflict'
+    case Code.FailedPrecondition:
+      return 'invalid_state'
+    case Code.ResourceExhausted:
+      // Connect raises it for messages over its size limit and for nothing else.
+      return 'payload_too_large'
+    case Code.Canceled:
+    case Code.Unavailable:
+      return 'unavailable'
+    case Code.DeadlineExceeded:
+      return 'deadline_exceeded'
+    default:
+      return 'internal'
+  }
+}
+
+function infoOf(error: unknown) {
+  if (!(error instanceof ConnectError)) return undefined
+  return error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === errorDomain)
+}
+
+function faultsOf(error: unknown): Fault[] | undefined {
+  if (!(error instanceof ConnectError)) return undefined
+  return error
+    .findDetails(BadRequestSchema)[0]
+    ?.fieldViolations.map(({ field, reason, description }) => ({ param: field, code: reason, message: description }))
+}

@@ -1,0 +1,32 @@
+export { createApiKey, hashOfKey, hasValidChecksum, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
+export { errorsMarkdown, isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
+export { type Cursors, createCursors } from './cursor.ts'
+export {
+  codeOf,
+  type FailOptions,
+  type Fault,
+  fail,
+  failFaults,
+  type Problem,
+  problemOf,
+  retryAfterOf,
+} from './errors.ts'
+export {
+  countingIds,
+  createIds,
+  firstIdAt,
+  type Id,
+  type IdPrefix,
+  type IdSources,
+  type Ids,
+  idPrefixes,
+  idTime,
+  parseId,
+} from './ids.ts'
+export { type FaultCode, maxFaults } from './json/faults.ts'
+export { queryReader } from './json/query.ts'
+export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json/reader.ts'
+export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
+export { enumWords } from './json/words.ts'
+export { jsonWriter, type WriterOptions } from './json/writer.ts'
+export { httpRoutes, type Route, type Segment } from './routes.ts'

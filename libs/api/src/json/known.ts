@@ -1,0 +1,10 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+
+/** A time; RFC 3339 in public JSON. */
+export const isTimestamp = (desc: DescMessage) => desc.typeName === 'google.protobuf.Timestamp'
+
+/** Any JSON object, shown as it is. */
+export const isStruct = (desc: DescMessage) => desc.typeName === 'google.protobuf.Struct'
+
+/** A message whose public JSON is an object of its fields; protobuf's other well-known types have none. */
+export const isPlain = (desc: DescMessage) => !desc.typeName.startsWith('google.protobuf.')

@@ -1,0 +1,152 @@
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasOption,
+  type MessageShape,
+  ScalarType,
+} from '@bufbuild/protobuf'
+import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
+import type { Fault } from '../errors.ts'
+import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { addFault, memberPath } from './faults.ts'
+import { isPlain, isStruct, isTimestamp } from './known.ts'
+import {
+  type Read,
+  readEnum,
+  readJsonText,
+  readList,
+  readMap,
+  readObject,
+  readScalar,
+  readTimestamp,
+  tooDeep,
+} from './values.ts'
+
+/** A message, or everything that is wrong with what should have been one: at most 100 faults, at least one. */
+export type Reading<Message> =
+  | { readonly ok: true; readonly message: Message }
+  | { readonly ok: false; readonly faults: readonly [Fault, ...Fault[]] }
+
+/** What a reader does not know. */
+export interface ReaderOptions {
+  /** Fields of the message itself that come from elsewhere (the path), by their names in the proto. */
+  readonly omit?: readonly string[]
+}
+
+/**
+ * Compiles a reader of public JSON: contract, section 1. It takes what JSON.parse gives, of anybody, and never throws.
+ * `null` counts as absent, except for fields that `buf.validate` requires. It checks types and what is required; the
+ * other rules of `buf.validate` are the service's. Throws here for a message that has no public JSON.
+ */
+export function jsonReader<Desc extends DescMessage>(
+  schema: Desc,
+  { omit = [] }: ReaderOptions = {},
+): (value: unknown) => Reading<MessageShape<Desc>> {
+  const read = compile(schema, new Set(omit), new Map())
+  return value => {
+    const faults: Fault[] = []
+    const message = read(value, '', faults, 0) as MessageShape<Desc> | undefined
+    const [first, ...others] = faults
+    if (first !== undefined) return { ok: false, faults: [first, ...others] }
+    return { ok: true, message: message as MessageShape<Desc> }
+  }
+}
+
+/** Whether a field must be in the request. */
+export function isRequired(field: DescField): boolean {
+  return hasOption(field, rules) && getOption(field, rules).required
+}
+
+interface Member {
+  readonly name: string
+  /** Its name in the message: the oneof's where it belongs to one. */
+  readonly local: string
+  /** Its name within the oneof. */
+  readonly chosen: string | undefined
+  readonly required: boolean
+  readonly read: Read
+}
+
+function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Map<DescMessage, Read>): Read {
+  if (!isPlain(desc)) throw new Error(`${desc.typeName} has no public JSON`)
+  const members = new Map<string, Member>()
+  const required: string[] = []
+  const kind = hasOption(desc, object) ? getOption(desc, object) : undefined
+
+  const read: Read = (value, path, faults, depth) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return void addFault(faults, path, 'wrong_type', 'must be a JSON object')
+    }
+    if (tooDeep(path, faults, depth)) return undefined
+    const source = value as Readonly<Record<string, unknown>>
+    const message = create(desc) as unknown as Record<string, unknown>
+    for (const name in source) {
+      const given = source[name]
+      const member = members.get(name)
+      if (member === undefined) {
+        if (name !== 'object' || kind === undefined) {
+          addFault(faults, memberPath(path, name), 'unknown_parameter', 'is not a parameter')
+        } else if (given !== kind) {
+          addFault(faults, memberPath(path, name), 'not_in', `must be ${kind}`)
+        }
+      } else if (given !== null || member.required) {
+        const understood = member.read(given, memberPath(path, name), faults, depth + 1)
+        if (understood === undefined) continue
+        if (member.chosen === undefined) message[member.local] = understood
+        else choose(message, member, member.chosen, understood, path, faults)
+      }
+    }
+    for (const name of required) {
+      if (!Object.hasOwn(source, name)) addFault(faults, memberPath(path, name), 'missing_parameter', 'is required')
+    }
+    return message
+  }
+
+  if (omit.size === 0) compiled.set(desc, read)
+  for (const field of desc.fields) {
+    if (omit.has(field.name)) continue
+    const local = field.oneof?.localName ?? field.localName
+    const chosen = field.oneof === undefined ? undefined : field.localName
+    const member = { name: field.name, local, chosen, required: isRequired(field), read: readField(field, compiled) }
+    members.set(field.name, member)
+    if (member.required) required.push(field.name)
+  }
+  return read
+}
+
+function choose(
+  message: Record<string, unknown>,
+  member: Member,
+  chosen: string,
+  value: unknown,
+  path: string,
+  faults: Fault[],
+): void {
+  const before = message[member.local] as { case?: string } | undefined
+  if (before?.case === undefined) message[member.local] = { case: chosen, value }
+  else addFault(faults, memberPath(path, member.name), 'conflicting', 'excludes another parameter that is set as well')
+}
+
+function readField(field: DescField, compiled: Map<DescMessage, Read>): Read {
+  const element = readElement(field, compiled)
+  switch (field.fieldKind) {
+    case 'list':
+      return readList(element)
+    case 'map':
+      if (field.mapKey !== ScalarType.STRING) throw new Error(`${field} has keys that are no strings`)
+      return readMap(element)
+    default:
+      return getOption(field, json) ? readJsonText : element
+  }
+}
+
+/** Reads a singular field's value, a list's item or a map's value. */
+function readElement({ scalar, enum: words, message }: DescField, compiled: Map<DescMessage, Read>): Read {
+  if (scalar !== undefined) return readScalar(scalar)
+  if (words !== undefined) return readEnum(words)
+  if (isTimestamp(message)) return readTimestamp
+  if (isStruct(message)) return readObject
+  return compiled.get(message) ?? compile(message, new Set(), compiled)
+}

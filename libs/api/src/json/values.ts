@@ -1,0 +1,190 @@
+import { create, type DescEnum, ScalarType } from '@bufbuild/protobuf'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import type { Fault } from '../errors.ts'
+import { addFault, itemPath, memberPath } from './faults.ts'
+import { parseTimestamp } from './timestamp.ts'
+import { enumWords } from './words.ts'
+
+/** Reads one value of JSON; undefined where it is wrong, and then `faults` says why. */
+export type Read = (value: unknown, path: string, faults: Fault[], depth: number) => unknown
+
+/** How deep a request may nest, counted from its outermost object. */
+export const maxDepth = 64
+
+export function tooDeep(path: string, faults: Fault[], depth: number): boolean {
+  if (depth < maxDepth) return false
+  addFault(faults, path, 'too_deep', `nests deeper than ${maxDepth} levels`)
+  return true
+}
+
+export function readScalar(scalar: ScalarType): Read {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return readString
+    case ScalarType.BOOL:
+      return (value, path, faults) =>
+        typeof value === 'boolean' ? value : addFault(faults, path, 'wrong_type', 'must be true or false')
+    case ScalarType.BYTES:
+      return readBytes
+    case ScalarType.DOUBLE:
+      return readNumber(Number.MAX_VALUE)
+    case ScalarType.FLOAT:
+      return readNumber(maxFloat)
+    case ScalarType.UINT32:
+    case ScalarType.FIXED32:
+      return readInteger(0, 2 ** 32 - 1)
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+    case ScalarType.SFIXED32:
+      return readInteger(-(2 ** 31), 2 ** 31 - 1)
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return readLong(0n, 2n ** 64n - 1n)
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+      return readLong(-(2n ** 63n), 2n ** 63n - 1n)
+  }
+}
+
+export function readEnum(desc: DescEnum): Read {
+  const numbers = new Map([...enumWords(desc)].map(([number, word]) => [word, number]))
+  const says = `must be one of ${[...numbers.keys()].join(', ')}`
+  return (value, path, faults) => numbers.get(value as string) ?? addFault(faults, path, 'not_in', says)
+}
+
+export const readTimestamp: Read = (value, path, faults) => {
+  const time = typeof value === 'string' ? parseTimestamp(value) : undefined
+  if (time !== undefined) return create(TimestampSchema, time)
+  addFault(faults, path, 'wrong_type', 'must be a time in RFC 3339, for example 2026-11-21T07:30:00.123Z')
+}
+
+export function readList(read: Read): Read {
+  return (value, path, faults, depth) => {
+    if (!Array.isArray(value)) return addFault(faults, path, 'wrong_type', 'must be a list')
+    if (tooDeep(path, faults, depth)) return undefined
+    return value.map((item, index) => read(item, itemPath(path, index), faults, depth + 1))
+  }
+}
+
+export function readMap(read: Read): Read {
+  return (value, path, faults, depth) => {
+    if (!isObject(value)) return addFault(faults, path, 'wrong_type', 'must be an object')
+    if (tooDeep(path, faults, depth)) return undefined
+    const map = {}
+    for (const key in value) {
+      const at = memberPath(path, key)
+      if (!key.isWellFormed()) addFault(faults, at, 'wrong_type', loneSurrogate)
+      const understood = read(value[key], at, faults, depth + 1)
+      // Plain assignment of this one key would set the prototype.
+      if (key === '__proto__') Object.defineProperty(map, key, { ...own, value: understood })
+      else (map as Record<string, unknown>)[key] = understood
+    }
+    return map
+  }
+}
+
+/** Any JSON object, as it is. */
+export const readObject: Read = (value, path, faults, depth) => {
+  if (!isObject(value)) return addFault(faults, path, 'wrong_type', 'must be an object')
+  return isSound(value, path, faults, depth) ? value : undefined
+}
+
+/** Any JSON value, as JSON text. */
+export const readJsonText: Read = (value, path, faults, depth) =>
+  isSound(value, path, faults, depth) ? JSON.stringify(value) : undefined
+
+const readString: Read = (value, path, faults) => {
+  if (typeof value !== 'string') return addFault(faults, path, 'wrong_type', 'must be a string')
+  return value.isWellFormed() ? value : addFault(faults, path, 'wrong_type', loneSurrogate)
+}
+
+const readBytes: Read = (value, path, faults) => {
+  if (typeof value === 'string') {
+    const bytes = Buffer.from(value, 'base64')
+    // Buffer skips what is not base64, so only a text that comes back the same was.
+    if (bytes.toString('base64') === value) return new Uint8Array(bytes)
+  }
+  addFault(faults, path, 'wrong_type', 'must be a string in base64')
+}
+
+function readNumber(max: number): Read {
+  return (value, path, faults) => {
+    if (typeof value !== 'number') {
+      return nonFinite.get(value) ?? addFault(faults, path, 'wrong_type', 'must be a number')
+    }
+    return Math.abs(value) <= max ? value : addFault(faults, path, 'out_of_range', 'is too large a number')
+  }
+}
+
+function readInteger(min: number, max: number): Read {
+  return (value, path, faults) => {
+    if (typeof value !== 'number') return addFault(faults, path, 'wrong_type', 'must be an integer')
+    if (value >= min && value <= max) {
+      return Number.isInteger(value) ? value : addFault(faults, path, 'wrong_type', 'must be an integer')
+    }
+    addFault(faults, path, 'out_of_range', `must be from ${min} to ${max}`)
+  }
+}
+
+/** 64 bits: a number up to 2^53, beyond it a string of digits, since a JSON number is not exact there. */
+function readLong(min: bigint, max: bigint): Read {
+  return (value, path, faults) => {
+    const long = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : longText(value)
+    if (long === undefined) return addFault(faults, path, 'wrong_type', 'must be an integer')
+    return long >= min && long <= max ? long : addFault(faults, path, 'out_of_range', `must be from ${min} to ${max}`)
+  }
+}
+
+function longText(value: unknown): bigint | undefined {
+  if (typeof value !== 'string' || !/^-?[1-9]\d{15,19}$/.test(value)) return undefined
+  const long = BigInt(value)
+  return Number.isSafeInteger(Number(long)) ? undefined : long
+}
+
+/** Whether a free JSON value has nothing that protobuf's strings or JSON's numbers can't hold. */
+function isSound(value: unknown, path: string, faults: Fault[], depth: number): boolean {
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return true
+    addFault(faults, path, 'wrong_type', loneSurrogate)
+    return false
+  }
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return true
+    addFault(faults, path, 'out_of_range', 'is too large a number')
+    return false
+  }
+  if (typeof value !== 'object' || value === null) return true
+  if (tooDeep(path, faults, depth)) return false
+  let sound = true
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      if (!isSound(value[at], itemPath(path, at), faults, depth + 1)) sound = false
+    }
+    return sound
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const at = memberPath(path, key)
+    if (!key.isWellFormed()) {
+      addFault(faults, at, 'wrong_type', loneSurrogate)
+      sound = false
+    }
+    if (!isSound(member, at, faults, depth + 1)) sound = false
+  }
+  return sound
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const loneSurrogate = 'has half of a surrogate pair, which is no character'
+const own = { writable: true, enumerable: true, configurable: true }
+/** The largest number of 32 bits. */
+const maxFloat = 2 ** 127 * (2 - 2 ** -23)
+/** The words that the JSON of protobuf has for numbers that JSON lacks. */
+const nonFinite = new Map<unknown, number>([
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+])

@@ -1,0 +1,175 @@
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  getOption,
+  hasOption,
+  type MessageShape,
+  ScalarType,
+} from '@bufbuild/protobuf'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { isPlain, isStruct, isTimestamp } from './known.ts'
+import { quote } from './quote.ts'
+import { formatTimestamp } from './timestamp.ts'
+import { enumWords } from './words.ts'
+
+/** What a writer leaves out. */
+export interface WriterOptions {
+  /** Fields of the message itself to leave out, by their names in the proto. */
+  readonly omit?: readonly string[]
+}
+
+/**
+ * Compiles the public JSON of a message: contract, section 1. The function gives JSON text. Integers beyond 2^53 and
+ * numbers that JSON has no sign for become strings, as in the JSON of protobuf. Throws here, and never later, for a
+ * message that has no public JSON.
+ */
+export function jsonWriter<Desc extends DescMessage>(
+  schema: Desc,
+  { omit = [] }: WriterOptions = {},
+): (message: MessageShape<Desc>) => string {
+  return compile(schema, new Set(omit), new Map())
+}
+
+/** The value as JSON text; undefined leaves it out. */
+// biome-ignore lint/suspicious/noExplicitAny: the descriptor says what the value is.
+type Write = (value: any) => string | undefined
+
+interface Part {
+  /** Its name in the message. */
+  readonly local: string
+  /** `"name":`, and the same after a comma. */
+  readonly first: string
+  readonly next: string
+  readonly write: Write
+}
+
+type Compiled = Map<DescMessage, (message: Readonly<Record<string, unknown>>) => string>
+
+function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Compiled) {
+  if (!isPlain(desc)) throw new Error(`${desc.typeName} has no public JSON`)
+  const opening = hasOption(desc, object) ? `{"object":${quote(getOption(desc, object))}` : '{'
+  const parts: Part[] = []
+  const write = (message: Readonly<Record<string, unknown>>): string => {
+    let text = opening
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at] as Part
+      const value = message[part.local]
+      if (value === undefined) continue
+      const written = part.write(value)
+      if (written === undefined) continue
+      text += (text.length === 1 ? part.first : part.next) + written
+    }
+    return `${text}}`
+  }
+  if (omit.size === 0) compiled.set(desc, write)
+  for (const member of desc.members) {
+    if (member.kind === 'oneof') parts.push(oneofPart(member, omit, compiled))
+    else if (!omit.has(member.name)) parts.push(part(member.localName, member.name, fieldWrite(member, compiled)))
+  }
+  return write
+}
+
+function part(local: string, name: string, write: Write): Part {
+  return { local, first: `${quote(name)}:`, next: `,${quote(name)}:`, write }
+}
+
+/** A oneof's part writes name and value, since the name depends on the case. */
+function oneofPart(oneof: DescOneof, omit: ReadonlySet<string>, compiled: Compiled): Part {
+  const cases = new Map<string, Write>()
+  for (const field of oneof.fields) {
+    if (omit.has(field.name)) continue
+    const write = fieldWrite(field, compiled)
+    cases.set(field.localName, value => {
+      const written = write(value)
+      return written === undefined ? undefined : `${quote(field.name)}:${written}`
+    })
+  }
+  return {
+    local: oneof.localName,
+    first: '',
+    next: ',',
+    write: ({ case: chosen, value }: { case?: string; value?: unknown }) =>
+      chosen === undefined ? undefined : cases.get(chosen)?.(value),
+  }
+}
+
+function fieldWrite(field: DescField, compiled: Compiled): Write {
+  const element = elementWrite(field, compiled)
+  switch (field.fieldKind) {
+    case 'list':
+      return listWrite(element)
+    case 'map':
+      return mapWrite(element)
+    default:
+      return getOption(field, json) ? writeJsonText : element
+  }
+}
+
+/** Writes a singular field's value, a list's item or a map's value. */
+function elementWrite({ scalar, enum: words, message }: DescField, compiled: Compiled): Write {
+  if (scalar !== undefined) return scalarWrite(scalar)
+  if (words !== undefined) return enumWrite(words)
+  if (isTimestamp(message)) return (value: Timestamp) => `"${formatTimestamp(value)}"`
+  if (isStruct(message)) return JSON.stringify
+  return compiled.get(message) ?? compile(message, new Set(), compiled)
+}
+
+/** A string that holds JSON text already. Where it is empty, nobody has set it. */
+function writeJsonText(text: string): string {
+  return text === '' ? 'null' : text
+}
+
+function scalarWrite(scalar: ScalarType): Write {
+  switch (scalar) {
+    case ScalarType.STRING:
+      return quote
+    case ScalarType.BOOL:
+      return (value: boolean) => (value ? 'true' : 'false')
+    case ScalarType.BYTES:
+      return (value: Uint8Array) =>
+        `"${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')}"`
+    case ScalarType.INT64:
+    case ScalarType.SINT64:
+    case ScalarType.SFIXED64:
+    case ScalarType.UINT64:
+    case ScalarType.FIXED64:
+      return (value: bigint) => (Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`)
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return (value: number) => (Number.isFinite(value) ? `${value}` : `"${value}"`)
+    default:
+      return (value: number) => `${value}`
+  }
+}
+
+/** A number that this build has no word for comes from a newer one; it is left out like an unset one. */
+function enumWrite(desc: DescEnum): Write {
+  const texts: (string | undefined)[] = []
+  for (const [number, word] of enumWords(desc)) texts[number] = quote(word)
+  return (value: number) => texts[value]
+}
+
+function listWrite(write: Write): Write {
+  return (values: readonly unknown[]) => {
+    let text = '['
+    for (let at = 0; at < values.length; at++) {
+      const written = write(values[at])
+      if (written !== undefined) text += text.length === 1 ? written : `,${written}`
+    }
+    return `${text}]`
+  }
+}
+
+function mapWrite(write: Write): Write {
+  return (values: Readonly<Record<string, unknown>>) => {
+    let text = '{'
+    for (const key of Object.keys(values)) {
+      const written = write(values[key])
+      if (written !== undefined) text += `${text.length === 1 ? '' : ','}${quote(key)}:${written}`
+    }
+    return `${text}}`
+  }
+}

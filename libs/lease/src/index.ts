@@ -1,0 +1,18 @@
+export { backoffMs } from './backoff.ts'
+export { type Claimed, type ClaimRequest, leaseTimes, Pool, type PoolOptions, type RenewalRequest, type Verdict } from './pool.ts'
+export { type Ready, ReadyQueue, type ReadyQueueOptions } from './ready-queue.ts'
+export {
+  type Failure,
+  type Held,
+  isRefusal,
+  type LeaseCause,
+  type Machine,
+  noDueTime,
+  type Outcome,
+  type Refusal,
+  type RunReport,
+  refuse,
+  type Work,
+  workIndexes,
+} from './work.ts'
+export { type Changed, createWorkStore, type WorkStore } from './work-store.ts'

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Ready, ReadyQueue } from './ready-queue.ts'
+
+const queue = (options: Partial<ConstructorParameters<typeof ReadyQueue>[0]> = {}) =>
+  new ReadyQueue({ weight: () => 1, maxBatch: () => 4, window: 100, ...options })
+const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({ tenant, id, group: 'm', rank: 1, alone: false, ...more })
+const ids = (runs: readonly (readonly Ready[])[]) => runs.map(run => run.map(one => one.id).join(' '))
+
+describe('ready queue', () => {
+  it('gives the work of a tenant by rank, then by age', () => {
+    const q = queue({ maxBatch: () => 1 })
+    q.offer(work('a', 'low', { rank: 2 }))
+    q.offer(work('a', 'normal'))
+    q.offer(work('a', 'high', { rank: 0 }))
+    q.offer(work('a', 'later'))
+    assert.deepEqual(ids(q.take(9)), ['high', 'normal', 'later', 'low'])
+  })
+
+  it('one tenant’s backlog delays another’s first piece by one run at most', () => {
+    const q = queue({ maxBatch: () => 1 })
+    for (let i = 0; i < 50; i++) q.offer(work('a', `a${i}`))
+    q.take(3)
+    q.offer(work('b', 'b0'))
+    assert.ok(ids(q.take(2)).includes('b0'))
+  })
+
+  it('takes turns by weight', () => {
+    const q = queue({ maxBatch: () => 1, weight: tenant => (tenant === 'a' ? 3 : 1) })
+    for (let i = 0; i < 30; i++) for (const tenant of ['a', 'b']) q.offer(work(tenant, `${tenant}${i}`))
+    assert.equal(ids(q.take(12)).filter(id => id.startsWith('a')).length, 9)
+  })
+
+  it('fills a run with one group, over all tenants', () => {
+    const q = queue()
+    q.offer(work('a', 'a1'))
+    q.offer(work('a', 'a2', { group: 'n' }))
+    q.offer(work('a', 'a3'))
+    q.offer(work('b', 'b1'))
+    const [first, second] = q.take(2)
+    assert.deepEqual(first?.map(one => one.id).sort(), ['a1', 'a3', 'b1'])
+    assert.deepEqual(second?.map(one => one.id), ['a2'])
+  })
+
+  it('work that runs alone shares no run', () => {
+    const q = queue()
+    q.offer(work('a', 'a1', { alone: true }))
+    q.offer(work('a', 'a2'))
+    q.offer(work('a', 'a3', { alone: true }))
+    assert.deepEqual(ids(q.take(9)), ['a1', 'a2', 'a3'])
+  })
+
+  it('passes over groups that are busy, whoever waits for them', () => {
+    const q = queue()
+    q.offer(work('a', 'a1'))
+    q.offer(work('b', 'b1'))
+    q.offer(work('c', 'c1', { group: 'n' }))
+    assert.deepEqual(ids(q.take(9, new Set(['m']))), ['c1'])
+    assert.equal(q.size, 2)
+  })
+
+  it('what is withdrawn is not given', () => {
+    const q = queue()
+    for (const id of ['1', '2', '3']) q.offer(work('a', id))
+    q.withdraw('2')
+    q.withdraw('2')
+    assert.deepEqual(ids(q.take(1)), ['1 3'])
+  })
+
+  it('a full window refuses until it is refilled, in the order of the store', () => {
+    const q = queue({ window: 2, maxBatch: () => 1 })
+    assert.deepEqual(['1', '2', '3'].map(id => q.offer(work('a', id))), [true, true, false])
+    assert.deepEqual(q.hungry(), [])
+    q.take(1)
+    assert.deepEqual(q.hungry(), ['a'])
+    assert.equal(q.offer(work('a', '4')), false)
+    q.refill('a', [work('a', '2'), work('a', '3')], true)
+    assert.deepEqual(ids(q.take(9)), ['2', '3'])
+    q.refill('a', [work('a', '4')], false)
+    assert.deepEqual([q.offer(work('a', '5')), ...ids(q.take(9))], [true, '4', '5'])
+  })
+
+  it('tells about how much runs first', () => {
+    const q = queue()
+    for (const id of ['1', '2', '3']) q.offer(work('a', id))
+    assert.deepEqual([q.position('1'), q.position('3'), q.position('unknown')], [0, 2, undefined])
+  })
+
+  it('gives everything that was offered exactly once, whatever the order of calls', () => {
+    const step = fc.oneof(
+      fc.record({ offer: fc.record({ tenant: fc.constantFrom('a', 'b', 'c'), id: fc.integer({ min: 0, max: 30 }), rank: fc.nat(2), group: fc.constantFrom('m', 'n'), alone: fc.boolean() }) }),
+      fc.record({ take: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ withdraw: fc.integer({ min: 0, max: 30 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), steps => {
+        const q = queue()
+        const waiting = new Set<string>()
+        const take = (runs: number) => {
+          for (const run of q.take(runs)) {
+            assert.equal(new Set(run.map(one => one.group)).size, 1)
+            assert.ok(run.length <= (run.some(one => one.alone) ? 1 : 4))
+            for (const one of run) assert.ok(waiting.delete(one.id), `${one.id} was given without waiting`)
+          }
+        }
+        for (const step of steps) {
+          if ('offer' in step) {
+            const id = `${step.offer.tenant}${step.offer.id}`
+            q.offer({ ...step.offer, id })
+            waiting.add(id)
+          } else if ('take' in step) take(step.take)
+          else for (const tenant of ['a', 'b', 'c']) {
+            q.withdraw(`${tenant}${step.withdraw}`)
+            waiting.delete(`${tenant}${step.withdraw}`)
+          }
+        }
+        take(1000)
+        assert.equal(waiting.size, 0)
+        assert.equal(q.size, 0)
+      }),
+    )
+  })
+})

@@ -1,0 +1,51 @@
+/** Whether an input can be what a model needs, as far as its manifest tells, cheaply: asked for every task created. */
+import type { ModelPackage } from './catalogue.ts'
+import { checkDataUri } from './data-uri.ts'
+import type { TensorSpec } from './manifest.ts'
+import { readNumbers } from './numbers.ts'
+import { InputInvalid, type NamedTensors, readTensors } from './tensors.ts'
+
+/** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
+const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
+
+/** Why the input cannot fit the model; undefined when it can. The runner checks again, and wholly. */
+export function checkInput(model: ModelPackage, input: string): string | undefined {
+  try {
+    check(model, input)
+    return undefined
+  } catch (error) {
+    if (error instanceof InputInvalid) return error.message
+    throw error
+  }
+}
+
+function check({ manifest, inputs }: ModelPackage, input: string): void {
+  const { processing, inputFormat } = manifest
+  if (input === '') throw new InputInvalid('the input is empty')
+  if (inputFormat === 'image' || inputFormat === 'audio') checkDataUri(input, inputFormat)
+  if (processing.kind !== 'single' || input.length > MAX_PARSED_CHARACTERS) return
+  const { preprocess } = processing
+  if (preprocess.name === 'numbers') readNumbers(input, preprocess)
+  if (preprocess.name === 'tensors') checkTensors(inputs, readTensors(input))
+}
+
+/** Checks tensors against a model's inputs; an empty list of those means that they are not known. Throws `InputInvalid`. */
+export function checkTensors(inputs: readonly TensorSpec[], { tensors }: NamedTensors): void {
+  if (inputs.length === 0) return
+  const names = inputs.map(({ name }) => `\`${name}\``).join(', ')
+  for (const name of tensors.keys()) {
+    if (!inputs.some(input => input.name === name)) {
+      throw new InputInvalid(`the model has no input \`${name}\`; it has ${names}`)
+    }
+  }
+  for (const { name, dtype, shape } of inputs) {
+    const tensor = tensors.get(name)
+    if (!tensor) throw new InputInvalid(`the tensor \`${name}\` is missing; the model needs ${names}`)
+    if (tensor.dtype !== dtype) throw new InputInvalid(`tensor \`${name}\` must be ${dtype}, not ${tensor.dtype}`)
+    // A file that gives no shape is read as rank 0: then any will do.
+    const fits = shape.length === tensor.shape.length && shape.every((n, axis) => n === -1 || n === tensor.shape[axis])
+    if (!fits && shape.length > 0) {
+      throw new InputInvalid(`tensor \`${name}\` must have shape [${shape}] (-1: any), not [${tensor.shape}]`)
+    }
+  }
+}

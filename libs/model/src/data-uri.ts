@@ -1,0 +1,62 @@
+/** `data:` URIs with base64, as pictures and recordings come in an input. */
+import { InputInvalid } from './tensors.ts'
+
+export type Medium = 'image' | 'audio'
+
+interface Kind {
+  readonly mediaTypes: readonly string[]
+  /** Whether a file of this kind can begin so; it gets at least 12 bytes. */
+  begins(head: Buffer): boolean
+}
+
+const ascii = (head: Buffer, from: number, to: number) => head.toString('latin1', from, to)
+
+const KINDS: Readonly<Record<Medium, readonly Kind[]>> = {
+  image: [
+    { mediaTypes: ['image/png'], begins: head => ascii(head, 0, 8) === '\x89PNG\r\n\x1a\n' },
+    { mediaTypes: ['image/jpeg', 'image/jpg'], begins: head => ascii(head, 0, 3) === '\xff\xd8\xff' },
+    { mediaTypes: ['image/webp'], begins: head => ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP' },
+    { mediaTypes: ['image/gif'], begins: head => /^GIF8[79]a/.test(ascii(head, 0, 6)) },
+    { mediaTypes: ['image/tiff'], begins: head => ['II*\0', 'MM\0*'].includes(ascii(head, 0, 4)) },
+  ],
+  audio: [
+    {
+      mediaTypes: ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
+      begins: head => ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WAVE',
+    },
+  ],
+}
+
+const EXPECTED: Readonly<Record<Medium, string>> = {
+  image: 'data:image/png;base64,… (or jpeg, webp, gif, tiff)',
+  audio: 'data:audio/wav;base64,…',
+}
+
+/** 16 characters: 12 bytes. */
+const HEAD_CHARACTERS = 16
+
+/** Checks the media type and the first bytes, and gives where the base64 begins. Throws `InputInvalid`. */
+export function checkDataUri(text: string, medium: Medium): number {
+  const comma = text.slice(0, 128).indexOf(',')
+  const head = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=_-]+)*;base64$/i.exec(text.slice(0, Math.max(comma, 0)))
+  if (!head) throw new InputInvalid(`the input must be a data URI with base64: ${EXPECTED[medium]}`)
+  const mediaType = (head[1] as string).toLowerCase()
+  const kind = KINDS[medium].find(({ mediaTypes }) => mediaTypes.includes(mediaType))
+  if (!kind) throw new InputInvalid(`the media type ${mediaType} is not read here: give ${EXPECTED[medium]}`)
+  const start = Buffer.from(text.slice(comma + 1, comma + 1 + HEAD_CHARACTERS), 'base64')
+  if (start.length < 12 || !kind.begins(start)) throw new InputInvalid(`the data is no ${mediaType}`)
+  return comma + 1
+}
+
+/** The bytes of a `data:` URI. Throws `InputInvalid`. */
+export function readDataUri(text: string, medium: Medium): Buffer {
+  const encoded = text.slice(checkDataUri(text, medium))
+  if (!/^[A-Za-z0-9+/]+={0,2}\s*$/.test(encoded)) throw new InputInvalid('the data is not base64')
+  return Buffer.from(encoded, 'base64')
+}
+
+/** A file's bytes as a `data:` URI, by how they begin; undefined when they begin like nothing that is read here. */
+export function toDataUri(bytes: Buffer, medium: Medium): string | undefined {
+  const kind = bytes.length < 12 ? undefined : KINDS[medium].find(({ begins }) => begins(bytes))
+  return kind && `data:${kind.mediaTypes[0]};base64,${bytes.toString('base64')}`
+}

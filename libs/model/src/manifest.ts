@@ -1,0 +1,208 @@
+/** `model.json`: what a model's folder says about it. `docs/adding-a-model.md` describes every field. */
+import { DTYPES, type Dtype } from './dtype.ts'
+import { Fields, ManifestInvalid } from './fields.ts'
+
+export const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
+export type InputFormat = (typeof INPUT_FORMATS)[number]
+
+/** One input or output of a model; -1 in a shape where any length goes. */
+export interface TensorSpec {
+  readonly name: string
+  readonly dtype: Dtype
+  readonly shape: readonly number[]
+}
+
+/** How an input becomes the model's first input, with a first axis of 1. */
+export type Preprocess =
+  | { readonly name: 'tensors' }
+  /** A JSON list of `count` numbers, each times `scale`, shaped `shape` (without the first axis). */
+  | {
+      readonly name: 'numbers'
+      readonly count: number
+      readonly shape: readonly number[]
+      readonly min: number
+      readonly max: number
+      readonly scale: number
+    }
+  /** A picture of the given size: (pixel / 255 - mean) / std for each channel. */
+  | {
+      readonly name: 'image'
+      readonly width: number
+      readonly height: number
+      readonly channels: 'rgb' | 'bgr' | 'gray'
+      readonly layout: 'nchw' | 'nhwc'
+      readonly fit: 'fill' | 'cover' | 'contain'
+      readonly mean: readonly number[]
+      readonly std: readonly number[]
+    }
+  /** The text, as a string tensor of shape [1]. */
+  | { readonly name: 'text' }
+
+/** How the model's outputs become the task's. */
+export type Postprocess =
+  | { readonly name: 'tensors' }
+  /** `{[as]: label, confidence, scores}`, or with `top` the best so many as `top: [{[as], confidence}]` for scores. */
+  | { readonly name: 'classify'; readonly as: string; readonly softmax: boolean; readonly top: number | undefined }
+
+export type Processing =
+  | { readonly kind: 'single'; readonly preprocess: Preprocess; readonly postprocess: Postprocess }
+  /** Text in a picture; files `detection`, `recognition`, `dictionary` and, where there is one, `direction`. */
+  | { readonly kind: 'ocr' }
+  /** Stretches of speech in a recording, by a Silero model. */
+  | { readonly kind: 'speech' }
+
+export interface Manifest {
+  /** For people. */
+  readonly name: string
+  readonly description: string
+  readonly kind: 'inference'
+  readonly format: 'onnx'
+  /** A path inside the folder, or `package:<npm package>/<path>`. */
+  readonly files: Readonly<Record<string, string>>
+  readonly inputFormat: InputFormat
+  readonly processing: Processing
+  readonly labels: readonly string[] | undefined
+  readonly batchable: boolean
+  readonly maxBatch: number
+  readonly license: string
+  readonly metrics: Readonly<Record<string, number>>
+  readonly exampleInput: string | undefined
+  /** A file of the folder that is given as the example: text, or a picture or recording as a `data:` URI. */
+  readonly exampleInputFile: string | undefined
+  /** As the manifest declares them; else the ONNX file tells. */
+  readonly inputs: readonly TensorSpec[] | undefined
+  readonly outputs: readonly TensorSpec[] | undefined
+}
+
+/** Reads `model.json`. Throws `ManifestInvalid`, which names the field. */
+export function parseManifest(text: string): Manifest {
+  const read = new Fields(parse(text))
+  const processing = readProcessing(read)
+  const inputFormat = read.oneOf('input_format', INPUT_FORMATS, formatOf(processing))
+  if (inputFormat !== formatOf(processing)) {
+    read.fail('input_format', `must be ${formatOf(processing)}, for that is what its processing reads`)
+  }
+  const batchable = read.boolean('batchable', false)
+  if (batchable && processing.kind !== 'single')
+    read.fail('batchable', `must be false with pipeline ${processing.kind}`)
+  const manifest: Manifest = {
+    name: read.string('name'),
+    description: read.string('description', 'No description.'),
+    kind: read.oneOf('kind', ['inference'], 'inference'),
+    format: read.oneOf('format', ['onnx'], 'onnx'),
+    files: readFiles(read, processing),
+    inputFormat,
+    processing,
+    labels: read.strings('labels'),
+    batchable,
+    maxBatch: batchable ? read.integer('max_batch', 1, 1024, 32) : read.integer('max_batch', 1, 1, 1),
+    license: read.string('license', 'LicenseRef-unknown'),
+    metrics: read.map('metrics', readMetric) ?? {},
+    exampleInput: read.has('example_input') ? read.string('example_input') : undefined,
+    exampleInputFile: read.has('example_input_file') ? read.string('example_input_file') : undefined,
+    inputs: read.objects('inputs', readSpec),
+    outputs: read.objects('outputs', readSpec),
+  }
+  read.done()
+  return manifest
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new ManifestInvalid(`it is not JSON: ${(error as Error).message}`)
+  }
+}
+
+function readProcessing(read: Fields): Processing {
+  const pipeline = read.object('pipeline', item => item.oneOf('name', ['ocr', 'speech'] as const))
+  if (pipeline) {
+    for (const key of ['preprocess', 'postprocess']) if (read.has(key)) read.fail(key, 'does not go with `pipeline`')
+    return { kind: pipeline }
+  }
+  return {
+    kind: 'single',
+    preprocess: read.object('preprocess', readPreprocess) ?? { name: 'tensors' },
+    postprocess: read.object('postprocess', readPostprocess) ?? { name: 'tensors' },
+  }
+}
+
+function readPreprocess(read: Fields): Preprocess {
+  const name = read.oneOf('name', ['tensors', 'numbers', 'image', 'text'])
+  switch (name) {
+    case 'tensors':
+    case 'text':
+      return { name }
+    case 'numbers': {
+      const count = read.integer('count', 1, 1_000_000)
+      const shape = read.numbers('shape') ?? [count]
+      if (shape.reduce((product, length) => product * length, 1) !== count)
+        read.fail('shape', 'must hold `count` numbers')
+      return {
+        name,
+        count,
+        shape,
+        min: read.number('min', -Number.MAX_VALUE, Number.MAX_VALUE, -Number.MAX_VALUE),
+        max: read.number('max', -Number.MAX_VALUE, Number.MAX_VALUE, Number.MAX_VALUE),
+        scale: read.number('scale', -Number.MAX_VALUE, Number.MAX_VALUE, 1),
+      }
+    }
+    case 'image': {
+      const channels = read.oneOf('channels', ['rgb', 'bgr', 'gray'], 'rgb')
+      const depth = channels === 'gray' ? 1 : 3
+      return {
+        name,
+        width: read.integer('width', 1, 4096),
+        height: read.integer('height', 1, 4096),
+        channels,
+        layout: read.oneOf('layout', ['nchw', 'nhwc'], 'nchw'),
+        fit: read.oneOf('fit', ['fill', 'cover', 'contain'], 'fill'),
+        mean: read.numbers('mean', depth) ?? Array<number>(depth).fill(0),
+        std: read.numbers('std', depth) ?? Array<number>(depth).fill(1),
+      }
+    }
+  }
+}
+
+function readPostprocess(read: Fields): Postprocess {
+  const name = read.oneOf('name', ['tensors', 'classify'])
+  if (name === 'tensors') return { name }
+  return {
+    name,
+    as: read.string('as', 'label'),
+    softmax: read.boolean('softmax', false),
+    top: read.has('top') ? read.integer('top', 1, 1000) : undefined,
+  }
+}
+
+function formatOf(processing: Processing): InputFormat {
+  if (processing.kind !== 'single') return processing.kind === 'ocr' ? 'image' : 'audio'
+  const { name } = processing.preprocess
+  return name === 'numbers' ? 'json' : name
+}
+
+function readFiles(read: Fields, processing: Processing): Record<string, string> {
+  const files = read.map('files', readFile) ?? { model: 'model.onnx' }
+  const needed = processing.kind === 'ocr' ? ['detection', 'recognition', 'dictionary'] : ['model']
+  for (const name of needed) if (!Object.hasOwn(files, name)) read.fail(`files.${name}`, 'is missing')
+  return files
+}
+
+function readFile(value: unknown, path: string): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new ManifestInvalid(`\`${path}\` must be a path`)
+}
+
+function readMetric(value: unknown, path: string): number {
+  if (typeof value === 'number') return value
+  throw new ManifestInvalid(`\`${path}\` must be a number`)
+}
+
+function readSpec(read: Fields): TensorSpec {
+  const shape = read.numbers('shape') ?? []
+  if (!shape.every(length => Number.isInteger(length) && length >= -1)) {
+    read.fail('shape', 'must be whole numbers, -1 where any length goes')
+  }
+  return { name: read.string('name'), dtype: read.oneOf('dtype', DTYPES), shape }
+}

@@ -1,0 +1,191 @@
+/**
+ * Tensors in JSON: `{"x":{"dtype":"float32","shape":[1,4],"data":[1,2,3,4]}}`, row by row, or with `data` as base64 of
+ * the little-endian bytes. Not-a-number and the infinities are the strings `NaN`, `Infinity`, `-Infinity`; whole
+ * numbers beyond 2^53 are decimal strings; bool takes true, false, 0, 1 and gives true and false; string tensors are
+ * always lists.
+ */
+import { DTYPES, type Dtype, type ElementArray, type Elements, elements, isDtype, numeric } from './dtype.ts'
+
+export interface Tensor {
+  readonly dtype: Dtype
+  readonly shape: readonly number[]
+  /** float16 as Float16Array, bool as Uint8Array of 0 and 1. */
+  readonly data: Elements
+}
+
+export interface NamedTensors {
+  readonly tensors: ReadonlyMap<string, Tensor>
+  /** Whether any came as base64: the answer then does too. */
+  readonly base64: boolean
+}
+
+/** The input cannot be what the model needs; the message is for the caller. */
+export class InputInvalid extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'InputInvalid'
+  }
+}
+
+const MAX_RANK = 16
+const FLOAT_WORDS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity }
+
+/** Reads named tensors from JSON text. Throws `InputInvalid`. */
+export function readTensors(text: string): NamedTensors {
+  const document = parseJson(text)
+  if (!isObject(document)) throw new InputInvalid('the input must be a JSON object of named tensors')
+  const tensors = new Map<string, Tensor>()
+  let base64 = false
+  for (const [name, value] of Object.entries(document)) {
+    tensors.set(name, readTensor(value, name))
+    base64 ||= typeof (value as { data: unknown }).data === 'string'
+  }
+  return { tensors, base64 }
+}
+
+/** JSON text of named tensors, with data as lists or, where `base64` says so, as base64. */
+export function writeTensors(tensors: Iterable<readonly [string, Tensor]>, base64: boolean): string {
+  const parts = [...tensors].map(([name, { dtype, shape, data }]) => {
+    const written = base64 && dtype !== 'string' ? `"${toBase64(data as ElementArray)}"` : writeData(dtype, data)
+    return `${JSON.stringify(name)}:{"dtype":"${dtype}","shape":[${shape.join(',')}],"data":${written}}`
+  })
+  return `{${parts.join(',')}}`
+}
+
+/** Parses JSON text. Throws `InputInvalid`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new InputInvalid(`the input is not JSON: ${(error as Error).message}`)
+  }
+}
+
+/** How many elements a shape has; undefined beyond 2^53 or for a bad dimension. */
+export function elementCount(shape: readonly unknown[]): number | undefined {
+  let count = 1
+  for (const length of shape) {
+    if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) return undefined
+    count *= length
+    if (!Number.isSafeInteger(count)) return undefined
+  }
+  return count
+}
+
+function readTensor(value: unknown, name: string): Tensor {
+  const where = `tensor \`${name}\``
+  if (!isObject(value)) throw new InputInvalid(`${where} must be an object with dtype, shape and data`)
+  const { dtype, shape, data, ...rest } = value
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new InputInvalid(`${where} has an unknown field \`${unknown}\``)
+  if (!isDtype(dtype)) throw new InputInvalid(`${where}: dtype must be one of ${DTYPES.join(', ')}`)
+  if (!Array.isArray(shape) || shape.length > MAX_RANK) {
+    throw new InputInvalid(`${where}: shape must be a list of at most ${MAX_RANK} whole numbers`)
+  }
+  const count = elementCount(shape)
+  if (count === undefined) {
+    throw new InputInvalid(`${where}: shape must be whole numbers of 0 or more, and their product below 2^53`)
+  }
+  if (typeof data === 'string') return { dtype, shape, data: fromBase64(dtype, count, data, where) }
+  if (!Array.isArray(data)) throw new InputInvalid(`${where}: data must be a list or base64 text`)
+  if (data.length !== count) {
+    throw new InputInvalid(`${where}: shape [${shape.join(',')}] needs ${count} elements, data has ${data.length}`)
+  }
+  return { dtype, shape, data: readData(dtype, data, where) }
+}
+
+function readData(dtype: Dtype, data: readonly unknown[], where: string): Elements {
+  const into = elements(dtype, data.length)
+  const kind = numeric(dtype)?.kind ?? 'string'
+  for (let index = 0; index < data.length; index++) {
+    const element = readElement(kind, dtype, data[index])
+    if (element === undefined) {
+      const shown = (JSON.stringify(data[index]) ?? '').slice(0, 40)
+      throw new InputInvalid(`${where}: data[${index}] is ${shown}, which is no ${dtype}`)
+    }
+    ;(into as unknown[])[index] = element
+  }
+  return into
+}
+
+function readElement(kind: string, dtype: Dtype, value: unknown): number | bigint | string | undefined {
+  switch (kind) {
+    case 'float':
+      return typeof value === 'number' ? value : typeof value === 'string' ? FLOAT_WORDS[value] : undefined
+    case 'string':
+      return typeof value === 'string' ? value : undefined
+    case 'bool':
+      return typeof value === 'boolean' ? Number(value) : value === 0 || value === 1 ? value : undefined
+    case 'bigint':
+      return inRange(dtype, toBigInt(value))
+    default:
+      return inRange(dtype, toBigInt(value)) === undefined ? undefined : Number(value)
+  }
+}
+
+function toBigInt(value: unknown): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined
+}
+
+function inRange(dtype: Dtype, value: bigint | undefined): bigint | undefined {
+  const range = numeric(dtype)
+  return range && value !== undefined && value >= range.min && value <= range.max ? value : undefined
+}
+
+function fromBase64(dtype: Dtype, count: number, text: string, where: string): Elements {
+  const type = numeric(dtype)
+  if (!type) throw new InputInvalid(`${where}: strings must come as a list`)
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64').length !== text.length) throw new InputInvalid(`${where}: data is not base64`)
+  if (bytes.length !== count * type.bytes) {
+    throw new InputInvalid(`${where}: its shape needs ${count * type.bytes} bytes, data has ${bytes.length}`)
+  }
+  const copy = new ArrayBuffer(bytes.length)
+  new Uint8Array(copy).set(bytes)
+  const data = type.view(copy)
+  if (type.kind === 'bool' && (data as Uint8Array).some(element => element > 1)) {
+    throw new InputInvalid(`${where}: bool bytes must be 0 or 1`)
+  }
+  return data
+}
+
+function toBase64(data: ElementArray): string {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
+}
+
+function writeData(dtype: Dtype, data: Elements): string {
+  if (Array.isArray(data)) return JSON.stringify(data)
+  if (dtype === 'bool') return `[${Array.from(data as Uint8Array, element => element !== 0).join(',')}]`
+  if (dtype === 'float32' || dtype === 'float16') return writeFloats(data as Float32Array)
+  if (dtype === 'float64') return `[${Array.from(data as Float64Array, writeFloat).join(',')}]`
+  return `[${Array.from(data as Iterable<number | bigint>, writeWhole).join(',')}]`
+}
+
+const writeFloat = (value: number): string => (Number.isFinite(value) ? `${value}` : `"${value}"`)
+
+const writeWhole = (value: number | bigint): string =>
+  typeof value === 'bigint' && (value > 2n ** 53n - 1n || value < 1n - 2n ** 53n) ? `"${value}"` : `${value}`
+
+/** The shortest of 7, 8 or 9 digits that reads back as the same float32: 9 always do. */
+function writeFloats(data: Float32Array | Float16Array): string {
+  let text = '['
+  for (let index = 0; index < data.length; index++) {
+    const value = data[index] as number
+    text += index === 0 ? shortest(value) : `,${shortest(value)}`
+  }
+  return `${text}]`
+}
+
+function shortest(value: number): string {
+  if (Number.isInteger(value) || !Number.isFinite(value)) return Object.is(value, -0) ? '-0' : writeFloat(value)
+  for (let digits = 7; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return `${short}`
+  }
+  return `${Number(value.toPrecision(9))}`
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

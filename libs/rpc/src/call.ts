@@ -1,0 +1,158 @@
+/** One call in this process: what its handler sees of it, and how it ends early. */
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import {
+  Code,
+  ConnectError,
+  type ContextValues,
+  createContextValues,
+  type HandlerContext,
+  type UnaryRequest,
+} from '@connectrpc/connect'
+
+type HeaderInit = ConstructorParameters<typeof Headers>[0]
+
+/** Longest delay that a Node timer keeps; a longer one fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The handler's context. Headers, values and signal are made when they are first looked at: most calls never do. */
+export class Call implements HandlerContext {
+  readonly method: DescMethod
+  #header: HeaderInit
+  #values: ContextValues | undefined
+  #requestHeader: Headers | undefined
+  #responseHeader: Headers | undefined
+  #responseTrailer: Headers | undefined
+  #controller: AbortController | undefined
+  #limits: Limits | undefined
+  #over = false
+  #cause: ConnectError | undefined
+
+  constructor(method: DescMethod, header: HeaderInit, values: ContextValues | undefined) {
+    this.method = method
+    this.#header = header
+    this.#values = values
+  }
+
+  get service(): DescService {
+    return this.method.parent
+  }
+  get protocolName(): string {
+    return 'direct'
+  }
+  get requestMethod(): string {
+    return 'POST'
+  }
+  get url(): string {
+    return `direct://process/${this.method.parent.typeName}/${this.method.name}`
+  }
+  get values(): ContextValues {
+    this.#values ??= createContextValues()
+    return this.#values
+  }
+  get requestHeader(): Headers {
+    this.#requestHeader ??= new Headers(this.#header)
+    return this.#requestHeader
+  }
+  get responseHeader(): Headers {
+    this.#responseHeader ??= new Headers()
+    return this.#responseHeader
+  }
+  get responseTrailer(): Headers {
+    this.#responseTrailer ??= new Headers()
+    return this.#responseTrailer
+  }
+
+  /** Fires when the call is cancelled, when its deadline passes, and when it has ended. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#over) this.#controller.abort(this.#cause)
+    }
+    return this.#controller.signal
+  }
+
+  /** Milliseconds until the deadline; below 0 once it has passed; undefined without one. */
+  timeoutMs(): number | undefined {
+    const deadline = this.#limits?.deadline
+    return deadline === undefined ? undefined : deadline - performance.now()
+  }
+
+  /** Cancels the call when `signal` fires, or when `timeoutMs` have passed; as in Connect's clients 0 is no deadline. */
+  limit(signal: AbortSignal | undefined, timeoutMs: number | undefined): void {
+    const limits: Limits = { waiting: new Set(), release: [] }
+    this.#limits = limits
+    if (signal?.aborted) {
+      this.cancel(canceled(signal.reason))
+      return
+    }
+    if (signal) {
+      const onAbort = () => this.cancel(canceled(signal.reason))
+      signal.addEventListener('abort', onAbort)
+      limits.release.push(() => signal.removeEventListener('abort', onAbort))
+    }
+    if (timeoutMs !== undefined && timeoutMs > 0) {
+      limits.deadline = performance.now() + timeoutMs
+      const timer = setTimeout(() => this.cancel(deadlineExceeded()), Math.min(timeoutMs, LONGEST_TIMER_MS))
+      limits.release.push(() => clearTimeout(timer))
+    }
+  }
+
+  /** Takes over what an interceptor put in the place of the call's own header, values or signal. */
+  adopt(request: Pick<UnaryRequest, 'header' | 'contextValues' | 'signal'>): void {
+    this.#requestHeader = request.header
+    this.#values = request.contextValues
+    const { signal } = request
+    if (signal === this.signal) return
+    if (signal.aborted) this.cancel(canceled(signal.reason))
+    else signal.addEventListener('abort', () => this.cancel(canceled(signal.reason)), { signal: this.signal })
+  }
+
+  /** Settles as `work` does, unless the call is cancelled before. */
+  until<T>(work: PromiseLike<T> | T): Promise<T> {
+    const waiting = this.#limits?.waiting
+    if (waiting === undefined) return Promise.resolve(work)
+    return new Promise<T>((resolve, reject) => {
+      // The work may have begun, and cancelled its own call, before it was given to us.
+      if (this.#cause !== undefined) reject(this.#cause)
+      waiting.add(reject)
+      Promise.resolve(work)
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject))
+    })
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  throwIfCancelled(): void {
+    if (this.#cause !== undefined) throw this.#cause
+  }
+
+  cancel(cause: ConnectError): void {
+    if (this.#over) return
+    this.#cause = cause
+    const waiting = this.#limits?.waiting
+    this.end()
+    for (const reject of waiting ?? []) reject(cause)
+  }
+
+  /** Ends the call. Its signal fires, so that what a handler left behind stops as it would over a network. */
+  end(): void {
+    if (this.#over) return
+    this.#over = true
+    if (this.#limits !== undefined) for (const release of this.#limits.release) release()
+    this.#controller?.abort(this.#cause)
+  }
+}
+
+interface Limits {
+  /** On the clock of `performance.now()`. */
+  deadline?: number
+  readonly waiting: Set<(cause: ConnectError) => void>
+  readonly release: (() => void)[]
+}
+
+const canceled = (reason: unknown) => ConnectError.from(reason, Code.Canceled)
+
+const deadlineExceeded = () => new ConnectError('the operation timed out', Code.DeadlineExceeded)

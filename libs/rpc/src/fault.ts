@@ -1,0 +1,117 @@
+/** What is wrong with a field of a request, in the words of REST. */
+import { type DescField, type DescMessage, getOption, type Message, type MessageShape } from '@bufbuild/protobuf'
+import { type Path, type ReflectList, type ReflectMap, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
+import type { Violation } from '@bufbuild/protovalidate'
+import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
+import type { Fault } from '@millhand/api'
+
+/** The violation as callers of REST see it: path and enum values in their spelling, a short code, a sentence. */
+export function faultOf<Desc extends DescMessage>(
+  violation: Violation,
+  request: MessageShape<Desc>,
+  desc: Desc,
+): Fault {
+  const param = paramOf(violation.field)
+  const subject = `${violation.forKey ? 'The key in ' : ''}\`${param}\``
+  const rule = violation.ruleId.slice(violation.ruleId.lastIndexOf('.') + 1)
+  const field = violation.field.findLast(step => step.kind === 'field')
+
+  if (rule === 'required') return { param, code: 'required', message: `${subject} is required${choices(field)}.` }
+  if (field !== undefined && violation.ruleId.startsWith('enum.')) {
+    return { param, code: 'not_in', message: `${subject} must be one of ${enumWords(field).join(', ')}.` }
+  }
+  const range = rangeOf(violation, field)
+  if (range !== undefined) {
+    const value = valueAt(desc, request, violation.field) as number
+    const below = range.low !== undefined && (range.low.exclusive ? value <= range.low.value : value < range.low.value)
+    return { param, code: below ? 'min' : 'max', message: `${subject} must be ${inWords(range)}.` }
+  }
+  return { param, code: codes[rule] ?? rule, message: `${subject} ${inPlainWords(violation.message)}.` }
+}
+
+const inPlainWords = (message: string) =>
+  message
+    .replace(/^(repeated )?value /, '')
+    .replace(/^map must be/, 'must have')
+    .replace('must be at least 1 characters', 'must not be empty')
+
+/** Codes of rules whose own names would say less. A rule that is not here goes by its name. */
+const codes: Record<string, string> = {
+  in: 'not_in',
+  not_in: 'not_allowed',
+  max_bytes: 'too_large',
+  min_bytes: 'too_small',
+  min_items: 'too_few',
+  max_items: 'too_many',
+  min_pairs: 'too_few',
+  max_pairs: 'too_many',
+  unique: 'not_unique',
+}
+
+/** `tasks[3].model`, `metadata[key]`. */
+function paramOf(path: Path): string {
+  let text = ''
+  for (const step of path) {
+    if (step.kind === 'list_sub') text += `[${step.index}]`
+    else if (step.kind === 'map_sub') text += `[${step.key}]`
+    else text += `${text === '' ? '' : '.'}${step.name}`
+  }
+  return text
+}
+
+const choices = (field: DescField | undefined) => {
+  const words = field === undefined ? [] : enumWords(field)
+  return words.length === 0 ? '' : `: one of ${words.join(', ')}`
+}
+
+/** The values of an enum field as REST spells them: `TASK_TYPE_INFERENCE` is `inference`. 0 is "not set". */
+function enumWords(field: DescField): string[] {
+  const values = field.enum?.values.filter(({ number }) => number !== 0) ?? []
+  return values.map(({ localName }) => localName.toLowerCase())
+}
+
+interface Bound {
+  readonly value: number | bigint
+  readonly exclusive: boolean
+}
+
+interface Range {
+  readonly low?: Bound
+  readonly high?: Bound
+}
+
+/** The range that a number has to be in, where that is what was violated. */
+function rangeOf(violation: Violation, field: DescField | undefined): Range | undefined {
+  if (field === undefined || !/\.(gte?|lte?|gte?_lte?)$/.test(violation.ruleId)) return undefined
+  const numeric = valueAt(FieldRulesSchema, getOption(field, rules), violation.rule.slice(0, -1)) as ReflectMessage
+  const { greaterThan, lessThan } = numeric.message as Message & NumberRules
+  return {
+    ...(greaterThan?.value !== undefined && {
+      low: { value: greaterThan.value, exclusive: greaterThan.case === 'gt' },
+    }),
+    ...(lessThan?.value !== undefined && { high: { value: lessThan.value, exclusive: lessThan.case === 'lt' } }),
+  }
+}
+
+/** What the rules of all number types have in common. */
+interface NumberRules {
+  readonly greaterThan?: { readonly case?: string; readonly value?: number | bigint }
+  readonly lessThan?: { readonly case?: string; readonly value?: number | bigint }
+}
+
+function inWords({ low, high }: Range): string {
+  if (low && high && !low.exclusive && !high.exclusive) return `from ${low.value} to ${high.value}`
+  const above = low && `${low.exclusive ? 'more than' : 'at least'} ${low.value}`
+  const below = high && `${high.exclusive ? 'less than' : 'at most'} ${high.value}`
+  return [above, below].filter(Boolean).join(' and ')
+}
+
+function valueAt<Desc extends DescMessage>(desc: Desc, message: MessageShape<Desc>, path: Path): unknown {
+  let at: unknown = reflect(desc, message)
+  for (const step of path) {
+    if (step.kind === 'field') at = (at as ReflectMessage).get(step)
+    else if (step.kind === 'list_sub') at = (at as ReflectList).get(step.index)
+    else if (step.kind === 'map_sub') at = (at as ReflectMap).get(step.key)
+  }
+  return at
+}

@@ -1,0 +1,8 @@
+export {
+  createDirectTransport,
+  type DirectTransport,
+  type DirectTransportOptions,
+  type Routes,
+} from './direct-transport.ts'
+export { type Principal, principal, principalKey, requestIdKey } from './principal.ts'
+export { serve } from './serve.ts'

@@ -1,0 +1,25 @@
+/** Who calls: checked at the edge, passed with every call. */
+import { type ContextValues, createContextKey, type HandlerContext } from '@connectrpc/connect'
+
+export interface Principal {
+  readonly accountId: string
+  readonly mode: 'live' | 'test'
+  /** `<account id>/<mode>`: what every document is stored under. */
+  readonly tenant: string
+  readonly scopes: ReadonlySet<string>
+  readonly keyId: string
+}
+
+/** The caller. Network transports carry it in a signed header; the direct one passes it as it is. */
+export const principalKey = createContextKey<Principal | undefined>(undefined, { description: 'principal' })
+/** `req_…` of the request that caused the call. */
+export const requestIdKey = createContextKey<string | undefined>(undefined, { description: 'request id' })
+
+/** The caller of a method that has an `access` option: the serving side refuses such calls without one. */
+export function principal(call: Pick<HandlerContext, 'values'>): Principal {
+  const caller = call.values.get(principalKey)
+  if (!caller) throw new Error('a method with an access option was called without a principal')
+  return caller
+}
+
+export type { ContextValues }

@@ -1,0 +1,378 @@
+/** What every transport promises: one suite that all of them pass. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, it } from 'node:test'
+import {
+  Code,
+  ConnectError,
+  createClient,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+  type ServiceImpl,
+  type Transport,
+} from '@connectrpc/connect'
+import { fail, problemOf } from '@millhand/api'
+import { ContractService, UnservedService } from './contract-service.ts'
+import type { Routes } from './direct-transport.ts'
+
+export interface OpenTransport {
+  readonly transport: Transport
+  close(): Promise<void>
+}
+
+export interface TransportContractOptions {
+  /** Why context values do not arrive; absent where they do. */
+  readonly noContextValues?: string
+}
+
+type Impl = Partial<ServiceImpl<typeof ContractService>>
+
+/** Runs the suite; `open` serves `routes` and answers with a transport that reaches them. */
+export function describeTransport(
+  name: string,
+  open: (routes: (router: Routes) => void) => Promise<OpenTransport>,
+  options: TransportContractOptions = {},
+): void {
+  const serving = (impl: Impl, run: (client: Client, transport: Transport) => Promise<void>) => async () => {
+    const { transport, close } = await open(router => router.service(ContractService, impl))
+    try {
+      await run(createClient(ContractService, transport), transport)
+    } finally {
+      await close()
+    }
+  }
+
+  describe(`transport: ${name}`, () => {
+    describe('unary', () => {
+      it(
+        'answers, also many at once',
+        serving({ echo }, async client => {
+          const words = Array.from({ length: 100 }, (_, i) => `word ${i}`)
+          const answers = await Promise.all(words.map(value => client.echo({ value })))
+          assert.deepEqual(
+            answers.map(({ value }) => value),
+            words,
+          )
+        }),
+      )
+
+      it(
+        'carries large messages',
+        serving({ echo }, async client => {
+          const value = 'é'.repeat(1 << 20)
+          const answer = await client.echo({ value })
+          assert.ok(answer.value === value)
+        }),
+      )
+
+      it('carries headers and trailers both ways', async () => {
+        const impl: Impl = {
+          echo(request, call) {
+            call.responseHeader.set('x-seen', call.requestHeader.get('x-sent') ?? 'nothing')
+            call.responseTrailer.set('x-after', 'trailer')
+            return request
+          },
+        }
+        await serving(impl, async client => {
+          const seen: (string | null)[] = []
+          await client.echo(
+            { value: '' },
+            {
+              headers: { 'x-sent': 'sent' },
+              onHeader: header => seen.push(header.get('x-seen')),
+              onTrailer: trailer => seen.push(trailer.get('x-after')),
+            },
+          )
+          assert.deepEqual(seen, ['sent', 'trailer'])
+        })()
+      })
+
+      it('tells the handler which method was called', async () => {
+        const impl: Impl = {
+          echo: (_, call) => ({ value: `${call.service.typeName}/${call.method.name} ${call.requestMethod}` }),
+        }
+        await serving(impl, async client => {
+          assert.equal((await client.echo({ value: '' })).value, 'millhand.rpc.ContractService/Echo POST')
+        })()
+      })
+
+      it('carries context values', { skip: options.noContextValues ?? false }, async () => {
+        const key = createContextKey({ who: 'nobody' })
+        const value = { who: 'somebody' }
+        let seen: unknown
+        const impl: Impl = {
+          echo(request, call) {
+            seen = call.values.get(key)
+            return request
+          },
+        }
+        await serving(impl, async client => {
+          await client.echo({ value: '' }, { contextValues: createContextValues().set(key, value) })
+          assert.equal(seen, value)
+        })()
+      })
+    })
+
+    describe('errors', () => {
+      it('carries code, message, and the details of the catalogue', async () => {
+        const fault = { param: 'value', code: 'required', message: '`value` is required.' }
+        const impl: Impl = {
+          echo() {
+            throw fail('missing_parameter', 'Something is missing.', { errors: [fault], cause: new Error('secret') })
+          },
+        }
+        await serving(impl, async client => {
+          const error = await rejection(client.echo({ value: '' }))
+          assert.equal(error.code, Code.InvalidArgument)
+          assert.equal(error.rawMessage, 'Something is missing.')
+          const { code, param, errors } = problemOf(error, 'req_1')
+          assert.deepEqual({ code, param, errors }, { code: 'missing_parameter', param: 'value', errors: [fault] })
+        })()
+      })
+
+      for (const [how, echo] of [
+        ['rejects', () => Promise.reject(new Error('the password is swordfish'))],
+        ['throws', throwing],
+      ] as const) {
+        it(
+          `says no more than "internal" when a handler ${how} another error`,
+          serving({ echo }, async client => {
+            const error = await rejection(client.echo({ value: '' }))
+            assert.equal(error.code, Code.Internal)
+            assert.equal(error.rawMessage, 'internal error')
+          }),
+        )
+      }
+
+      it(
+        'answers "unimplemented" for a method and for a service that nobody serves',
+        serving({ echo }, async (client, transport) => {
+          const unserved = createClient(UnservedService, transport)
+          assert.equal((await rejection(client.forgotten({ value: '' }))).code, Code.Unimplemented)
+          assert.equal((await rejection(unserved.echo({ value: '' }))).code, Code.Unimplemented)
+        }),
+      )
+    })
+
+    describe('deadline and cancellation', () => {
+      it('rejects the call at its deadline and fires the handler’s signal', async () => {
+        const waiting = waitForSignal()
+        await serving({ echo: waiting.handler }, async client => {
+          const error = await rejection(client.echo({ value: '' }, { timeoutMs: 25 }))
+          assert.equal(error.code, Code.DeadlineExceeded)
+          const call = await waiting.fired
+          assert.ok(call.signal.aborted)
+        })()
+      })
+
+      it('tells the handler how much time is left', async () => {
+        const impl: Impl = { echo: (_, call) => ({ value: String(call.timeoutMs()) }) }
+        await serving(impl, async client => {
+          const left = Number((await client.echo({ value: '' }, { timeoutMs: 60_000 })).value)
+          assert.ok(left > 0 && left <= 60_000, `${left} ms left of 60,000`)
+          assert.equal((await client.echo({ value: '' })).value, 'undefined')
+        })()
+      })
+
+      it('rejects the call when its caller aborts, and fires the handler’s signal', async () => {
+        const waiting = waitForSignal()
+        await serving({ echo: waiting.handler }, async client => {
+          const abort = new AbortController()
+          const answer = rejection(client.echo({ value: '' }, { signal: abort.signal }))
+          const call = await waiting.begun
+          assert.equal(call.signal.aborted, false)
+          abort.abort()
+          assert.equal((await answer).code, Code.Canceled)
+          await waiting.fired
+        })()
+      })
+
+      it(
+        'rejects a call that was aborted before',
+        serving({ echo }, async client => {
+          const error = await rejection(client.echo({ value: '' }, { signal: AbortSignal.abort() }))
+          assert.equal(error.code, Code.Canceled)
+        }),
+      )
+
+      it('fires the handler’s signal once the call has ended', async () => {
+        const ended = Promise.withResolvers<void>()
+        const impl: Impl = {
+          echo(request, call) {
+            call.signal.addEventListener('abort', () => ended.resolve())
+            return request
+          },
+        }
+        await serving(impl, async client => {
+          await client.echo({ value: '' })
+          await ended.promise
+        })()
+      })
+    })
+
+    describe('streams', () => {
+      it(
+        'sends every message in order, and ends',
+        serving({ countTo }, async client => {
+          assert.deepEqual(await collect(client.countTo({ value: 5 })), ['1', '2', '3', '4', '5'])
+          assert.deepEqual(await collect(client.countTo({ value: 0 })), [])
+        }),
+      )
+
+      it('sends what came before an error, then the error', async () => {
+        const impl: Impl = {
+          async *countTo() {
+            yield { value: '1' }
+            throw fail('invalid_state', 'No further.')
+          },
+        }
+        await serving(impl, async client => {
+          const seen: string[] = []
+          const error = await rejection(
+            (async () => {
+              for await (const { value } of client.countTo({ value: 2 })) seen.push(value)
+            })(),
+          )
+          assert.deepEqual(seen, ['1'])
+          assert.equal(problemOf(error, 'req_1').code, 'invalid_state')
+        })()
+      })
+
+      it('makes messages no faster than they are read', async () => {
+        const size = 1 << 16
+        const all = 4_000
+        let made = 0
+        const impl: Impl = {
+          echo,
+          async *countTo() {
+            for (; made < all; made++) yield { value: 'x'.repeat(size) }
+          },
+        }
+        await serving(impl, async client => {
+          const abort = new AbortController()
+          const stream = client.countTo({ value: all }, { signal: abort.signal })[Symbol.asyncIterator]()
+          await stream.next()
+          for (let i = 0; i < 50; i++) await client.echo({ value: 'time for the stream to run ahead' })
+          assert.ok(made < all / 2, `${made} of ${all} messages were made when one had been read`)
+          abort.abort()
+          await rejection(stream.next())
+        })()
+      })
+
+      it('lets the handler clean up when the reader aborts', async () => {
+        const cleaned = Promise.withResolvers<void>()
+        const impl: Impl = {
+          async *countTo(_, call) {
+            try {
+              yield { value: '1' }
+              await aborted(call)
+            } finally {
+              cleaned.resolve()
+            }
+          },
+        }
+        await serving(impl, async client => {
+          const abort = new AbortController()
+          const stream = client.countTo({ value: 1 }, { signal: abort.signal })[Symbol.asyncIterator]()
+          await stream.next()
+          abort.abort()
+          assert.equal((await rejection(stream.next())).code, Code.Canceled)
+          await cleaned.promise
+        })()
+      })
+
+      it('ends a stream at its deadline while its handler waits', async () => {
+        const impl: Impl = {
+          async *countTo(_, call) {
+            yield { value: '1' }
+            await aborted(call)
+            yield { value: 'too late' }
+          },
+        }
+        await serving(impl, async client => {
+          const stream = client.countTo({ value: 1 }, { timeoutMs: 50 })[Symbol.asyncIterator]()
+          assert.equal((await stream.next()).value?.value, '1')
+          assert.equal((await rejection(stream.next())).code, Code.DeadlineExceeded)
+        })()
+      })
+
+      it('takes a stream of requests', async () => {
+        const impl: Impl = { join: async requests => ({ value: (await collect(requests)).join(' ') }) }
+        await serving(impl, async client => {
+          assert.equal((await client.join(words('all', 'of', 'them'))).value, 'all of them')
+        })()
+      })
+
+      it('talks both ways at once', async () => {
+        const impl: Impl = {
+          async *talk(requests) {
+            for await (const { value } of requests) yield { value: value.toUpperCase() }
+          },
+        }
+        await serving(impl, async client => {
+          const heard = Promise.withResolvers<void>()
+          const requests = (async function* () {
+            yield { value: 'first' }
+            await heard.promise
+            yield { value: 'second' }
+          })()
+          const answers: string[] = []
+          for await (const { value } of client.talk(requests)) {
+            answers.push(value)
+            heard.resolve()
+          }
+          assert.deepEqual(answers, ['FIRST', 'SECOND'])
+        })()
+      })
+    })
+  })
+}
+
+type Client = ReturnType<typeof createClient<typeof ContractService>>
+
+const echo: NonNullable<Impl['echo']> = request => request
+
+const countTo: NonNullable<Impl['countTo']> = async function* ({ value }) {
+  for (let i = 1; i <= value; i++) yield { value: String(i) }
+}
+
+function throwing(): never {
+  throw new Error('the password is swordfish')
+}
+
+async function* words(...all: string[]) {
+  for (const value of all) yield { value }
+}
+
+async function collect(messages: AsyncIterable<{ value: string }>): Promise<string[]> {
+  const values: string[] = []
+  for await (const { value } of messages) values.push(value)
+  return values
+}
+
+async function aborted(call: HandlerContext): Promise<void> {
+  if (!call.signal.aborted) await once(call.signal, 'abort')
+}
+
+/** A handler that only its signal ends. */
+function waitForSignal() {
+  const begun = Promise.withResolvers<HandlerContext>()
+  const fired = Promise.withResolvers<HandlerContext>()
+  const handler: NonNullable<Impl['echo']> = async (request, call) => {
+    begun.resolve(call)
+    await aborted(call)
+    fired.resolve(call)
+    return request
+  }
+  return { handler, begun: begun.promise, fired: fired.promise }
+}
+
+async function rejection(work: Promise<unknown>): Promise<ConnectError> {
+  const reason = await work.then(
+    () => assert.fail('the call was answered'),
+    (error: unknown) => error,
+  )
+  assert.ok(reason instanceof ConnectError, String(reason))
+  return reason
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** The store is closed. */
+export class StoreClosed extends Error {
+  constructor() {
+    super('the store is closed')
+    this.name = 'StoreClosed'
+  }
+}
+
+export interface GroupCommitOptions {
+  readonly db: DatabaseSync
+  /** Makes what has been committed survive loss of power. */
+  readonly sync: () => Promise<void>
+  /** After a failed `sync`, before the next commit: makes all that was ever committed durable by another way. */
+  readonly repair: () => void
+  /** After a group is durable and answered. */
+  readonly committed: () => void
+  /** After a group was undone, or its outcome is unknown. */
+  readonly undone: () => void
+  /** Between two groups; the next one waits for the promise, if there is one. */
+  readonly between: () => Promise<void> | undefined
+}
+
+/** A group is closed at either limit, so that no turn of the event loop is held for long. */
+const MOST_WRITES = 1000
+const MOST_MILLISECONDS = 10
+const CLOCK_EVERY = 32
+
+interface Write {
+  /** Makes the change, inside the group's transaction. */
+  readonly apply: () => unknown
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+  result: unknown
+}
+
+/**
+ * Puts all writes that wait at one moment in one transaction, in the order in which they were asked for, and answers
+ * them once it is durable. One group is under way at a time: the writes that come while it is synced are the next.
+ *
+ * A group begins in the event loop's check phase, right after the poll phase has handed out every request that had
+ * come: none waits for company, and all that are there share the cost. The sync runs in libuv's thread pool; it is
+ * more than half of a commit's time, and requests are parsed meanwhile.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions
+  readonly #begin: StatementSync
+  readonly #end: StatementSync
+  #waiting: Write[] = []
+  #running: Promise<void> | undefined
+  #syncing: Promise<void> | undefined
+  #suspect = false
+  #closed = false
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options
+    this.#begin = options.db.prepare('BEGIN IMMEDIATE')
+    this.#end = options.db.prepare('COMMIT')
+  }
+
+  /** Resolves with what `apply` returned, once that is durable; rejects when the group failed. */
+  write<R>(apply: () => R): Promise<R> {
+    if (this.#closed) return Promise.reject(new StoreClosed())
+    return new Promise<R>((resolve, reject) => {
+      this.#waiting.push({ apply, resolve, reject, result: undefined })
+      this.#running ??= new Promise(resolve => setImmediate(resolve)).then(() => this.#run())
+    })
+  }
+
+  /** Resolves with what was just read, once the commit that it may have seen is durable. */
+  durable<R>(read: () => R): Promise<R> {
+    if (this.#closed) return Promise.reject(new StoreClosed())
+    try {
+      const seen = read()
+      return this.#syncing === undefined ? Promise.resolve(seen) : this.#syncing.then(() => seen)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Refuses new writes and waits for those that were accepted. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#group()
+      await this.#options.between()
+      if (this.#waiting.length > 0) await new Promise(resolve => setImmediate(resolve))
+    }
+    this.#running = undefined
+  }
+
+  async #group(): Promise<void> {
+    const { db, sync, committed, undone } = this.#options
+    const group = this.#waiting.splice(0, MOST_WRITES)
+    try {
+      this.#commit(group)
+      this.#syncing = sync()
+      await this.#syncing
+    } catch (error) {
+      this.#suspect ||= this.#syncing !== undefined
+      if (db.isTransaction) db.exec('ROLLBACK')
+      undone()
+      for (const write of group) write.reject(error)
+      return
+    } finally {
+      this.#syncing = undefined
+    }
+    for (const write of group) write.resolve(write.result as never)
+    committed()
+  }
+
+  /** Takes what there was no time for out of the group, and puts it back in front of those that wait. */
+  #commit(group: Write[]): void {
+    if (this.#suspect) this.#options.repair()
+    this.#suspect = false
+    const end = performance.now() + MOST_MILLISECONDS
+    this.#begin.run()
+    let applied = 0
+    for (const write of group) {
+      write.result = write.apply()
+      applied += 1
+      if (applied % CLOCK_EVERY === 0 && performance.now() > end) break
+    }
+    if (applied < group.length) this.#waiting = [...group.splice(applied), ...this.#waiting]
+    this.#end.run()
+  }
+}

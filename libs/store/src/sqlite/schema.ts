@@ -1,0 +1,87 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CollectionSpec, Index } from '../collection.ts'
+import { EVENT_TABLES } from './event-table.ts'
+import { literal, quoted } from './statements.ts'
+
+/** PRAGMA user_version: the layout of everything that is not a collection. Collections follow their specs. */
+const SCHEMA_VERSION = 1
+
+const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
+const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
+
+/** Creates the tables in a new file; throws when the file is a newer version's. */
+export function prepareSchema(db: DatabaseSync, file: string): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (version === SCHEMA_VERSION) return
+  if (version !== 0) throw new Error(`${file} has schema version ${version}; this program knows ${SCHEMA_VERSION}`)
+  db.exec(`BEGIN IMMEDIATE; ${EVENT_TABLES} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+}
+
+/** The fields that a collection keeps in columns of their own, besides tenant and id. */
+export function columnsOf(spec: CollectionSpec): string[] {
+  const named = Object.values<Index>(spec.indexes).flatMap(({ fields, when }) => (when ? [...fields, when.field] : fields))
+  return [...new Set(named)].filter(field => field !== 'tenant' && field !== 'id')
+}
+
+/** The columns of an index in the order that it keeps: its fields, then what of (tenant, id) they lack. */
+export function orderOf(index: Index): string[] {
+  return [...new Set([...index.fields, 'tenant', 'id'])]
+}
+
+/** The condition of a partial index. A query has to repeat it word by word for SQLite to use the index. */
+export function conditionOf({ when }: Index): string | undefined {
+  return when && `${quoted(when.field)} IN (${when.in.map(literal).join(', ')})`
+}
+
+export const indexName = (collection: string, index: string): string => quoted(`${collection}.${index}`)
+
+/**
+ * Makes the table and indexes be what the spec says: new fields get their values from the bodies that are there,
+ * indexes that are new or have changed are built, those that are gone are dropped.
+ */
+export function prepareCollection(db: DatabaseSync, spec: CollectionSpec): void {
+  const table = quoted(spec.name)
+  const columns = columnsOf(spec)
+  if (RESERVED.test(spec.name)) throw new Error(`a collection can't be named ${spec.name}`)
+  const taken = columns.find(column => OWN_COLUMNS.includes(column) || /^(rowid|oid|_rowid_)$/i.test(column))
+  if (taken !== undefined) throw new Error(`${spec.name}: the field ${taken} can't be indexed`)
+
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    // Rowids: bodies of a kilobyte would leave a WITHOUT ROWID tree three documents a page. No column types: a
+    // declared type would turn the string '1' into a number.
+    db.exec(`CREATE TABLE IF NOT EXISTS ${table} (tenant, id, version, body)`)
+    addColumns(db, spec.name, columns)
+    rebuildIndexes(db, spec)
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function addColumns(db: DatabaseSync, name: string, columns: readonly string[]): void {
+  const there = new Set(db.prepare(`PRAGMA table_info(${quoted(name)})`).all().map(column => String(column.name)))
+  const missing = columns.filter(column => !there.has(column))
+  for (const column of missing) db.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${quoted(column)}`)
+  if (missing.length === 0) return
+  const values = missing.map(column => `${quoted(column)} = body ->> ${literal(`$.${JSON.stringify(column)}`)}`)
+  db.exec(`UPDATE ${quoted(name)} SET ${values.join(', ')}`)
+}
+
+function rebuildIndexes(db: DatabaseSync, spec: CollectionSpec): void {
+  const wanted = new Set([createIndex(spec.name, 'primary', { fields: ['tenant', 'id'], unique: true })])
+  for (const [name, index] of Object.entries<Index>(spec.indexes)) wanted.add(createIndex(spec.name, name, index))
+  const there = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ?").all(spec.name)
+  for (const { name, sql } of there) {
+    if (!wanted.delete(String(sql))) db.exec(`DROP INDEX ${quoted(String(name))}`)
+  }
+  for (const sql of wanted) db.exec(sql)
+}
+
+function createIndex(collection: string, name: string, index: Index): string {
+  const columns = (index.unique ? index.fields : orderOf(index)).map(quoted).join(', ')
+  const condition = conditionOf(index)
+  const create = `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${indexName(collection, name)}`
+  return `${create} ON ${quoted(collection)} (${columns})${condition ? ` WHERE ${condition}` : ''}`
+}

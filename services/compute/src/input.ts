@@ -1,0 +1,41 @@
+/** Where a task's input lies: in its record while it is small, since every change writes the record again; else apart. */
+import type { Blobs } from '@millhand/blob'
+import type { TaskRecord } from './task.ts'
+
+/** UTF-16 units. A record is written three times in a task's life. */
+const inRecord = 16 * 1024
+
+export interface Inputs {
+  /** Stores a large input durably; says what goes into the record. */
+  keep(tenant: string, id: string, input: string): Promise<Pick<TaskRecord, 'input' | 'input_blob'>>
+  /** The input; undefined once the data is removed. */
+  read(task: TaskRecord): Promise<string | undefined>
+  remove(task: TaskRecord): Promise<void>
+  /** Removes large inputs whose task was never written: the process ended in between. */
+  sweep(exists: (tenant: string, id: string) => Promise<boolean>, writtenBefore: number): Promise<void>
+}
+
+export function createInputs(blobs: Blobs): Inputs {
+  return {
+    async keep(tenant, id, input) {
+      if (input.length <= inRecord) return { input }
+      const input_blob = `inputs/${tenant}/${id}`
+      await blobs.put(input_blob, Buffer.from(input))
+      return { input_blob }
+    },
+    async read(task) {
+      if (task.input !== undefined || task.input_blob === undefined) return task.input
+      const content = await blobs.get(task.input_blob)
+      return content && Buffer.concat(await content.toArray()).toString('utf8')
+    },
+    async remove(task) {
+      if (task.input_blob !== undefined) await blobs.delete(task.input_blob)
+    },
+    async sweep(exists, writtenBefore) {
+      for await (const { key, writtenAt } of blobs.list('inputs/')) {
+        const [, account, mode, id] = key.split('/')
+        if (writtenAt < writtenBefore && !(await exists(`${account}/${mode}`, `${id}`))) await blobs.delete(key)
+      }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/** A model of the catalogue as the contract shows it. */
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { InputFormat, type Model, ModelStatus } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
+import type { BrokenModel, CatalogueEntry, ModelPackage, TensorSpec } from '@millhand/model'
+
+const inputFormats = {
+  text: InputFormat.TEXT,
+  json: InputFormat.JSON,
+  image: InputFormat.IMAGE,
+  audio: InputFormat.AUDIO,
+  tensors: InputFormat.TENSORS,
+} as const
+
+export const modelMessage = (model: CatalogueEntry): Model => (model.status === 'ready' ? ready(model) : broken(model))
+
+function ready({ manifest, ...model }: ModelPackage): Model {
+  return {
+    $typeName: 'millhand.compute.v1.Model',
+    id: model.id,
+    name: manifest.name,
+    kind: manifest.kind,
+    description: manifest.description,
+    ownedBy: model.ownedBy,
+    format: manifest.format,
+    inputFormat: inputFormats[manifest.inputFormat],
+    inputs: model.inputs.map(tensorMessage),
+    outputs: model.outputs.map(tensorMessage),
+    batchable: manifest.batchable,
+    maxBatch: manifest.maxBatch,
+    trainable: false,
+    engines: ['onnx'],
+    license: manifest.license,
+    status: ModelStatus.READY,
+    version: model.version,
+    createdAt: timestampFromDate(model.createdAt),
+    ...(model.exampleInput !== undefined && { exampleInput: model.exampleInput }),
+    metrics: manifest.metrics,
+  }
+}
+
+/** Of a broken model only its name, its owner and its fault are known. */
+const broken = (model: BrokenModel): Model => ({
+  $typeName: 'millhand.compute.v1.Model',
+  id: model.id,
+  name: model.id,
+  kind: 'inference',
+  description: '',
+  ownedBy: model.ownedBy,
+  format: 'onnx',
+  inputFormat: InputFormat.UNSPECIFIED,
+  inputs: [],
+  outputs: [],
+  batchable: false,
+  maxBatch: 1,
+  trainable: false,
+  engines: [],
+  license: '',
+  status: ModelStatus.BROKEN,
+  problem: model.problem,
+  version: '',
+  createdAt: timestampFromDate(model.createdAt),
+  metrics: {},
+})
+
+const tensorMessage = ({ name, dtype, shape }: TensorSpec): Model['inputs'][number] => ({
+  $typeName: 'millhand.compute.v1.TensorSpec',
+  name,
+  dtype,
+  shape: [...shape],
+})

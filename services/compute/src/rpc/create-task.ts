@@ -1,0 +1,80 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, idTime } from '@millhand/api'
+import { type CreateTaskRequest, type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { checkInput } from '@millhand/model'
+import { principal, requestIdKey } from '@millhand/rpc'
+import type { ComputeDeps } from '../compute.ts'
+import { taskEvents } from '../events.ts'
+import type { TaskRecord } from '../task.ts'
+import { toMessage } from '../to-message.ts'
+
+/** Creates a task. It is durable before this answers. */
+export const createTask =
+  ({ tasks, inputs, models, ids, newEventId, position }: ComputeDeps) =>
+  async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
+    const { accountId, mode, tenant } = principal(call)
+    refuseWhatIsNotThere(req.type, mode)
+    const model = usableModel(models, req.model)
+    const misfit = checkInput(model, req.input)
+    if (misfit) throw fail('model_input_invalid', misfit, { param: 'input' })
+
+    const id = ids('task')
+    const now = idTime(id)
+    const queue_timeout_s = req.queueTimeoutS ?? 86_400
+    const draft: Omit<TaskRecord, 'version'> = {
+      tenant,
+      id,
+      account_id: accountId,
+      mode,
+      type: 'inference',
+      pool: `${mode}/onnx`,
+      group: model.id,
+      model_version: model.version,
+      rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
+      alone: false,
+      status: 'queued',
+      ...(await inputs.keep(tenant, id, req.input)),
+      ...(req.parameters && { parameters: req.parameters }),
+      metadata: req.metadata,
+      queue_timeout_s,
+      run_timeout_s: req.runTimeoutS ?? 600,
+      max_attempts: req.maxAttempts ?? 3,
+      attempt: 0,
+      evictions: 0,
+      created_at: now,
+      ready_at: now,
+      due_at: now + queue_timeout_s * 1000,
+      lease_id: '',
+      lease_until: 0,
+      resource_version: 1,
+      ...requestId(call),
+    }
+    const task = await tasks.insert(draft, taskEvents(undefined, { ...draft, version: 1 }, now, newEventId))
+    if (!task) throw fail('conflict', `The id ${id} is taken.`)
+    return toMessage(task, { input: req.input, position: position(task) })
+  }
+
+function refuseWhatIsNotThere(type: TaskType, mode: 'live' | 'test'): void {
+  if (type !== TaskType.INFERENCE) {
+    throw fail('invalid_parameter', `Tasks of type \`${TaskType[type].toLowerCase()}\` are not available yet; \`inference\` is.`, {
+      param: 'type',
+    })
+  }
+  if (mode === 'test') {
+    throw fail('engine_unavailable', 'The sandbox is not available yet: no engine answers test keys. Use a live key.')
+  }
+}
+
+function usableModel(models: ComputeDeps['models'], id: string) {
+  const model = models.get(id)
+  if (!model) throw fail('invalid_parameter', `There is no model \`${id}\`. GET /v1/models lists those there are.`, { param: 'model' })
+  if (model.status === 'broken') throw fail('invalid_parameter', `The model \`${id}\` is broken: ${model.problem}`, { param: 'model' })
+  return model
+}
+
+const ranks: Partial<Record<TaskPriority, number>> = { [TaskPriority.HIGH]: 0, [TaskPriority.NORMAL]: 1, [TaskPriority.LOW]: 2 }
+
+function requestId(call: HandlerContext): { request_id?: string } {
+  const request_id = call.values.get(requestIdKey)
+  return request_id === undefined ? {} : { request_id }
+}

@@ -1,0 +1,156 @@
+import { backoffMs, type Failure, type Held, type LeaseCause, noDueTime, type Outcome, type Refusal, type RunReport, refuse } from '@millhand/lease'
+import { type CancelCause, type DataDeletedCause, hasEnded, queueExpiresAt, type TaskRecord, type TaskStatus } from './task.ts'
+
+export type TaskCause = LeaseCause | CancelCause | DataDeletedCause
+
+export interface TransitionRules {
+  /** How long an ended task and its data are kept, in milliseconds. */
+  readonly retentionMs: number
+  /** Millionths of a dollar for a second of compute on `gpu_type`. */
+  readonly pricePerSecondMicros: number
+  readonly gpuType: string
+  /** From 0 up to 1, for the backoff's jitter. */
+  readonly random: () => number
+}
+
+/** The task after `cause`, or why it can't be. Contract, section 4, "States". Pure but for the jitter that it is given. */
+export const taskTransition =
+  (rules: TransitionRules) =>
+  (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
+    switch (cause.kind) {
+      case 'claimed':
+        return claimed(task, cause.lease_id, cause.lease_until, now)
+      case 'renewed':
+        return renewed(task, cause)
+      case 'finished':
+        return holds(task, cause.held) ? finished(rules, task, cause.outcome, cause.report, now) : refuse('stale_lease')
+      case 'cancel':
+        return cancelled(rules, task, now)
+      case 'due':
+        return task.due_at <= now ? due(rules, task, now) : refuse('not_due')
+      case 'data_deleted':
+        return dataDeleted(task, now)
+      default:
+        return exhaustive(cause)
+    }
+  }
+
+function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: number): TaskRecord | Refusal {
+  if (task.status !== 'queued') return refuse('not_queued')
+  if (task.ready_at > now) return refuse('not_ready')
+  if (task.attempt === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
+  const { progress: _, ...rest } = task
+  return next({ ...rest, status: 'running', attempt: task.attempt + 1, started_at: now, lease_id, lease_until, due_at: lease_until })
+}
+
+/** Renewing changes no state and makes no event, so the resource's version stays. */
+function renewed(task: TaskRecord, cause: Extract<LeaseCause, { kind: 'renewed' }>): TaskRecord | Refusal {
+  if (!holds(task, cause.held)) return refuse('stale_lease')
+  const { lease_until, progress } = cause
+  return { ...task, lease_until, due_at: lease_until, ...(progress && { progress }) }
+}
+
+function finished(rules: TransitionRules, task: TaskRecord, outcome: Outcome, report: RunReport, now: number): TaskRecord {
+  const model_version = report.group_version || task.model_version
+  const ran = { ...task, model_version, engine: { kind: report.engine_kind, name: report.engine_name, provider: report.provider } }
+  if (task.status === 'cancelling') return ended(rules, billed(rules, ran, report), 'cancelled', now)
+  switch (outcome.kind) {
+    case 'output':
+      return ended(rules, { ...billed(rules, ran, report), output: outcome.output }, 'succeeded', now)
+    case 'failure':
+      return outcome.failure.retryable
+        ? retried(rules, task, outcome.failure, now, billed(rules, ran, report))
+        : ended(rules, { ...billed(rules, ran, report), error: outcome.failure }, 'failed', now)
+    case 'evicted':
+    case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
+      return waiting({ ...task, evictions: task.evictions + 1, alone: true }, now, noDueTime)
+    default:
+      return exhaustive(outcome)
+  }
+}
+
+function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
+  switch (task.status) {
+    case 'queued':
+      return ended(rules, { ...task, cancel_requested_at: now }, 'cancelled', now)
+    case 'running':
+      return next({ ...task, status: 'cancelling', cancel_requested_at: now })
+    default:
+      return refuse('already_ended')
+  }
+}
+
+/** What happens by itself once `due_at` has passed. */
+function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
+  switch (task.status) {
+    case 'queued':
+      return task.attempt === 0
+        ? ended(rules, task, 'expired', now)
+        : { ...task, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
+    case 'running':
+      return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
+    case 'cancelling':
+      return ended(rules, task, 'cancelled', now)
+    default:
+      return refuse('already_ended')
+  }
+}
+
+/**
+ * Back to the queue after a run that cost an attempt, or to its end when none is left: as `ending`, which is billed
+ * where a result ends it. Attempts that are lost or tried again are free.
+ */
+function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: number, ending = task): TaskRecord {
+  const attempts = task.attempt - task.evictions
+  if (attempts >= task.max_attempts) {
+    const message = `All ${task.max_attempts} attempts failed. The last: ${last.message} (${last.code})`
+    return ended(rules, { ...ending, error: { code: 'attempts_exhausted', message, retryable: true } }, 'failed', now)
+  }
+  const readyAt = now + backoffMs(attempts, rules.random())
+  return waiting(task, readyAt, readyAt)
+}
+
+function waiting(task: TaskRecord, ready_at: number, due_at: number): TaskRecord {
+  const { progress: _, ...rest } = task
+  return next({ ...rest, status: 'queued', lease_id: '', lease_until: 0, ready_at, due_at })
+}
+
+function ended(rules: TransitionRules, task: TaskRecord, status: TaskStatus, now: number): TaskRecord {
+  return next({
+    ...task,
+    status,
+    lease_id: '',
+    lease_until: 0,
+    due_at: noDueTime,
+    finished_at: now,
+    data_expires_at: now + rules.retentionMs,
+  })
+}
+
+/** Usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
+function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): TaskRecord {
+  const queue_ms = Math.max(0, (task.started_at ?? task.created_at) - task.created_at)
+  const compute_ms = Math.max(0, Math.ceil(report.compute_ms))
+  return {
+    ...task,
+    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: 1 },
+    cost_micros: Math.ceil((compute_ms * rules.pricePerSecondMicros) / 1000),
+  }
+}
+
+function dataDeleted(task: TaskRecord, now: number): TaskRecord | Refusal {
+  if (!hasEnded(task)) return refuse('not_ended')
+  if (task.data_deleted_at !== undefined) return refuse('already_ended')
+  const { input: _input, input_blob: _blob, output: _output, ...rest } = task
+  return { ...rest, data_deleted_at: now }
+}
+
+const holds = (task: TaskRecord, held: Held): boolean =>
+  (task.status === 'running' || task.status === 'cancelling') && task.lease_id === held.lease_id && task.attempt === held.attempt
+
+const next = (task: TaskRecord): TaskRecord => ({ ...task, resource_version: task.resource_version + 1 })
+
+function exhaustive(value: never): never {
+  throw new Error(`not handled: ${JSON.stringify(value)}`)
+}
+

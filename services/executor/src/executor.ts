@@ -1,0 +1,195 @@
+/** Claims work from a pool, runs it in the processes of its models, keeps its leases meanwhile, gives the results back. */
+import { durationMs } from '@bufbuild/protobuf/wkt'
+import type { Client } from '@connectrpc/connect'
+import {
+  type ClaimResponse,
+  type LeaseService,
+  Renewed_Verdict,
+  type Result,
+  type Run,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Catalogue } from '@millhand/model'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
+import type { ModelRunner } from './model-runner.ts'
+import { Results } from './results.ts'
+import { type ActiveRun, runGroup } from './run-group.ts'
+import { WarmModels } from './warm-models.ts'
+
+const renewEveryMs = 1_000
+const checkEveryMs = 100
+const claimWaitMs = 30_000
+
+/** A model whose runs are shorter than this gets its next run while one is on: the hop is longer than the wait. */
+const shortRunMs = 50
+
+/** How long runs may go on once the executor stops; then they go back to the queue. */
+const finishWithinMs = 3_000
+
+export interface ExecutorOptions {
+  readonly leases: Client<typeof LeaseService>
+  readonly runner: ModelRunner
+  readonly models: Catalogue
+  readonly pool: string
+  /** How many runs at once, over all models. */
+  readonly slots: number
+  /** What the processes of all models may hold before idle ones are unloaded. */
+  readonly memoryLimitBytes: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function createExecutor(options: ExecutorOptions): { run(signal: AbortSignal): Promise<void> } {
+  return { run: signal => new Executor(options).run(signal) }
+}
+
+class Executor {
+  readonly #options: ExecutorOptions
+  readonly #id = `exec_${crypto.randomUUID()}`
+  readonly #warm: WarmModels
+  readonly #results: Results
+  readonly #held = new Set<HeldLease>()
+  readonly #active = new Map<ActiveRun, { readonly group: string }>()
+  /** How long the latest run of each model took. */
+  readonly #tookMs = new Map<string, number>()
+  readonly #stopping = new AbortController()
+  #claims = 0
+  /** Results on their way. */
+  readonly #delivering = new Set<Promise<void>>()
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options
+    this.#warm = new WarmModels(options)
+    this.#results = new Results({ ...options, executorId: this.#id })
+  }
+
+  /** Until the signal ends; then runs may finish for 3 s, what is left goes back, and every process is ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    this.#ask()
+    let renewedAt = clock.monotonic()
+    while (!signal.aborted) {
+      await clock.sleep(checkEveryMs, signal)
+      if (clock.monotonic() - renewedAt >= renewEveryMs) {
+        renewedAt = clock.monotonic()
+        void this.#renew()
+      }
+      this.#check()
+    }
+    await this.#stop()
+  }
+
+  /** Asks for as much work as there is room for. Every call takes the place of the one before. */
+  #ask(): void {
+    const { leases, pool, slots, clock, log } = this.#options
+    const runs = slots - this.#active.size
+    if (runs <= 0 || this.#stopping.signal.aborted) return
+    const claim = ++this.#claims
+    const askedAt = clock.monotonic()
+    const request = { executorId: this.#id, pool, runs: Math.min(64, runs), waitMs: claimWaitMs, busyGroups: this.#busy() }
+    leases.claim(request, { signal: this.#stopping.signal }).then(
+      (answer: ClaimResponse) => {
+        for (const run of answer.runs) this.#start(run, askedAt)
+        if (claim === this.#claims) this.#ask()
+      },
+      (error: unknown) => {
+        if (this.#stopping.signal.aborted) return
+        log.warn('claim.failed', { error })
+        clock.timer(renewEveryMs, () => {
+          if (claim === this.#claims) this.#ask()
+        })
+      },
+    )
+  }
+
+  #busy(): string[] {
+    const running = new Map<string, number>()
+    for (const { group } of this.#active.values()) running.set(group, (running.get(group) ?? 0) + 1)
+    const room = (group: string) => ((this.#tookMs.get(group) ?? Number.POSITIVE_INFINITY) < shortRunMs ? 2 : 1)
+    return [...running].filter(([group, runs]) => runs >= room(group)).map(([group]) => group)
+  }
+
+  #start({ group, leases }: Run, askedAt: number): void {
+    const { models, clock, runner } = this.#options
+    const held = leases.map(lease => holdLease(lease, askedAt))
+    for (const one of held) this.#held.add(one)
+    const model = models.get(group)
+    const warm = model?.status === 'ready' ? this.#warm.get(model) : undefined
+    const settle = (one: HeldLease, result: Result | undefined) => this.#settle(one, result)
+    const run = runGroup({ clock, engine: runner.engine, settle }, model, warm, held)
+    this.#active.set(run, { group })
+    void run.done.then(() => {
+      this.#active.delete(run)
+      if (run.tookMs > 0) this.#tookMs.set(group, run.tookMs)
+      this.#ask()
+    })
+  }
+
+  #settle(held: HeldLease, result: Result | undefined): void {
+    if (!result) {
+      this.#held.delete(held)
+      return
+    }
+    // The lease is kept until its result has arrived: an answer that is late by a second is not lost.
+    const delivery = this.#results.give(result).then(() => {
+      this.#held.delete(held)
+      this.#delivering.delete(delivery)
+    })
+    this.#delivering.add(delivery)
+  }
+
+  /** Renews every lease in one call; what the answer says is to be stopped is stopped. */
+  async #renew(): Promise<void> {
+    const { leases, clock, log } = this.#options
+    const held = [...this.#held]
+    if (held.length === 0) return
+    const askedAt = clock.monotonic()
+    try {
+      const request = { executorId: this.#id, leases: held.map(toRenewal) }
+      for (const one of held) one.progress = undefined // It is told once; a renewal without it costs no write.
+      const answer = await leases.renew(request, { timeoutMs: 5_000 })
+      held.forEach((one, i) => {
+        const renewed = answer.leases[i]
+        if (renewed?.ttl) extendLease(one, durationMs(renewed.ttl), askedAt)
+        if (renewed?.verdict === Renewed_Verdict.CANCEL) one.stop ??= 'cancelled'
+        if (renewed?.verdict === Renewed_Verdict.LOST) one.stop ??= 'lost'
+      })
+    } catch (error) {
+      log.warn('renew.failed', { leases: held.length, error })
+    }
+    this.#check()
+  }
+
+  /** Stops runs that are cancelled, too long, or whose lease is about to end unrenewed. */
+  #check(): void {
+    const now = this.#options.clock.monotonic()
+    for (const one of this.#held) if (now >= one.stopAt) one.stop ??= 'lost'
+    for (const run of this.#active.keys()) run.check()
+  }
+
+  async #stop(): Promise<void> {
+    const { clock } = this.#options
+    this.#stopping.abort()
+    const grace = new AbortController()
+    const finished = Promise.all([...this.#active.keys()].map(run => run.done))
+    await Promise.race([finished, clock.sleep(finishWithinMs, grace.signal)])
+    grace.abort()
+    this.#stopAll('shutting_down')
+    await this.#warm.close()
+    await Promise.all([...this.#active.keys()].map(run => run.done))
+    await Promise.all(this.#delivering)
+  }
+
+  #stopAll(why: Stop): void {
+    for (const one of this.#held) one.stop ??= why
+    this.#check()
+  }
+}
+
+const toRenewal = ({ lease, progress }: HeldLease) => ({
+  id: lease.id,
+  tenant: lease.tenant,
+  workId: lease.workId,
+  ...(progress && { fraction: progress.fraction, ...(progress.message !== undefined && { message: progress.message }) }),
+})

@@ -1,0 +1,36 @@
+/** A lease as its executor holds it. */
+import { durationMs } from '@bufbuild/protobuf/wkt'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Progress } from './model-runner.ts'
+
+/** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
+const stopBeforeEndMs = 2_000
+
+/** Why a run is stopped before its own end. */
+export type Stop = 'cancelled' | 'lost' | 'run_timeout' | 'shutting_down'
+
+export interface HeldLease {
+  readonly lease: Lease
+  readonly runTimeoutMs: number
+  /** When the run must be stopped unless the lease is renewed before, by the monotonic clock. */
+  stopAt: number
+  progress: Progress | undefined
+  stop: Stop | undefined
+}
+
+/** `askedAt`: when the request was sent that the lease came with, so that its travel counts against it. */
+export function holdLease(lease: Lease, askedAt: number): HeldLease {
+  return {
+    lease,
+    runTimeoutMs: lease.runTimeout ? durationMs(lease.runTimeout) : 600_000,
+    stopAt: askedAt + ttlOf(lease) - stopBeforeEndMs,
+    progress: undefined,
+    stop: undefined,
+  }
+}
+
+export function extendLease(held: HeldLease, ttlMs: number, askedAt: number): void {
+  held.stopAt = askedAt + ttlMs - stopBeforeEndMs
+}
+
+const ttlOf = (lease: Lease): number => (lease.ttl ? durationMs(lease.ttl) : 0)

@@ -1,0 +1,66 @@
+/** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
+import { writeSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { InputInvalid } from '@millhand/model'
+import { openProcessor } from './processing/open-processor.ts'
+import type { Processor } from './processing/processor.ts'
+import {
+  type FromChild,
+  type LoadMessage,
+  OUT_OF_MEMORY,
+  type RunMessage,
+  type ToChild,
+  tellsOfMemory,
+} from './protocol.ts'
+import type { WatchdogData } from './watchdog.ts'
+
+const [parent, memoryLimitBytes] = process.argv.slice(2).map(Number) as [number, number]
+const watch: WatchdogData = { parent, memoryLimitBytes }
+const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
+  workerData: watch,
+  resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRangeSizeMb: 4 },
+})
+watchdog.unref()
+
+let processor: Processor | undefined
+
+process.on('message', (message: ToChild) => {
+  void (message.kind === 'load' ? load(message) : run(message))
+})
+process.on('disconnect', () => process.exit(0))
+
+async function load(message: LoadMessage): Promise<void> {
+  try {
+    processor = await openProcessor(message)
+    send({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+  } catch (error) {
+    endIfOutOfMemory(error)
+    send({ kind: 'refused', message: (error as Error).message })
+  }
+}
+
+async function run({ inputs, parameters }: RunMessage): Promise<void> {
+  const started = performance.now()
+  const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
+  const results = await (processor as Processor).run(items, progress => send({ kind: 'progress', ...progress }))
+  const written = results.map(result => {
+    if (typeof result === 'string') return result
+    endIfOutOfMemory(result)
+    return result instanceof InputInvalid
+      ? ({ code: 'model_input_invalid', message: result.message } as const)
+      : ({ code: 'model_failed', message: `the model failed on this input: ${result.message}` } as const)
+  })
+  const computeMs = performance.now() - started
+  send({ kind: 'done', items: written, computeMs, memoryBytes: process.memoryUsage.rss() })
+}
+
+/** A process that was refused memory is not used again: one way out, whichever library noticed. */
+function endIfOutOfMemory(error: unknown): void {
+  if (!tellsOfMemory((error as Error).message)) return
+  writeSync(process.stderr.fd, OUT_OF_MEMORY)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+function send(message: FromChild): void {
+  process.send?.(message)
+}

@@ -1,0 +1,75 @@
+/** Reads the letters of lines. */
+import type { Session } from '../../session.ts'
+import type { Pixels } from '../picture.ts'
+import { cropInto, widthAt } from './crop.ts'
+import type { Region } from './region.ts'
+
+export interface Reading {
+  readonly text: string
+  /** Mean of the letters' probabilities, from 0 to 1. */
+  readonly confidence: number
+}
+
+const HEIGHT = 48
+/** Narrower lines are filled up to what the network was trained on. */
+const MIN_WIDTH = 320
+/** 48 pixels high, this is a line of some 130 letters. */
+const MAX_WIDTH = 3200
+const LINES_AT_ONCE = 6
+
+/**
+ * Reads lines, those of like width together, and reports how many are done. `alphabet[0]` is the blank of CTC.
+ */
+export async function recognise(
+  session: Session,
+  alphabet: readonly string[],
+  picture: Pixels,
+  regions: readonly Region[],
+  onDone: (lines: number) => void,
+): Promise<Reading[]> {
+  const readings: Reading[] = new Array(regions.length)
+  const widths = regions.map(region => Math.min(MAX_WIDTH, widthAt(HEIGHT, region)))
+  const order = [...regions.keys()].sort((a, b) => (widths[a] as number) - (widths[b] as number))
+  for (let from = 0; from < order.length; from += LINES_AT_ONCE) {
+    const group = order.slice(from, from + LINES_AT_ONCE)
+    const stride = Math.max(MIN_WIDTH, ...group.map(index => widths[index] as number))
+    const size = 3 * HEIGHT * stride
+    const lines = new Float32Array(group.length * size)
+    for (const [row, index] of group.entries()) {
+      cropInto(lines, row * size, stride, picture, regions[index] as Region, widths[index] as number, HEIGHT)
+    }
+    const shape = [group.length, 3, HEIGHT, stride]
+    const [input] = session.inputs
+    const outputs = await session.run(new Map([[input?.name ?? 'x', { dtype: 'float32', shape, data: lines }]]))
+    const [scores] = outputs.values()
+    const [, steps = 0, letters = 0] = scores?.shape ?? []
+    for (const [row, index] of group.entries()) {
+      const start = row * steps * letters
+      const part = (scores?.data as Float32Array).subarray(start, start + steps * letters)
+      readings[index] = decode(part, letters, alphabet)
+    }
+    onDone(from + group.length)
+  }
+  return readings
+}
+
+/** Greedy CTC: the best letter of each step, repeats and blanks left out. */
+export function decode(scores: Float32Array, letters: number, alphabet: readonly string[]): Reading {
+  let text = ''
+  let sum = 0
+  let count = 0
+  let before = 0
+  for (let start = 0; start < scores.length; start += letters) {
+    let best = 0
+    for (let letter = 1; letter < letters; letter++) {
+      if ((scores[start + letter] as number) > (scores[start + best] as number)) best = letter
+    }
+    if (best !== 0 && best !== before) {
+      text += alphabet[best] ?? ''
+      sum += scores[start + best] as number
+      count++
+    }
+    before = best
+  }
+  return { text: text.trim(), confidence: count === 0 ? 0 : sum / count }
+}

@@ -1,0 +1,29 @@
+/** A picture as the tensor of a model that sees. */
+import { type Dtype, elements, type Preprocess, readDataUri, type Tensor } from '@millhand/model'
+import { openPicture, toPixels } from './picture.ts'
+
+type Picture = Extract<Preprocess, { name: 'image' }>
+
+/** Reads a `data:` URI of a picture: resized, each channel as (value / 255 - mean) / std; uint8 models get 0-255. */
+export function pictureReader(preprocess: Picture, dtype: Dtype): (input: string) => Promise<Tensor> {
+  const { width, height, channels, layout, fit, mean, std } = preprocess
+  const depth = channels === 'gray' ? 1 : 3
+  const plane = width * height
+  const nchw = layout === 'nchw'
+  return async input => {
+    const picture = openPicture(readDataUri(input, 'image')).resize(width, height, { fit, background: '#fff' })
+    const { data } = await toPixels(picture, depth)
+    const into = elements(dtype, plane * depth) as Float32Array
+    for (let channel = 0; channel < depth; channel++) {
+      const from = channels === 'bgr' ? depth - 1 - channel : channel
+      const [shift, width] = [mean[channel] as number, std[channel] as number]
+      for (let pixel = 0; pixel < plane; pixel++) {
+        const value = data[pixel * depth + from] as number
+        into[nchw ? channel * plane + pixel : pixel * depth + channel] =
+          dtype === 'uint8' ? value : (value / 255 - shift) / width
+      }
+    }
+    const shape = nchw ? [1, depth, height, width] : [1, height, width, depth]
+    return { dtype, shape, data: into }
+  }
+}

@@ -1,0 +1,55 @@
+/** Inputs as the tensors of a model, by the manifest's `preprocess`. */
+import {
+  checkTensors,
+  type Dtype,
+  elements,
+  type NamedTensors,
+  type Preprocess,
+  readNumbers,
+  readTensors,
+  type Tensor,
+  type TensorSpec,
+} from '@millhand/model'
+
+type Read = (input: string) => NamedTensors | Promise<NamedTensors>
+
+/** What reads an input; it throws or rejects with `InputInvalid`. Rejects when the model does not take such tensors. */
+export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[]): Promise<Read> {
+  if (preprocess.name === 'tensors') {
+    return input => {
+      const named = readTensors(input)
+      checkTensors(inputs, named)
+      return named
+    }
+  }
+  const [spec] = inputs
+  if (!spec || inputs.length > 1) throw new Error(`preprocess ${preprocess.name} needs a model with one input`)
+  const { name, dtype } = spec
+  if ((dtype === 'string') !== (preprocess.name === 'text')) {
+    throw new Error(`preprocess ${preprocess.name} does not go with an input of ${dtype}`)
+  }
+  const one = (tensor: Tensor): NamedTensors => ({ tensors: new Map([[name, tensor]]), base64: false })
+  switch (preprocess.name) {
+    case 'text':
+      return input => one({ dtype, shape: spec.shape.length === 2 ? [1, 1] : [1], data: [input] })
+    case 'numbers': {
+      const shape = [1, ...preprocess.shape]
+      return input => one({ dtype, shape, data: scaled(dtype, readNumbers(input, preprocess), preprocess.scale) })
+    }
+    case 'image': {
+      const { pictureReader } = await import('./picture-tensor.ts')
+      const read = pictureReader(preprocess, dtype)
+      return async input => one(await read(input))
+    }
+  }
+}
+
+function scaled(dtype: Dtype, numbers: readonly number[], scale: number): Tensor['data'] {
+  const into = elements(dtype, numbers.length)
+  const wide = dtype === 'int64' || dtype === 'uint64'
+  for (let index = 0; index < numbers.length; index++) {
+    const value = (numbers[index] as number) * scale
+    ;(into as unknown[])[index] = wide ? BigInt(Math.round(value)) : value
+  }
+  return into
+}

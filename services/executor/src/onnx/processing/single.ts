@@ -1,0 +1,69 @@
+/** One model: each input read by itself, those that fit together run together, each output written by itself. */
+import type { NamedTensors, Processing } from '@millhand/model'
+import { writeTensors } from '@millhand/model'
+import type { RunItem } from '../../model-runner.ts'
+import type { LoadMessage } from '../protocol.ts'
+import { openSession, type Session } from '../session.ts'
+import { batches, joinRows, splitRows } from './batch.ts'
+import { classify } from './classify.ts'
+import { type Processor, toError } from './processor.ts'
+import { reader } from './read-input.ts'
+
+type Single = Extract<Processing, { kind: 'single' }>
+
+interface Read extends NamedTensors {
+  readonly index: number
+}
+
+export async function openSingle(message: LoadMessage, { preprocess, postprocess }: Single): Promise<Processor> {
+  const session = await openSession(message.files.model as string, message.threads)
+  const read = await reader(preprocess, session.inputs)
+  const write = postprocess.name === 'classify' ? classify(postprocess, message.labels) : writeOutputs
+  return {
+    async run(items) {
+      const results: (string | Error)[] = new Array(items.length)
+      const feeds = await readAll(items, read, results)
+      for (const batch of message.batchable ? batches(feeds) : feeds.map(feed => [feed])) {
+        for (const [index, result] of await runBatch(session, batch, write)) results[index] = result
+      }
+      return results
+    },
+  }
+}
+
+type Write = (outputs: NamedTensors) => string
+
+const writeOutputs: Write = ({ tensors, base64 }) => writeTensors(tensors, base64)
+
+async function readAll(
+  items: readonly RunItem[],
+  read: (input: string) => NamedTensors | Promise<NamedTensors>,
+  results: (string | Error)[],
+): Promise<Read[]> {
+  const feeds: Read[] = []
+  for (const [index, { input }] of items.entries()) {
+    try {
+      const named = read(input)
+      const { tensors, base64 } = named instanceof Promise ? await named : named
+      feeds.push({ tensors, base64, index })
+    } catch (error) {
+      results[index] = toError(error)
+    }
+  }
+  return feeds
+}
+
+/** When a shared run fails, each item runs alone, so that only the one at fault fails. */
+async function runBatch(session: Session, batch: Read[], write: Write): Promise<[number, string | Error][]> {
+  try {
+    const [first] = batch as [Read]
+    const outputs =
+      batch.length === 1 ? [await session.run(first.tensors)] : splitRows(await session.run(joinRows(batch)), batch)
+    return batch.map(({ index, base64 }, at) => [index, write({ tensors: outputs[at] as Read['tensors'], base64 })])
+  } catch (error) {
+    if (batch.length === 1) return [[(batch[0] as Read).index, toError(error)]]
+    const alone: [number, string | Error][] = []
+    for (const item of batch) alone.push(...(await runBatch(session, [item], write)))
+    return alone
+  }
+}

@@ -1,0 +1,81 @@
+/** WAV recordings from hostile bytes. Nothing is set aside by what a header claims. */
+import { InputInvalid } from '@millhand/model'
+
+export interface Recording {
+  /** Samples a second. */
+  readonly rate: number
+  /** From -1 to 1, channels mixed into one. */
+  readonly samples: Float32Array
+}
+
+interface Format {
+  readonly float: boolean
+  readonly channels: number
+  readonly rate: number
+  readonly bits: number
+}
+
+const PCM = 1
+const FLOAT = 3
+const EXTENSIBLE = 0xfffe
+/** Written by programs that stream: the data goes on to the end of the file. */
+const UNKNOWN_LENGTHS = [0, 0xffffffff]
+const MAX_CHANNELS = 32
+
+/** PCM of 8, 16, 24 or 32 bits, or float of 32 or 64; any rate from 1 to 384 kHz. Throws `InputInvalid`. */
+export function readWav(file: Buffer): Recording {
+  let format: Format | undefined
+  for (let at = 12; at + 8 <= file.length; ) {
+    const name = file.toString('latin1', at, at + 4)
+    const length = file.readUInt32LE(at + 4)
+    const start = at + 8
+    if (name === 'data') {
+      if (!format) throw new InputInvalid('the WAV file has no format before its data')
+      return { rate: format.rate, samples: mix(dataOf(file, start, length), format) }
+    }
+    if (name === 'fmt ') format = readFormat(file.subarray(start, start + length))
+    // Chunks begin at even places.
+    at = start + length + (length % 2)
+  }
+  throw new InputInvalid('the WAV file has no data')
+}
+
+function dataOf(file: Buffer, start: number, length: number): Buffer {
+  const there = file.length - start
+  if (UNKNOWN_LENGTHS.includes(length)) return file.subarray(start)
+  if (length > there) throw new InputInvalid(`the WAV file is cut off: ${length} bytes of sound, ${there} are there`)
+  return file.subarray(start, start + length)
+}
+
+function readFormat(chunk: Buffer): Format {
+  if (chunk.length < 16) throw new InputInvalid('the format of the WAV file is cut off')
+  const tag = chunk.readUInt16LE(0)
+  const code = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag
+  const [channels, rate, bits] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4), chunk.readUInt16LE(14)]
+  const known = (code === PCM && [8, 16, 24, 32].includes(bits)) || (code === FLOAT && [32, 64].includes(bits))
+  if (!known) throw new InputInvalid(`the WAV encoding ${code} with ${bits} bits is not read; give PCM or float`)
+  if (channels < 1 || channels > MAX_CHANNELS) throw new InputInvalid(`the WAV file has ${channels} channels`)
+  if (rate < 1000 || rate > 384_000) throw new InputInvalid(`the WAV file has ${rate} samples a second`)
+  return { float: code === FLOAT, channels, rate, bits }
+}
+
+function mix(data: Buffer, { float, channels, bits }: Format): Float32Array {
+  const bytes = bits / 8
+  const sample = sampler(data, float, bytes)
+  const samples = new Float32Array(Math.floor(data.length / (bytes * channels)))
+  for (let index = 0; index < samples.length; index++) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++) sum += sample((index * channels + channel) * bytes)
+    const mean = sum / channels
+    samples[index] = Number.isFinite(mean) ? Math.min(Math.max(mean, -1), 1) : 0
+  }
+  return samples
+}
+
+function sampler(data: Buffer, float: boolean, bytes: number): (at: number) => number {
+  if (float) return bytes === 8 ? at => data.readDoubleLE(at) : at => data.readFloatLE(at)
+  // 8 bits are the only ones without a sign.
+  if (bytes === 1) return at => ((data[at] as number) - 128) / 128
+  const full = 2 ** (bytes * 8 - 1)
+  return at => data.readIntLE(at, bytes) / full
+}

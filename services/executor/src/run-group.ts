@@ -1,0 +1,151 @@
+/** One run: the leases of one model together, from their claim to a result for each. */
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { CatalogueEntry } from '@millhand/model'
+import type { Clock } from '@millhand/runner'
+import type { HeldLease } from './held-lease.ts'
+import { type ItemResult, ModelLoadFailed, type ModelRunner, RunnerGone } from './model-runner.ts'
+import type { WarmModel } from './warm-models.ts'
+
+export interface RunGroupDeps {
+  readonly clock: Clock
+  readonly engine: ModelRunner['engine']
+  /** Takes the result of one lease; it is then no longer held. */
+  readonly settle: (held: HeldLease, result: Result | undefined) => void
+}
+
+/** What a stopped run is told to end with; `stop` of each lease says why. */
+export interface ActiveRun {
+  /** Stops what must be stopped now: leases whose `stop` is set, or whose time is over. */
+  check(): void
+  readonly done: Promise<void>
+  /** Milliseconds that the model's run took; 0 until it is over. */
+  readonly tookMs: number
+}
+
+export function runGroup(
+  { clock, engine, settle }: RunGroupDeps,
+  model: CatalogueEntry | undefined,
+  warm: WarmModel | undefined,
+  held: readonly HeldLease[],
+): ActiveRun {
+  let running: readonly HeldLease[] = []
+  let startedAt: number | undefined
+  let killing = false
+  const run = { check, done: Promise.resolve(), tookMs: 0 }
+
+  const version = model?.status === 'ready' ? model.version : ''
+  const share = (ms: number) => Math.ceil(ms / Math.max(1, running.length))
+  const elapsed = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt)
+  const answer = (one: HeldLease, outcome: Result['outcome'], computeMs: number) =>
+    settle(one, resultOf(one.lease, outcome, computeMs, engine, version))
+
+  function check(): void {
+    const now = clock.monotonic()
+    for (const one of running) {
+      if (startedAt !== undefined && now - startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
+    }
+    if (killing || startedAt === undefined || !running.some(one => one.stop)) return
+    killing = true
+    warm?.kill().catch(() => {}) // Its run rejects in any case, and that is where it is answered.
+  }
+
+  /** Leases that were stopped while they waited for the model answer here; the others run. */
+  function begin() {
+    for (const one of held) if (one.stop) stopped(one, 0)
+    running = held.filter(one => !one.stop)
+    startedAt = clock.monotonic()
+    return running.map(({ lease }) => ({ input: lease.input, parameters: lease.parameters }))
+  }
+
+  function stopped(one: HeldLease, computeMs: number): void {
+    switch (one.stop) {
+      case 'cancelled':
+        return answer(one, { case: 'cancelled', value: true }, computeMs)
+      case 'run_timeout':
+        return answer(one, failure('run_timeout', `The run took longer than ${one.runTimeoutMs / 1000} s and was stopped.`, false), computeMs)
+      case 'lost':
+        return settle(one, undefined)
+      default:
+        return answer(one, { case: 'evicted', value: true }, computeMs)
+    }
+  }
+
+  function succeeded(items: readonly ItemResult[], computeMs: number): void {
+    running.forEach((one, i) => {
+      const item = items[i]
+      // The run was over before it could be stopped: for a time-out that is in time, a cancelled task stays cancelled.
+      if (one.stop === 'lost') settle(one, undefined)
+      else if (one.stop === 'cancelled') stopped(one, share(computeMs))
+      else if (!item) answer(one, failure('model_failed', 'The model gave no answer.', true), share(computeMs))
+      else if (item.ok) answer(one, { case: 'output', value: item.output }, share(computeMs))
+      else answer(one, failure(item.code, item.message, item.retryable), share(computeMs))
+    })
+  }
+
+  function failed(error: unknown): void {
+    if (startedAt === undefined) {
+      for (const one of held) one.stop ? stopped(one, 0) : answer(one, failureOf(error), 0)
+      return
+    }
+    const computeMs = share(elapsed())
+    const alone = running.length === 1
+    for (const one of running) {
+      // Which neighbour crashed a shared run is not known: each goes back and runs alone.
+      if (one.stop || killing || !alone) stopped(one, computeMs)
+      else answer(one, failureOf(error), computeMs)
+    }
+  }
+
+  async function execute(): Promise<void> {
+    if (!warm) return failed(new ModelLoadFailed('model_broken', brokenMessage(model)))
+    try {
+      const onProgress = (progress: { fraction: number; message?: string }) => {
+        for (const one of running) one.progress = progress
+      }
+      const { items, computeMs } = await warm.run(begin, onProgress)
+      run.tookMs = elapsed()
+      succeeded(items, computeMs)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  run.done = execute()
+  return run
+}
+
+const brokenMessage = (model: CatalogueEntry | undefined): string =>
+  model?.status === 'broken' ? `The model is broken: ${model.problem}` : 'The model is not there any more.'
+
+function failureOf(error: unknown): Result['outcome'] {
+  if (error instanceof ModelLoadFailed) return failure(error.code, error.message, false)
+  if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
+    return failure('out_of_memory', 'The run needed more memory than a model may have, and was stopped.', false)
+  }
+  if (error instanceof RunnerGone) return failure('model_crashed', 'The process that ran the model ended unexpectedly.', true)
+  return failure('model_failed', 'The model could not be run.', true)
+}
+
+const failure = (code: string, message: string, retryable: boolean): Result['outcome'] => ({
+  case: 'failure',
+  value: { $typeName: 'millhand.lease.v1.Failure', code, message, retryable },
+})
+
+const resultOf = (
+  lease: Lease,
+  outcome: Result['outcome'],
+  computeMs: number,
+  engine: ModelRunner['engine'],
+  groupVersion: string,
+): Result => ({
+  $typeName: 'millhand.lease.v1.Result',
+  leaseId: lease.id,
+  tenant: lease.tenant,
+  workId: lease.workId,
+  attempt: lease.attempt,
+  outcome,
+  computeMs: Math.ceil(computeMs),
+  engineName: engine.name,
+  provider: engine.provider,
+  groupVersion,
+})

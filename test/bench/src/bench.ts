@@ -1,0 +1,61 @@
+/** `pnpm bench [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`. */
+import { appendFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type Figure, jsonLine } from './figure.ts'
+import { accept } from './section/accept.ts'
+import { growth } from './section/growth.ts'
+import { lifecycle } from './section/lifecycle.ts'
+import { memory } from './section/memory.ts'
+import { start } from './section/start.ts'
+import { wait } from './section/wait.ts'
+import { tableHead, tableLines } from './table.ts'
+import { openWorkbench, type Workbench } from './workbench.ts'
+
+const sections: Readonly<Record<string, (workbench: Workbench) => Promise<Figure[]>>> = {
+  accept,
+  lifecycle,
+  wait,
+  start,
+  growth,
+  memory,
+}
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+})
+const chosen = positionals.length > 0 ? positionals : Object.keys(sections)
+const unknown = chosen.filter(name => !(name in sections))
+if (unknown.length > 0) {
+  process.stderr.write(`no section ${unknown.join(', ')}; there are: ${Object.keys(sections).join(', ')}\n`)
+  process.exit(2)
+}
+
+const machine = JSON.stringify({
+  at: new Date().toISOString(),
+  processor: cpus()[0]?.model,
+  cores: availableParallelism(),
+  node: process.version,
+  load_before: loadavg()[0],
+  seconds: Number(options.seconds),
+  rounds: Number(options.rounds),
+})
+say([machine], machine)
+
+await using workbench = openWorkbench({ seconds: Number(options.seconds), rounds: Number(options.rounds) })
+for (const name of chosen) {
+  if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
+  for (const figure of (await sections[name]?.(workbench)) ?? []) say(tableLines(figure), jsonLine(figure))
+}
+
+/** Lines for people, or JSON for programs; the file always gets the JSON. */
+function say(lines: readonly string[], json: string): void {
+  process.stdout.write(options.json ? `${json}\n` : `${lines.join('\n')}\n`)
+  if (options.out !== undefined) appendFileSync(options.out, `${json}\n`)
+}

@@ -1,0 +1,107 @@
+/** What every section measures with: the load generator, servers under test, folders on one disk, how long and how often. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { repository, type Server, startServer } from '@millhand/test-e2e/server'
+import { startChild } from './child.ts'
+import { httpRequest, type Request } from './http-request.ts'
+import type { Load, LoadResult } from './load.ts'
+import { descendants, processorTime } from './process-table.ts'
+
+export interface Workbench extends AsyncDisposable {
+  /** Of one measurement. */
+  readonly seconds: number
+  /** How often each figure is measured, alternating with its limits. */
+  readonly rounds: number
+  /** A new empty folder, on the disk that the checkout is on; gone when the workbench is. */
+  folder(): string
+  /** The product in a process of its own; `noop` is the product with a runner that does nothing. */
+  server(options?: ServerShape): Promise<Server>
+  /** Puts a load on a process. Rejects when an answer was not what the load expects. */
+  measure(target: Target, plan: LoadPlan): Promise<Measured>
+}
+
+export interface ServerShape {
+  readonly env?: Readonly<Record<string, string>>
+  readonly dataDir?: string
+  readonly runner?: 'noop'
+}
+
+export interface Target {
+  readonly pid: number
+  readonly port: number
+  readonly key?: string
+}
+
+export interface LoadPlan {
+  readonly connections: number
+  readonly requests: readonly Omit<Request, 'key'>[]
+  readonly expect: Load['expect']
+  readonly until: Load['until']
+}
+
+export interface Measured extends LoadResult {
+  /** Processor time of the target for each answer, in microseconds, all its threads. */
+  readonly cpu: number
+  /** The same of the processes that it started. */
+  readonly childCpu: number
+}
+
+export function openWorkbench(options: { readonly seconds: number; readonly rounds: number }): Workbench {
+  const parent = join(repository, 'tmp')
+  mkdirSync(parent, { recursive: true })
+  const root = mkdtempSync(join(parent, 'bench-'))
+  const remove = () => rmSync(root, { recursive: true, force: true })
+  process.once('exit', remove)
+  const generator = startChild<Load, LoadResult>(new URL('load-child.ts', import.meta.url))
+  const folder = () => mkdtempSync(join(root, 'data-'))
+
+  return {
+    ...options,
+    folder,
+    server: shape => start({ dataDir: folder(), ...shape }),
+    measure: (target, plan) => measure(generator.ask, target, plan),
+    async [Symbol.asyncDispose]() {
+      await generator[Symbol.asyncDispose]()
+      process.removeListener('exit', remove)
+      remove()
+    },
+  }
+}
+
+/** The address of a server under test, as a target of load. */
+export const targetOf = (server: Server): Target => ({
+  pid: server.pid,
+  port: Number(new URL(server.url).port),
+  key: server.key,
+})
+
+/** The end-to-end tests' own way of naming another shape of the product is read when the start begins. */
+function start({ runner, ...options }: ServerShape): Promise<Server> {
+  if (runner === undefined) return startServer(options)
+  const name = 'MILLHAND_TEST_START'
+  const before = process.env[name]
+  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning test/bench/src/noop-server.ts`
+  try {
+    return startServer(options)
+  } finally {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  }
+}
+
+async function measure(
+  generate: (load: Load) => Promise<LoadResult>,
+  { pid, port, key }: Target,
+  { requests, ...plan }: LoadPlan,
+): Promise<Measured> {
+  const texts = requests.map(request => httpRequest({ ...request, ...(key !== undefined && { key }) }))
+  const children = descendants(pid)
+  const childTime = () => children.reduce((sum, child) => sum + processorTime(child), 0)
+  const before = processorTime(pid)
+  const childBefore = childTime()
+  const result = await generate({ ...plan, host: '127.0.0.1', port, requests: texts })
+  if (result.failed > 0)
+    throw new Error(`${result.failed} of ${result.failed + result.good} failed: ${result.firstFailure}`)
+  const answers = result.good
+  return { ...result, cpu: (processorTime(pid) - before) / answers, childCpu: (childTime() - childBefore) / answers }
+}

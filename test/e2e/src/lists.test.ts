@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Wire } from './http.ts'
+import { type Server, startServer } from './server.ts'
+import { assertProblem, clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
+
+let server: Server
+before(async () => {
+  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+})
+after(() => server.stop())
+
+const list = async (query: string): Promise<Wire> => {
+  const answer = await server.request('GET', `/v1/tasks?${query}`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
+}
+const ids = (page: Wire): string[] => page.data.map((task: Wire) => task.id)
+
+/** `count` tasks with a label of their own, oldest first, all ended. */
+async function labelled(label: string, count: number): Promise<string[]> {
+  const made: string[] = []
+  for (let at = 0; at < count; at++) made.push((await create(server, digit(at % 10, { metadata: { label } }))).id)
+  await Promise.all(made.map(id => ended(server, id)))
+  return made
+}
+
+test('an empty list is whole and empty', async () => {
+  assert.deepEqual(await list('metadata[label]=nobody'), { object: 'list', data: [], has_more: false })
+})
+
+test('newest first, in the short form, with what `include` asks for', async () => {
+  const made = await labelled('short', 3)
+  const plain = await list('metadata[label]=short')
+  assert.deepEqual(ids(plain), made.toReversed())
+  for (const task of plain.data) assert.ok(task.object === 'task' && !('input' in task) && !('output' in task))
+  for (const [include, input, output] of [
+    ['input', true, false],
+    ['output', false, true],
+    ['input,output', true, true],
+  ] as const)
+    for (const task of (await list(`metadata[label]=short&include=${include}`)).data) {
+      assert.equal('input' in task, input, include)
+      assert.equal('output' in task, output, include)
+    }
+})
+
+test('pages follow each other without gap or repeat, and the last has no cursor', async () => {
+  const made = await labelled('pages', 7)
+  for (const [order, expected] of [
+    ['desc', made.toReversed()],
+    ['asc', made],
+  ] as const) {
+    if (order === 'asc') await settled(made.at(-1) as string)
+    const seen: string[] = []
+    for (let cursor = ''; ; ) {
+      const page = await list(`metadata[label]=pages&limit=3&order=${order}${cursor}`)
+      assert.ok(page.data.length <= 3)
+      assert.equal('next_cursor' in page, page.has_more)
+      seen.push(...ids(page))
+      if (!page.has_more) break
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+    }
+    assert.deepEqual(seen, expected, order)
+  }
+})
+
+test('a cursor stays good while new tasks arrive', async () => {
+  const made = await labelled('stable', 5)
+  const first = await list('metadata[label]=stable&limit=2')
+  await labelled('stable', 3)
+  const second = await list(`metadata[label]=stable&limit=2&cursor=${encodeURIComponent(first.next_cursor)}`)
+  const third = await list(`metadata[label]=stable&limit=2&cursor=${encodeURIComponent(second.next_cursor)}`)
+  assert.deepEqual([...ids(first), ...ids(second), ...ids(third)], made.toReversed())
+})
+
+test('oldest first leaves out the last two seconds, and shows them after that', async () => {
+  const [id] = (await labelled('young', 1)) as [string]
+  const age = Date.now() - Date.parse((await server.request('GET', `/v1/tasks/${id}`)).body.created_at)
+  const young = await list('metadata[label]=young&order=asc')
+  if (age < 1_000) assert.deepEqual(ids(young), [])
+  await settled(id)
+  assert.deepEqual(ids(await list('metadata[label]=young&order=asc')), [id])
+})
+
+test('every filter, alone and together', async () => {
+  const before = await run(server, digit(1, { metadata: { label: 'filters', part: 'a' } }))
+  const failed = await run(server, {
+    type: 'inference',
+    model: 'hungry',
+    input: badShape,
+    metadata: { label: 'filters', part: 'b' },
+  })
+  const running = await create(server, spin(FOREVER_MS, { metadata: { label: 'filters', part: 'a' } }))
+  await reaches(server, running.id, 'running')
+  const queued = await create(server, spin(FOREVER_MS, { metadata: { label: 'filters', part: 'b' } }))
+  const mine = 'metadata[label]=filters'
+  const table: readonly (readonly [string, readonly Wire[]])[] = [
+    [mine, [queued, running, failed, before]],
+    [`${mine}&status=succeeded`, [before]],
+    [`${mine}&status=failed`, [failed]],
+    [`${mine}&status=running`, [running]],
+    [`${mine}&status=queued`, [queued]],
+    [`${mine}&status=expired`, []],
+    [`${mine}&type=inference`, [queued, running, failed, before]],
+    [`${mine}&type=training`, []],
+    [`${mine}&model=spin`, [queued, running]],
+    [`${mine}&model=nothing`, []],
+    [`${mine}&metadata[part]=a`, [running, before]],
+    [`${mine}&metadata%5Bpart%5D=b`, [queued, failed]],
+    [`${mine}&metadata[part]=a&model=spin&status=running`, [running]],
+    [`${mine}&created_after=${failed.created_at}`, [queued, running]],
+    [`${mine}&created_before=${failed.created_at}`, [before]],
+    [`${mine}&created_after=${before.created_at}&created_before=${running.created_at}`, [failed]],
+    [`${mine}&created_after=2999-01-01T00:00:00Z`, []],
+    [`${mine}&created_before=1970-01-01T00:00:00Z`, []],
+  ]
+  for (const [query, expected] of table)
+    assert.deepEqual(
+      ids(await list(query)),
+      expected.map(task => task.id),
+      query,
+    )
+  await clear(server, queued.id, running.id)
+})
+
+test('filters page too: a page of rare tasks reaches all of them', async () => {
+  const rare: string[] = []
+  for (let at = 0; at < 60; at++) {
+    const { id } = await create(server, digit(1, { metadata: { label: at % 20 === 0 ? 'rare' : 'usual' } }))
+    if (at % 20 === 0) rare.push(id)
+  }
+  const seen: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await list(`metadata[label]=rare&limit=1${cursor}`)
+    seen.push(...ids(page))
+    if (!page.has_more) break
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+  assert.deepEqual(seen, rare.toReversed())
+})
+
+test('a cursor that was changed, or is used with other filters or another order, is refused', async () => {
+  await labelled('cursors', 3)
+  const { next_cursor } = await list('metadata[label]=cursors&limit=1')
+  const middle = Math.floor(next_cursor.length / 2)
+  const tampered = [
+    next_cursor.slice(0, -1),
+    `${next_cursor}A`,
+    next_cursor.slice(0, middle) + (next_cursor[middle] === 'A' ? 'B' : 'A') + next_cursor.slice(middle + 1),
+    'nonsense',
+    '%00',
+    'é',
+  ]
+  for (const cursor of tampered) {
+    const path = `/v1/tasks?metadata[label]=cursors&limit=1&cursor=${cursor === '%00' ? cursor : encodeURIComponent(cursor)}`
+    assertProblem(await server.request('GET', path), 400, 'invalid_cursor', 'cursor')
+  }
+  const cursor = `cursor=${encodeURIComponent(next_cursor)}`
+  for (const query of [
+    '',
+    'metadata[label]=other',
+    'metadata[label]=cursors&order=asc',
+    'metadata[label]=cursors&status=queued',
+  ])
+    assertProblem(await server.request('GET', `/v1/tasks?${query}&${cursor}`), 400, 'invalid_cursor', 'cursor')
+  assert.equal(ids(await list(`metadata[label]=cursors&limit=2&${cursor}`)).length, 2, 'the limit may change')
+})
+
+test('a bad query is 400 and names the parameter', async () => {
+  const table = [
+    ['limit=0', 'invalid_parameter', 'limit'],
+    ['limit=101', 'invalid_parameter', 'limit'],
+    ['limit=-1', 'invalid_parameter', 'limit'],
+    ['limit=1.5', 'invalid_parameter', 'limit'],
+    ['limit=many', 'invalid_parameter', 'limit'],
+    ['limit=99999999999999999999', 'invalid_parameter', 'limit'],
+    ['order=random', 'invalid_parameter', 'order'],
+    ['status=bogus', 'invalid_parameter', 'status'],
+    ['status=TASK_STATUS_QUEUED', 'invalid_parameter', 'status'],
+    ['status=1', 'invalid_parameter', 'status'],
+    ['type=poetry', 'invalid_parameter', 'type'],
+    ['created_after=yesterday', 'invalid_parameter', 'created_after'],
+    ['created_before=99999-01-01T00:00:00Z', 'invalid_parameter', 'created_before'],
+    ['include=secrets', 'invalid_parameter', 'include'],
+    ['colour=red', 'unknown_parameter', 'colour'],
+    ['createdAfter=2026-01-01T00:00:00Z', 'unknown_parameter', 'createdAfter'],
+    ['limit=1&limit=2', 'invalid_parameter', 'limit'],
+  ] as const
+  for (const [query, code, param] of table)
+    assertProblem(await server.request('GET', `/v1/tasks?${query}`), 400, code, param)
+})
+
+const badShape = JSON.stringify({ shape: { dtype: 'int64', shape: [1], data: [-5] } })
+
+/** Waits until a task is old enough to be shown oldest first. */
+async function settled(id: string): Promise<void> {
+  const { created_at, metadata } = (await server.request('GET', `/v1/tasks/${id}`)).body
+  const deadline = performance.now() + 10_000
+  while (
+    !ids(
+      await list(`order=asc&limit=100&metadata[label]=${metadata.label}&created_before=2999-01-01T00:00:00Z`),
+    ).includes(id)
+  )
+    assert.ok(performance.now() < deadline, `the task of ${created_at} never shows`)
+}

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** What the kernel's process table says of one process (proc(5), `/proc/<pid>/stat`). */
+export interface Process {
+  readonly pid: number
+  readonly parent: number
+  /** Processor time in user and system mode since its start, in milliseconds. */
+  readonly cpuMs: number
+}
+
+/** All processes that descend from `pid`, without itself. */
+export function descendants(pid: number): Process[] {
+  const children = Map.groupBy(processes(), each => each.parent)
+  const below = (parent: number): Process[] => (children.get(parent) ?? []).flatMap(each => [each, ...below(each.pid)])
+  return below(pid)
+}
+
+/** Milliseconds of processor time that the descendants of `pid` use in the next half second. */
+export async function burning(pid: number): Promise<number> {
+  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
+  // Measuring a rate takes time: this is no wait for something to happen.
+  await pause(500)
+  return descendants(pid).reduce((sum, each) => sum + each.cpuMs - (before.get(each.pid) ?? 0), 0)
+}
+
+/** The descendant of `pid` that uses most of the processor in the next half second. */
+export async function busiest(pid: number): Promise<number> {
+  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
+  await pause(500)
+  const used = descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+  const [most] = used.sort((a, b) => b.ms - a.ms)
+  if (!most || most.ms < 100) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
+  return most.pid
+}
+
+export function isAlive(pid: number): boolean {
+  return processes().some(each => each.pid === pid)
+}
+
+/** Linux counts processor time in ticks of 10 ms (sysconf(_SC_CLK_TCK) is 100 on every port that Node runs on). */
+const TICK_MS = 10
+
+function processes(): Process[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => {
+      const stat = statOf(name)
+      if (stat === undefined) return []
+      // The name, in parentheses, may hold anything: fields are counted from behind it.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const [state, parent, user, system] = [fields[0], fields[1], fields[11], fields[12]]
+      if (state === 'Z') return []
+      return [{ pid: Number(name), parent: Number(parent), cpuMs: (Number(user) + Number(system)) * TICK_MS }]
+    })
+}
+
+/** Undefined when the process has gone in the meantime. */
+function statOf(pid: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Server, startServer } from './server.ts'
+import { clear, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+
+let server: Server
+before(async () => {
+  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+})
+after(() => server.stop())
+
+test('tasks run by priority, then as they came', async () => {
+  const blocker = await create(server, spin(FOREVER_MS))
+  await reaches(server, blocker.id, 'running')
+  const asked = ['low', 'normal', 'high', 'low', 'high', 'normal'] as const
+  const made: { id: string; priority: string }[] = []
+  for (const priority of asked) made.push(await create(server, spin(50, { priority })))
+  await clear(server, blocker.id)
+  const done = await Promise.all(made.map(({ id }) => ended(server, id)))
+  const ran = done.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1)).map(task => task.id)
+  assert.deepEqual(
+    ran,
+    [2, 4, 1, 5, 0, 3].map(at => made[at]?.id),
+  )
+})
+
+test('a queued task tells about how many run before it', async () => {
+  const blocker = await create(server, spin(FOREVER_MS))
+  await reaches(server, blocker.id, 'running')
+  const made: { id: string }[] = []
+  for (let at = 0; at < 4; at++) made.push(await create(server, spin(1)))
+  const places = await Promise.all(
+    made.map(async ({ id }) => (await server.request('GET', `/v1/tasks/${id}`)).body.position),
+  )
+  for (const place of places) assert.ok(Number.isInteger(place) && place >= 0, String(places))
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  )
+  assert.ok(places[3] > places[0], String(places))
+  await clear(server, blocker.id, ...made.map(({ id }) => id))
+})

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { type Answer, type RequestOptions, send } from './http.ts'
+import { newKey } from './keys.ts'
+
+export interface ServerOptions {
+  /** Further variables; an undefined one is not set at all. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** A data folder to go on with; a fresh one where it is not given. */
+  readonly dataDir?: string
+}
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** The product as a user runs it: a process of its own, known by its addresses, its answers and its logs alone. */
+export interface Server extends AsyncDisposable {
+  readonly url: string
+  readonly grpc: string
+  readonly metrics: string
+  readonly pid: number
+  readonly dataDir: string
+  readonly key: string
+  readonly testKey: string
+  /** One REST call with the live key, unless `headers.authorization` says otherwise (`''`: none). */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** SIGTERM; resolves when the process has gone. */
+  stop(): Promise<Exit>
+  /** SIGKILL; resolves when the process has gone. */
+  kill(): Promise<void>
+  /** Starts again on the same data folder and the same addresses, after `stop` or `kill`. */
+  restart(): Promise<void>
+  /** All that it has written since its first start: standard output, standard error. */
+  logs(): { readonly stdout: string; readonly stderr: string }
+}
+
+/** The process ended before it was ready. */
+export class StartFailure extends Error {
+  readonly exit: Exit
+  readonly stdout: string
+  readonly stderr: string
+  constructor(exit: Exit, stdout: string, stderr: string) {
+    super(`the server ended before it was ready (code ${exit.code}, signal ${exit.signal})\n${stderr}`)
+    this.name = 'StartFailure'
+    this.exit = exit
+    this.stdout = stdout
+    this.stderr = stderr
+  }
+}
+
+/** Resolves once it is ready. Rejects with StartFailure when it ends before that. */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const dataDir = options.dataDir ?? temporaryFolder('millhand-e2e-')
+  const key = options.env?.MILLHAND_BOOTSTRAP_KEY ?? newKey('live')
+  const testKey = options.env?.MILLHAND_BOOTSTRAP_TEST_KEY ?? newKey('test')
+  const environment: Record<string, string | undefined> = {
+    MILLHAND_HTTP_ADDR: '127.0.0.1:0',
+    MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+    MILLHAND_METRICS_ADDR: '127.0.0.1:0',
+    MILLHAND_DATA_DIR: dataDir,
+    MILLHAND_BOOTSTRAP_KEY: key,
+    MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
+    ...options.env,
+  }
+  let life = await begin(environment)
+  const past = { stdout: '', stderr: '' }
+  const { http: url, grpc, metrics } = life.ready
+
+  const end = async (signal: NodeJS.Signals): Promise<Exit> => {
+    life.child.kill(signal)
+    return await life.exit
+  }
+  return {
+    url,
+    grpc,
+    metrics,
+    get pid() {
+      return life.child.pid as number
+    },
+    dataDir,
+    key,
+    testKey,
+    request: (method, path, request = {}) => {
+      const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...request.headers }
+      if (headers.authorization === '') delete headers.authorization
+      return send(method, url + path, { ...request, headers })
+    },
+    stop: () => end('SIGTERM'),
+    kill: async () => {
+      await end('SIGKILL')
+    },
+    restart: async () => {
+      past.stdout += life.output.stdout
+      past.stderr += life.output.stderr
+      life = await begin({
+        ...environment,
+        MILLHAND_HTTP_ADDR: address(url),
+        MILLHAND_GRPC_ADDR: address(grpc),
+        MILLHAND_METRICS_ADDR: address(metrics),
+      })
+    },
+    logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
+    [Symbol.asyncDispose]: async () => {
+      await end('SIGKILL')
+    },
+  }
+}
+
+/** A new folder, removed when the test process ends. */
+export function temporaryFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const repository = resolve(import.meta.dirname, '../../..')
+
+interface Ready {
+  readonly http: string
+  readonly grpc: string
+  readonly metrics: string
+}
+
+interface Life {
+  readonly child: ChildProcess
+  readonly ready: Ready
+  readonly exit: Promise<Exit>
+  readonly output: { stdout: string; stderr: string }
+}
+
+async function begin(environment: Readonly<Record<string, string | undefined>>): Promise<Life> {
+  const [command, ...words] = tiedToUs(startCommand())
+  const child = spawn(command as string, words, {
+    cwd: repository,
+    env: { ...inherited(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const forget = () => child.kill('SIGKILL')
+  process.once('exit', forget)
+  const exit = once(child, 'close').then(([code, signal]): Exit => {
+    process.removeListener('exit', forget)
+    return { code, signal }
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stderr.setEncoding('utf8').on('data', text => {
+    output.stderr += text
+  })
+  const ready = await new Promise<Ready>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', text => {
+      output.stdout += text
+      const line = /^\{"ready":true.*\}$/m.exec(output.stdout)
+      if (line) resolve(JSON.parse(line[0]))
+    })
+    exit.then(ended => reject(new StartFailure(ended, output.stdout, output.stderr)), reject)
+  })
+  return { child, ready, exit, output }
+}
+
+/** `MILLHAND_TEST_START` names another shape of the product to test: words, separated by spaces. */
+function startCommand(): string[] {
+  const other = process.env.MILLHAND_TEST_START
+  if (other) return other.split(' ')
+  return [process.execPath, '--disable-warning=ExperimentalWarning', 'deploy/src/start.ts']
+}
+
+/** A killed test process leaves nothing behind: the kernel ends the child with it, where util-linux is there. */
+function tiedToUs(command: string[]): string[] {
+  const setpriv = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map(folder => join(folder, 'setpriv'))
+    .find(file => existsSync(file))
+  return setpriv === undefined ? command : [setpriv, '--pdeathsig', 'KILL', ...command]
+}
+
+/** Our own environment without what would configure the server or tell a child that a test runner is its parent. */
+function inherited(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('MILLHAND_') && name !== 'NODE_TEST_CONTEXT'),
+  )
+}
+
+function address(url: string): string {
+  return url.replace(/^.*:\/\//, '')
+}

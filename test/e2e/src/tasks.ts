@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Answer, Wire } from './http.ts'
+import { repository, type Server } from './server.ts'
+
+/** The models of these tests, beside those that come with the product. */
+export const ownModels = join(repository, 'test/fixtures/models')
+
+const digits: readonly { digit: number; pixels: number[] }[] = JSON.parse(
+  readFileSync(join(repository, 'test/fixtures/digits/digits.json'), 'utf8'),
+)
+
+/** A create for the model `digits`, of the drawing of a digit. */
+export function digit(which: number, more: object = {}): object {
+  return { type: 'inference', model: 'digits', input: JSON.stringify(digits[which]?.pixels), ...more }
+}
+
+/** A create for a run that takes about `ms` milliseconds of one processor core on a machine of 2026. */
+export function spin(ms: number, more: object = {}): object {
+  const iterations = { dtype: 'int64', shape: [1], data: [Math.round(ms * 600)] }
+  return { type: 'inference', model: 'spin', input: JSON.stringify({ iterations }), ...more }
+}
+
+export const FOREVER_MS = 3_600_000
+
+/** Creates a task; the answer's body. */
+export async function create(server: Server, json: object): Promise<Wire> {
+  const answer = await server.request('POST', '/v1/tasks', { json })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
+/** Creates a task and waits for its end; the task as it then is. */
+export async function run(server: Server, json: object): Promise<Wire> {
+  const { id } = await create(server, json)
+  return await ended(server, id)
+}
+
+/** Waits until the task has ended; the task. */
+export function ended(server: Server, id: string): Promise<Wire> {
+  return reaches(server, id, 'succeeded', 'failed', 'cancelled', 'expired')
+}
+
+/** Waits until the task is in one of the states, by `Prefer: wait`; fails when that takes over 60 s. */
+export async function reaches(server: Server, id: string, ...states: readonly string[]): Promise<Wire> {
+  const deadline = performance.now() + 60_000
+  for (;;) {
+    const plain = await server.request('GET', `/v1/tasks/${id}`)
+    assert.equal(plain.status, 200, plain.text)
+    if (states.includes(plain.body.status)) return plain.body
+    assert.ok(performance.now() < deadline, `${id} is still ${plain.body.status}, not ${states.join(' or ')}`)
+    await server.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=1' } })
+  }
+}
+
+/** Cancels a task that may be running, and waits until it is gone: tidying, not testing. */
+export async function clear(server: Server, ...ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map(id => server.request('DELETE', `/v1/tasks/${id}`)))
+  await Promise.all(ids.map(id => ended(server, id)))
+}
+
+/** Holds an answer to the shape of a problem: contract, section 2. */
+export function assertProblem(answer: Answer, status: number, code: string, param?: string): Wire {
+  assert.equal(answer.status, status, answer.text)
+  assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json\b/)
+  const problem = answer.body
+  assert.equal(problem.code, code, answer.text)
+  assert.equal(problem.status, status)
+  assert.match(problem.type, new RegExp(`^https?://.*/errors/${code}$`))
+  assert.ok(typeof problem.title === 'string' && problem.title !== '')
+  assert.ok(typeof problem.detail === 'string' && problem.detail !== '', 'a problem says what is wrong')
+  assert.match(problem.request_id, TYPE_ID('req'))
+  assert.equal(problem.request_id, answer.headers['x-request-id'])
+  if (param !== undefined) {
+    assert.equal(problem.param, param, answer.text)
+    assert.ok(
+      problem.errors.some((fault: Wire) => fault.param === param && fault.code && fault.message),
+      answer.text,
+    )
+  }
+  const known = ['type', 'title', 'status', 'code', 'detail', 'param', 'errors', 'request_id']
+  assert.deepEqual(
+    Object.keys(problem).filter(key => !known.includes(key)),
+    [],
+  )
+  return problem
+}
+
+export const TYPE_ID = (prefix: string) => new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

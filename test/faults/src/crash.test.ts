@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { repository, type Server, startServer } from '@millhand/test-e2e/server'
+import { type Digit, runClients } from './clients.ts'
+import { violations } from './history.ts'
+import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
+import { chosenSeed, type Random, random } from './random.ts'
+
+const CLIENTS = 64
+const TASKS = 10_000
+const KILLS = 20
+
+const digits: readonly Digit[] = JSON.parse(readFileSync(join(repository, 'test/fixtures/digits/digits.json'), 'utf8'))
+
+test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
+  timeout: 180_000,
+}, async t => {
+  const seed = chosenSeed()
+  t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it)`)
+  await using server = await startServer()
+  await knowsTheDigits(server)
+  const knownBefore = (await listAll(server)).length
+
+  const portions = portionsOf(TASKS, KILLS + 1, random(seed))
+  const gate = openableGate()
+  const began = performance.now()
+  const clients = runClients({
+    url: server.url,
+    key: server.key,
+    clients: CLIENTS,
+    digits,
+    random: random(seed + 1),
+    another: gate.pass,
+    cancelled: 0.05,
+  })
+  const moments = random(seed + 2)
+  for (const portion of portions.slice(0, KILLS)) {
+    gate.admit(portion)
+    await pause(moments.between(20, 1_000))
+    await server.kill()
+    await server.restart()
+  }
+  gate.admit(portions.at(-1) as number)
+  gate.close()
+  const seen = await clients
+  const sent = performance.now()
+  await allEnded(server, 60_000)
+  const ended = performance.now()
+
+  const listed = await listAll(server)
+  const each = await getEach(
+    server,
+    seen.acknowledged.map(({ id }) => id),
+  )
+  await server.stop()
+  const events = readEvents(join(server.dataDir, 'millhand.db'))
+
+  t.diagnostic(
+    `${seen.acknowledged.length} answered with 201, ${seen.unanswered} requests unanswered, ` +
+      `${seen.cancellations.length} cancels, ${listed.length} tasks, ${events.length} events; ` +
+      `sent in ${Math.round(sent - began)} ms, ended ${Math.round(ended - sent)} ms later; ${counts(listed)}`,
+  )
+  assert.deepEqual(seen.unexpected.slice(0, 5), [])
+  const history = { ...seen, events }
+  assert.deepEqual(violations({ ...history, finals: listed }).slice(0, 20), [], `seed ${seed}`)
+  const byId = new Map(listed.map(task => [task.id, task]))
+  for (const task of each) assert.deepEqual(byId.get(task.id), task)
+  assert.equal(each.length, seen.acknowledged.length)
+  assert.ok(listed.length <= TASKS + knownBefore, 'a create made two tasks')
+  const succeeded = listed.filter(task => task.status === 'succeeded').length
+  assert.ok(succeeded > listed.length / 2, `only ${succeeded} of ${listed.length} succeeded`)
+})
+
+/** Asks for each digit once, so that a wrong answer later on is the crashes' fault and not the model's. */
+async function knowsTheDigits(server: Server): Promise<void> {
+  for (const { digit, pixels } of digits) {
+    const json = { type: 'inference', model: 'digits', input: JSON.stringify(pixels) }
+    const answer = await server.request('POST', '/v1/tasks', { json, headers: { prefer: 'wait=30' } })
+    assert.equal(answer.body.status, 'succeeded', answer.text)
+    assert.equal(answer.body.output.digit, digit)
+  }
+}
+
+/** `whole` in parts of random size. */
+function portionsOf(whole: number, parts: number, { between }: Random): number[] {
+  const cuts = Array.from({ length: parts - 1 }, () => between(0, whole)).sort((a, b) => a - b)
+  return [...cuts, whole].map((cut, at) => cut - (cuts[at - 1] ?? 0))
+}
+
+/** Lets as many through as were admitted; the others wait, until it is closed and all admitted have passed. */
+function openableGate() {
+  let places = 0
+  let closed = false
+  const waiting: ((passed: boolean) => void)[] = []
+  const settle = () => {
+    while (waiting.length > 0 && (places > 0 || closed)) {
+      const passed = places > 0
+      if (passed) places--
+      waiting.shift()?.(passed)
+    }
+  }
+  return {
+    admit: (count: number) => {
+      places += count
+      settle()
+    },
+    close: () => {
+      closed = true
+      settle()
+    },
+    pass: () =>
+      new Promise<boolean>(resolve => {
+        waiting.push(resolve)
+        settle()
+      }),
+  }
+}
+
+function counts(tasks: readonly { readonly status: string }[]): string {
+  return [...Map.groupBy(tasks, task => task.status)].map(([status, { length }]) => `${length} ${status}`).join(', ')
+}
