@@ -1,7 +1,7 @@
 /** REST in, RPC out: every route, name and type comes from the contract. */
 import type { DescService } from '@bufbuild/protobuf'
 import type { Client, Transport } from '@connectrpc/connect'
-import { httpRoutes, type Ids } from '@millhand/api'
+import { createIds, httpRoutes } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Clock, Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
@@ -26,7 +26,6 @@ export interface GatewayDeps {
   readonly health: Health
   readonly log: Log
   readonly clock: Clock
-  readonly ids: Ids
   /** Port 0 takes a free one. */
   readonly http: { readonly host: string; readonly port: number }
   readonly limits?: ServerLimits
@@ -36,7 +35,8 @@ export type Gateway = Server
 
 /** Throws where a service of the contract can't be served over HTTP. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { services, transport, log, ids, http, limits } = deps
+  const { services, transport, log, clock, http, limits } = deps
+  const ids = createIds({ now: () => clock.now() })
   const keys = createKnownKeys(deps)
   const waiting = createWaiting(deps)
   const operation = {

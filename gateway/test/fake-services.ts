@@ -1,5 +1,5 @@
 /** Services with just enough in them to see what the gateway makes of requests and answers. */
-import { create } from '@bufbuild/protobuf'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
 import { createApiKey, fail, hashOfKey } from '@millhand/api'
@@ -12,7 +12,11 @@ import {
   TaskSchema,
   TaskStatus,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { type ApiKey, IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import {
+  type ApiKey,
+  ApiKeySchema,
+  IdentityService,
+} from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { createDirectTransport, principalKey, requestIdKey } from '@millhand/rpc'
 
@@ -22,7 +26,7 @@ export class FakeServices {
   readonly transport = createDirectTransport()
   readonly identity = createClient(IdentityService, this.transport)
   /** What `AuthenticateKey` knows, by digest in hexadecimal. */
-  readonly keys = new Map<string, Partial<ApiKey>>()
+  readonly keys = new Map<string, ApiKey>()
   readonly tasks = new Map<string, Task>()
   readonly created: CreateTaskRequest[] = []
   readonly listed: ListTasksRequest[] = []
@@ -83,23 +87,21 @@ export class FakeServices {
   waits = 0
 
   /** A new key with these scopes; `more` is what identity says of it besides. */
-  key(scopes: string[], more: Partial<ApiKey> = {}): string {
+  key(scopes: string[], more: MessageInitShape<typeof ApiKeySchema> = {}): string {
+    const { $typeName: _, ...fields } = more
     const key = createApiKey('live')
     const digest = Buffer.from(hashOfKey(key)).toString('hex')
-    this.keys.set(digest, { id: 'key_1', accountId: 'acct_1', mode: Mode.LIVE, scopes, ...more })
+    this.keys.set(
+      digest,
+      create(ApiKeySchema, { id: 'key_1', accountId: 'acct_1', mode: Mode.LIVE, scopes, ...fields }),
+    )
     return key
   }
 
-  put(task: Partial<Task> & { id: string }): Task {
-    const { $typeName: _, ...fields } = task
+  put(task: Partial<Omit<Task, '$typeName' | '$unknown'>> & { id: string }): Task {
     const before = this.tasks.get(task.id)
-    const whole = create(TaskSchema, {
-      status: TaskStatus.QUEUED,
-      createdAt: timestampFromMs(now),
-      ...before,
-      ...fields,
-      resourceVersion: (before?.resourceVersion ?? 0) + 1,
-    })
+    const fresh = create(TaskSchema, { status: TaskStatus.QUEUED, createdAt: timestampFromMs(now) })
+    const whole = { ...fresh, ...before, ...task, resourceVersion: (before?.resourceVersion ?? 0) + 1 }
     this.tasks.set(task.id, whole)
     this.#changes.dispatchEvent(new Event('change'))
     return whole

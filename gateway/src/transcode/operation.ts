@@ -1,13 +1,14 @@
 /** The route of one method of the contract: a request becomes its message, its answer becomes JSON. */
 import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
-import { type ContextValues, createContextValues, type Transport } from '@connectrpc/connect'
-import { fail, jsonWriter, type Route as HttpRoute } from '@millhand/api'
-import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
+import type { Transport } from '@connectrpc/connect'
+import { fail, type Route as HttpRoute, jsonWriter } from '@millhand/api'
+import type { Principal } from '@millhand/rpc'
 import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
 import type { Route } from '../dispatch.ts'
 import type { Exchange } from '../exchange.ts'
 import { preferredWait } from '../prefer.ts'
+import { CALL_MS, callValues, unary } from './call.ts'
 import { locationOf } from './location.ts'
 import { requestReader } from './request.ts'
 import type { Waiting } from './waiting.ts'
@@ -19,18 +20,10 @@ export interface OperationDeps {
   authenticate(exchange: Exchange): Principal | Promise<Principal>
 }
 
-/** Milliseconds that a call may take, besides a wait that its caller asks for. */
-export const CALL_MS = 30_000
-
-/** What every call to a service carries along. */
-export function callValues(caller: Principal, exchange: Exchange): ContextValues {
-  return createContextValues().set(principalKey, caller).set(requestIdKey, exchange.requestId)
-}
-
 /** Throws where the contract asks for something that can't be served over HTTP. */
 export function operationRoute(route: HttpRoute, { transport, waiting, authenticate }: OperationDeps): Route {
-  const { desc: method, access, answer } = route
-  if (method.methodKind !== 'unary') throw new Error(`${method} is a stream, which HTTP has no route for`)
+  const { access, answer } = route
+  const method = unary(route.desc)
   const { output } = method
   const readRequest = requestReader(route)
   const write = jsonWriter(output)

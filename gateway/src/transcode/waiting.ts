@@ -6,7 +6,7 @@ import type { Principal } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
 import { holds } from '../admission/scope.ts'
 import type { Exchange } from '../exchange.ts'
-import { CALL_MS, callValues } from './operation.ts'
+import { CALL_MS, callValues, unary } from './call.ts'
 import { CallerGone } from './read-body.ts'
 
 /**
@@ -43,8 +43,8 @@ export function createWaiting({ transport, log }: { transport: Transport; log: L
         if (finishedAt !== undefined || !holds(caller, scope)) return first
         const values = callValues(caller, exchange)
         const now = (timeoutMs: number, signal?: AbortSignal) => {
-          const request = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
-          return transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request as object, values)
+          const request: Fields = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
+          return transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request, values)
         }
         const ending = new AbortController()
         const leave = () => ending.abort()
@@ -71,6 +71,8 @@ export function createWaiting({ transport, log }: { transport: Transport; log: L
   }
 }
 
+type Fields = Record<string, unknown>
+
 /** What a resource that can be waited for has. */
 interface Awaited {
   readonly id: string
@@ -80,6 +82,6 @@ interface Awaited {
 
 function waitMethodFor({ name, parent, output }: DescMethodUnary): DescMethodUnary {
   const found = parent.methods.find(method => method.name === `Wait${output.name}` && method.output === output)
-  if (found?.methodKind !== 'unary') throw new Error(`${name} has answer.wait, but there is no Wait${output.name}`)
-  return found
+  if (!found) throw new Error(`${name} has answer.wait, but there is no Wait${output.name}`)
+  return unary(found)
 }

@@ -37,6 +37,9 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
+// An interrupt ends through `exit`, whose listeners end the servers and remove the data.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const machine = JSON.stringify({
   at: new Date().toISOString(),
   processor: cpus()[0]?.model,

@@ -11,7 +11,10 @@ export function noopRunner(): ModelRunner {
 function loaded(): LoadedModel {
   const gone = Promise.withResolvers<RunnerGone>()
   return {
-    run: async (items): Promise<RunResult> => ({ items: items.map(() => ({ ok: true, output: 'null' })), computeMs: 0 }),
+    run: async (items): Promise<RunResult> => ({
+      items: items.map(() => ({ ok: true, output: 'null' })),
+      computeMs: 0,
+    }),
     memoryBytes: () => 0,
     kill: async () => gone.resolve(new RunnerGone('killed', 'killed')),
     gone: gone.promise,

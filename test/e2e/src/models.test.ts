@@ -36,7 +36,7 @@ test('the models are listed with what a caller needs to use them', async () => {
     assert.ok(String(model.license).length > 0 && String(model.description).length > 0)
     assert.ok(!('problem' in model))
   }
-  const accuracy = (known.get('digits')?.metrics as { accuracy?: number }).accuracy
+  const accuracy = (known.get('digits')?.metrics as { accuracy?: number } | undefined)?.accuracy
   assert.ok(accuracy !== undefined && accuracy >= 0.97 && accuracy <= 1, `held-out accuracy ${accuracy}`)
 })
 

@@ -29,7 +29,8 @@ const scalars = {
   aBool: fc.boolean(),
   someBytes: fc.uint8Array({ maxLength: 20 }),
   aDouble: fc.oneof(finite, fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)),
-  aFloat: fc.float({ noNaN: true }),
+  // JSON has no negative zero that JSON.stringify would write.
+  aFloat: fc.float({ noNaN: true }).map(value => value + 0),
   anInt32: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   aUint32: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   anInt64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

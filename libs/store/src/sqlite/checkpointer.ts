@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 
 /** Pages of the write-ahead log that are not in the database file yet, at which copying begins. */
-const PAGES = 4000
+const PAGES = 2000
 
 /**
  * Copies the write-ahead log into the database file on a thread of its own: a checkpoint is tens of milliseconds of

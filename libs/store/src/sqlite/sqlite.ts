@@ -57,7 +57,7 @@ export function openSqlite({ file }: { readonly file: string }): SqliteDatabase 
   const lock = lockFile(file)
   const db = new DatabaseSync(file, { timeout: 5000 })
   db.exec(`
-    PRAGMA page_size = 4096;
+    PRAGMA page_size = 8192;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 0;

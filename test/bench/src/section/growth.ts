@@ -30,7 +30,7 @@ export async function growth(workbench: Workbench): Promise<Figure[]> {
       details: {},
     },
   ]
-  for (const [name, plans] of await calls(workbench, small, large, storeOfFew.ids, storeOfMany.ids)) {
+  for (const [name, plans] of await calls(workbench, small, { small: storeOfFew.ids, large: storeOfMany.ids })) {
     const measured = await alternate(workbench.rounds, {
       large: () => workbench.measure(targetOf(large), plans.large),
       small: () => workbench.measure(targetOf(small), plans.small),
@@ -48,23 +48,25 @@ async function restart(server: Server): Promise<number> {
 }
 
 /** Few creates, so that the small store stays small; reads for as long as every other measurement. */
-async function calls(workbench: Workbench, small: Server, large: Server, idsOfFew: readonly string[], idsOfMany: readonly string[]) {
-  const creates = await digitsTasks(small)
+async function calls(workbench: Workbench, server: Server, ids: { readonly small: Ids; readonly large: Ids }) {
   const reads = (paths: readonly string[]): LoadPlan => ({
     connections: 16,
     requests: paths.map(path => ({ method: 'GET', path })),
     expect: { status: 200 },
     until: { seconds: workbench.seconds },
   })
-  const both = (plan: LoadPlan) => ({ small: plan, large: plan })
-  const gets = (ids: readonly string[]) => reads(ids.map(id => `/v1/tasks/${id}`))
+  const gets = (of: Ids) => reads(of.map(id => `/v1/tasks/${id}`))
+  const onBoth = (plan: LoadPlan) => ({ small: plan, large: plan })
+  const requests = await digitsTasks(server)
   return Object.entries({
-    create: both({ connections: 16, requests: creates, expect: { status: 201 }, until: { requests: 2000 } }),
-    get: { small: gets(idsOfFew), large: gets(idsOfMany) },
-    'list, first page of 20': both(reads(['/v1/tasks?limit=20'])),
-    'list, one in ten passes the filter': both(reads(['/v1/tasks?limit=20&status=cancelled'])),
+    create: onBoth({ connections: 16, requests, expect: { status: 201 }, until: { requests: 2000 } }),
+    get: { small: gets(ids.small), large: gets(ids.large) },
+    'list, first page of 20': onBoth(reads(['/v1/tasks?limit=20'])),
+    'list, one in ten passes the filter': onBoth(reads(['/v1/tasks?limit=20&status=cancelled'])),
   })
 }
+
+type Ids = readonly string[]
 
 function costs(name: string, large: readonly Measured[], small: readonly Measured[]): Figure[] {
   const figure = (what: string, unit: string, of: (measured: Measured) => number): Figure => ({
@@ -75,5 +77,8 @@ function costs(name: string, large: readonly Measured[], small: readonly Measure
     limits: [{ name: `with ${few.toLocaleString('en')}`, rounds: small.map(of), mostRatio }],
     details: { p99_ms: median(large.map(measured => measured.latency.p99)) },
   })
-  return [figure('processor time', 'µs', measured => measured.cpu), figure('p50', 'ms', measured => measured.latency.p50)]
+  return [
+    figure('processor time', 'µs', measured => measured.cpu),
+    figure('p50', 'ms', measured => measured.latency.p50),
+  ]
 }

@@ -8,7 +8,7 @@ import type { Box } from './region.ts'
 
 /** The model sees the picture at this many pixels: more finds smaller letters and costs time in proportion. */
 const SEEN_PIXELS = 1_000_000
-const MAX_ENLARGED = 2
+const MAX_ENLARGED = 1.25
 /** The network halves its picture five times. */
 const MULTIPLE = 32
 const MAX_SEEN_SIDE = 4096

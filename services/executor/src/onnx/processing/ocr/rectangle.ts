@@ -24,7 +24,7 @@ export function smallestRectangle(hull: readonly Point[]): Region {
     const [bx, by] = hull[(index + 1) % hull.length] as Point
     const length = Math.hypot(bx - ax, by - ay)
     if (length === 0) continue
-    const region = around(hull, rightwards((bx - ax) / length, (by - ay) / length))
+    const region = rectangleAround(hull, rightwards((bx - ax) / length, (by - ay) / length))
     if (!best || region.width * region.height < best.width * best.height) best = region
   }
   return best ?? { center: hull[0] ?? [0, 0], u: [1, 0], width: 0, height: 0 }
@@ -36,7 +36,8 @@ function rightwards(x: number, y: number): Point {
   return y >= 0 ? [y, -x] : [-y, x]
 }
 
-function around(points: readonly Point[], u: Point): Region {
+/** The rectangle around points whose sides run along `u`. */
+export function rectangleAround(points: readonly Point[], u: Point): Region {
   const [ux, uy] = u
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity]
   for (const [x, y] of points) {

@@ -1,0 +1,91 @@
+/** Who may import whom: the rules of the architecture that a machine can hold. `pnpm check` runs it. */
+
+const adapters = '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|docker|kubernetes)/)'
+const tests = '\\.(test|contract)\\.ts$'
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other to run are one idea, or miss a third. Types may point back.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'services-stand-alone',
+      comment: 'A service asks another by RPC or listens to its events; it never imports it, nor the gateway.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^(services|gateway|deploy)/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'gateway-knows-no-service',
+      comment: 'The gateway knows the contract, not who answers it.',
+      severity: 'error',
+      from: { path: '^gateway/' },
+      to: { path: '^(services|deploy)/' },
+    },
+    {
+      name: 'libs-are-below',
+      comment: 'A library knows nothing of what is built from it.',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^(services|gateway|deploy)/' },
+    },
+    {
+      name: 'api-is-the-ground',
+      comment: 'The contract in code stands on no other library of ours.',
+      severity: 'error',
+      from: { path: '^libs/api/' },
+      to: { path: '^libs/', pathNot: '^libs/api/' },
+    },
+    {
+      name: 'deploy-alone-chooses-adapters',
+      comment: 'Only deploy/, tests and other adapters import an adapter.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs)/', pathNot: [tests, adapters] },
+      to: { path: adapters },
+    },
+    {
+      name: 'sqlite-is-an-adapter',
+      comment: 'Only an adapter talks to SQLite.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters] },
+      to: { path: '^(node:)?sqlite$' },
+    },
+    {
+      name: 'onnx-is-an-adapter',
+      comment: 'Only the ONNX runner talks to ONNX Runtime and decodes pictures.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters] },
+      to: { path: 'node_modules/(onnxruntime-node|sharp)/' },
+    },
+    {
+      name: 'product-without-tests',
+      comment: 'What is shipped imports nothing that only tests need.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: tests },
+      to: { path: ['^test/', tests] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/src/gen/' },
+    // Imports of types count: they tie two files together as well.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+}

@@ -1,0 +1,85 @@
+/** Everything in one process, on SQLite. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createClient } from '@connectrpc/connect'
+import { createCursors } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { createComputeService, tasksSpec } from '@millhand/compute'
+import { createExecutor, type ModelRunner } from '@millhand/executor'
+import { createGateway } from '@millhand/gateway'
+import { createIdentityService, ensureBootstrapKeys, keysSpec } from '@millhand/identity'
+import { type Catalogue, loadCatalogue } from '@millhand/model'
+import { createDirectTransport, serve } from '@millhand/rpc'
+import { createHealth, type Runner, systemClock as clock } from '@millhand/runner'
+import { openSqlite } from '@millhand/store/sqlite'
+import type { Log } from '@millhand/telemetry'
+import { type FirstKeys, firstKeys } from './first-keys.ts'
+import type { LocalConfig } from './local-config.ts'
+import { secretKey } from './secret-key.ts'
+
+export interface Local {
+  /** Where REST is served. */
+  readonly url: string
+  readonly keys: FirstKeys
+  readonly models: Catalogue
+}
+
+/** Starts everything and resolves once it serves. What it starts, the runner stops. */
+export async function local(config: LocalConfig, runner: Runner, log: Log, modelRunner: ModelRunner): Promise<Local> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const health = createHealth()
+  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
+  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'))
+  const models = await loadCatalogue(config.modelFolders)
+  const transport = createDirectTransport()
+
+  const keys = db.collection(keysSpec)
+  const first = await firstKeys(config.dataDir, config.bootstrap)
+  await ensureBootstrapKeys({ keys, clock }, first)
+  serve(createIdentityService({ keys }).routes, transport)
+
+  const compute = createComputeService({
+    tasks: db.collection(tasksSpec),
+    blobs,
+    models,
+    cursors: createCursors(await secretKey(config.dataDir, config.secretKey)),
+    clock,
+    log,
+    retentionMs: config.retentionMs,
+    pricePerSecondMicros: config.cpuSecondMicros,
+  })
+  serve(compute.routes, transport)
+  runner.run('compute', signal => compute.run(signal))
+
+  if (config.executorSlots > 0) {
+    const executor = createExecutor({
+      leases: createClient(LeaseService, transport),
+      runner: modelRunner,
+      models,
+      pool: 'live/onnx',
+      slots: config.executorSlots,
+      memoryLimitBytes: config.modelsMemoryBytes,
+      clock,
+      log,
+    })
+    runner.run('executor', signal => executor.run(signal))
+  }
+
+  const gateway = runner.own(
+    createGateway({
+      services: [ComputeService],
+      transport,
+      identity: createClient(IdentityService, transport),
+      health,
+      log,
+      clock,
+      http: config.http,
+    }),
+  )
+  const { url } = await gateway.listen()
+  for (const model of models.list()) if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
+  return { url, keys: first, models }
+}

@@ -1,0 +1,22 @@
+import { link, open, rm } from 'node:fs/promises'
+
+/**
+ * Writes a file that only its owner can read, whole and durable, unless it is there. Of two that do so at once one
+ * wins, and both find the winner's. True when this call made it.
+ */
+export async function writeOnce(file: string, content: string): Promise<boolean> {
+  const draft = `${file}.${process.pid}`
+  const handle = await open(draft, 'w', 0o600)
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+    await handle.close()
+    await link(draft, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}

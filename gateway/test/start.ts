@@ -1,0 +1,52 @@
+/** A gateway on a free port before fake services, for tests. */
+import type { TestContext } from 'node:test'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { createGateway, type GatewayDeps } from '../src/gateway.ts'
+import { FakeServices, now } from './fake-services.ts'
+
+export interface LogLine {
+  readonly level: string
+  readonly event: string
+  readonly fields: Record<string, unknown>
+}
+
+/** Starts a gateway that ends with the test. */
+export async function start(t: TestContext, options: Partial<Pick<GatewayDeps, 'limits' | 'health'>> = {}) {
+  const services = new FakeServices()
+  const clock = { ms: now, now: () => clock.ms, monotonic: () => clock.ms }
+  const lines: LogLine[] = []
+  const gateway = createGateway({
+    services: [ComputeService, IdentityService],
+    transport: services.transport,
+    identity: services.identity,
+    health: { failing: () => [] },
+    clock,
+    log: logTo(lines),
+    http: { host: '127.0.0.1', port: 0 },
+    ...options,
+  } as unknown as GatewayDeps)
+  const { url } = await gateway.listen()
+  t.after(() => gateway.close())
+  const key = services.key(['*'])
+  /** A call with the key that may do everything, unless `init` says otherwise. */
+  const call = (path: string, { headers, ...init }: RequestInit & { headers?: Record<string, string> } = {}) =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${key}`, ...headers } })
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    call('/v1/tasks', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  return { gateway, url, port: Number(new URL(url).port), services, clock, lines, key, call, post }
+}
+
+export const validTask = { type: 'inference', model: 'digits', input: 'x' }
+
+function logTo(lines: LogLine[]) {
+  const at =
+    (level: string) =>
+    (event: string, fields: Record<string, unknown> = {}) =>
+      void lines.push({ level, event, fields })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
