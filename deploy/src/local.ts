@@ -7,10 +7,10 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createComputeService, tasksSpec } from '@millhand/compute'
+import { createComputeService, type TaskRecord, tasksSpec } from '@millhand/compute'
 import { createExecutor, type ModelRunner } from '@millhand/executor'
 import { createGateway } from '@millhand/gateway'
-import { createIdentityService, ensureBootstrapKeys, keysSpec } from '@millhand/identity'
+import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { createHealth, type Runner, systemClock as clock } from '@millhand/runner'
@@ -36,13 +36,13 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
 
-  const keys = db.collection(keysSpec)
+  const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
   const first = await firstKeys(config.dataDir, config.bootstrap)
   await ensureBootstrapKeys({ keys, clock }, first)
   serve(createIdentityService({ keys }).routes, transport)
 
   const compute = createComputeService({
-    tasks: db.collection(tasksSpec),
+    tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
     blobs,
     models,
     cursors: createCursors(await secretKey(config.dataDir, config.secretKey)),
@@ -79,6 +79,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       http: config.http,
     }),
   )
+  health.set('store', true)
   const { url } = await gateway.listen()
   for (const model of models.list()) if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, keys: first, models }

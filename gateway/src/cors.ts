@@ -1,10 +1,13 @@
 /** What browsers are told about calls from other origins: every origin may call, nobody's cookies count. */
 import type { Exchange } from './exchange.ts'
 
-/** The headers that let a page of any origin read an answer; none where no browser asks. */
-export function corsHeaders(origin: string | undefined): readonly string[] {
-  return origin === undefined ? none : readable
-}
+/** The headers that let a page of any origin read an answer. */
+export const corsHeaders: readonly string[] = [
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Expose-Headers',
+  'Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate, X-Request-Id',
+]
 
 /** Answers `OPTIONS`: a browser's preflight with what it may send, anyone else with the path's methods. */
 export function answerOptions(exchange: Exchange, methods: readonly string[]) {
@@ -13,15 +16,6 @@ export function answerOptions(exchange: Exchange, methods: readonly string[]) {
     exchange.header('origin') !== undefined && exchange.header('access-control-request-method') !== undefined
   exchange.send(204, isPreflight ? ['Access-Control-Allow-Methods', allow, ...preflight] : ['Allow', allow])
 }
-
-const none: readonly string[] = []
-
-const readable = [
-  'Access-Control-Allow-Origin',
-  '*',
-  'Access-Control-Expose-Headers',
-  'Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate, X-Request-Id',
-]
 
 const preflight = [
   'Access-Control-Allow-Headers',

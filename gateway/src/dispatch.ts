@@ -1,4 +1,4 @@
-/** From a request to the handler of its route, and from what went wrong to its answer. */
+/** From a request to what answers it, and from what went wrong to its answer. */
 import { fail } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import createRouter from 'find-my-way'
@@ -7,22 +7,23 @@ import type { Exchange } from './exchange.ts'
 import { sendProblem } from './problem.ts'
 import { CallerGone } from './transcode/read-body.ts'
 
-export interface Route {
+/** What answers one method on one path. */
+export interface Endpoint {
   readonly method: HttpMethod
-  /** `find-my-way`'s pattern, such as `/v1/tasks/:id`. */
+  /** As `find-my-way` has it, such as `/v1/tasks/:id`. */
   readonly pattern: string
-  /** Answers an exchange; `params` are the decoded parts of the path, `query` is the raw text after `?`. */
+  /** `params` are the decoded parts of the path, `query` is the raw text after `?`. What it throws becomes a problem. */
   handle(exchange: Exchange, params: Params, query: string): void | Promise<void>
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** Answers every exchange by the route it asks for; never rejects. */
-export function createDispatch(routes: readonly Route[], log: Log): (exchange: Exchange) => Promise<void> {
+/** Answers every exchange by the endpoint that it asks for; never rejects. */
+export function createDispatch(endpoints: readonly Endpoint[], log: Log): (exchange: Exchange) => Promise<void> {
   const router = createRouter({ maxParamLength: 512, querystringParser: keepRaw })
-  for (const route of routes) router.on(route.method, route.pattern, () => {}, route)
-  const methods = [...new Set(routes.map(route => route.method))]
+  for (const endpoint of endpoints) router.on(endpoint.method, endpoint.pattern, () => {}, endpoint)
+  const methods = [...new Set(endpoints.map(({ method }) => method))]
 
   /** The methods of a path, `HEAD` and `OPTIONS` included; none where there is no such path. */
   const allowedOn = (path: string): string[] => {
@@ -41,33 +42,54 @@ export function createDispatch(routes: readonly Route[], log: Log): (exchange: E
     throw fail('method_not_allowed', `This path answers ${allowed.join(', ')}.`)
   }
 
-  async function answer(exchange: Exchange) {
-    const { req } = exchange
-    if (req.headers.host === undefined && req.httpVersionMinor > 0) {
-      throw fail('invalid_parameter', 'The request has no `Host` header.')
-    }
-    const found = router.find(exchange.method as HttpMethod, req.url as string)
-    if (found === null) answerOther(exchange)
-    else await (found.store as Route).handle(exchange, found.params, found.searchParams as unknown as string)
-  }
-
   return async exchange => {
+    const { req } = exchange
+    const started = performance.now()
     try {
-      await answer(exchange)
+      requireHost(req)
+      const found = router.find(exchange.method as HttpMethod, req.url as string)
+      if (found === null) answerOther(exchange)
+      else {
+        // Most answer later; what answers at once need not wait for the next turn.
+        const answered = (found.store as Endpoint).handle(exchange, found.params, rawQuery(found.searchParams))
+        if (answered !== undefined) await answered
+      }
     } catch (error) {
-      if (error instanceof CallerGone) return
-      sendProblem(exchange, error)
-      if (exchange.status >= 500) logFailure(exchange, error, log)
+      if (error instanceof CallerGone) exchange.abandon()
+      else {
+        sendProblem(exchange, error)
+        logFailure(exchange, error, log)
+      }
     }
+    log.debug('request.answered', {
+      request_id: exchange.requestId,
+      method: req.method,
+      path: exchange.path,
+      status: exchange.status,
+      ms: performance.now() - started,
+    })
+  }
+}
+
+/** RFC 9112, section 3.2. */
+function requireHost({ headers, httpVersionMinor }: Exchange['req']) {
+  if (headers.host === undefined && httpVersionMinor > 0) {
+    throw fail('invalid_parameter', 'The request has no `Host` header.')
   }
 }
 
 /** Queries are read by the method's own reader, which knows what may be in them. */
 const keepRaw = (query: string) => query as unknown as Record<string, string>
+const rawQuery = (query: object) => query as unknown as string
 
-function logFailure({ req, status, requestId }: Exchange, error: unknown, log: Log) {
-  log.error('request.failed', { request_id: requestId, method: req.method, path: pathOf(req.url), status, error })
+/** 500 is a fault of ours; the others tell of something that is away or too slow. */
+function logFailure({ req, path, status, requestId }: Exchange, error: unknown, log: Log) {
+  if (status < 500) return
+  log[status === 500 ? 'error' : 'warn']('request.failed', {
+    request_id: requestId,
+    method: req.method,
+    path,
+    status,
+    error,
+  })
 }
-
-/** Without the query, which may hold what nobody should read in a log. */
-const pathOf = (url = '') => url.split('?', 1)[0]

@@ -3,25 +3,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id } from '@millhand/api'
 import { corsHeaders } from './cors.ts'
 
-/** Whether the process is going away; an answer then tells its connection to close. */
-export interface Lifetime {
-  readonly stopping: boolean
+/** What a server is at. */
+export interface Traffic {
+  /** Whether the process is going away; an answer then tells its connection to close. */
+  stopping: boolean
+  /** The exchanges that wait for their answer. */
+  readonly open: Set<Exchange>
 }
 
 export class Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly requestId: Id<'req'>
-  /** 0 until the answer is sent. */
+  /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
-  #lifetime: Lifetime
+  #traffic: Traffic
   #carried: string[] | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, lifetime: Lifetime) {
+  constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
     this.req = req
     this.res = res
     this.requestId = requestId
-    this.#lifetime = lifetime
+    this.#traffic = traffic
+    traffic.open.add(this)
   }
 
   /** A header of the request, by its name in lower case. */
@@ -29,39 +33,51 @@ export class Exchange {
     return this.req.headers[name] as string | undefined
   }
 
-  /** The method, where `HEAD` counts as `GET`: the answers differ only in that node leaves the body of one out. */
+  /** The method, where `HEAD` counts as `GET`: the answers differ only in the body, which node leaves out. */
   get method(): string {
     return this.req.method === 'HEAD' ? 'GET' : (this.req.method as string)
   }
 
-  /** Puts a header on the answer, whatever it will be. */
-  carry(name: string, value: string) {
-    this.#carried ??= []
-    this.#carried.push(name, value)
+  /** The path without the query, which may hold what nobody should read in a log. */
+  get path(): string {
+    const url = this.req.url as string
+    const end = url.indexOf('?')
+    return end === -1 ? url : url.slice(0, end)
   }
 
-  /** Sends nothing any more: something else was answered in its place. */
+  /** Puts a header on the answer, whatever it will be. */
+  carry(name: string, value: string) {
+    if (this.#carried === undefined) this.#carried = [name, value]
+    else this.#carried.push(name, value)
+  }
+
+  /** Sends no answer: the caller is gone, or has been answered in another way. */
   abandon() {
     this.status = -1
+    this.#traffic.open.delete(this)
   }
 
   /** Sends the answer, once. `headers` are names and values by turns; `Content-Length` comes from the body. */
   send(status: number, headers: readonly string[], body?: string | Buffer) {
     if (this.status !== 0) return
     this.status = status
-    const all = ['X-Request-Id', this.requestId, ...headers, ...corsHeaders(this.req.headers.origin)]
-    if (this.#carried) all.push(...this.#carried)
+    this.#traffic.open.delete(this)
+    const { req, res } = this
+    const all = ['X-Request-Id', this.requestId, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
-    const isCutShort = !this.req.complete && hasMuchToSend(this.req)
-    if (isCutShort || this.#lifetime.stopping) all.push('Connection', 'close')
-    this.res.writeHead(status, all)
+    if (this.#carried !== undefined) all.push(...this.#carried)
+    if (req.headers.origin !== undefined) all.push(...corsHeaders)
+    const isCutShort = !req.complete && hasMuchToSend(req)
+    if (isCutShort || this.#traffic.stopping) all.push('Connection', 'close')
+    res.writeHead(status, all)
     if (isCutShort) this.#linger(body)
-    else this.res.end(body)
+    else res.end(body)
   }
 
   /**
-   * Sends the body of an answer that comes before the whole request, and keeps the connection until the caller has stopped sending, for at most a second: closing while
-   * it still sends makes its system throw the answer away unread (RFC 9112, section 9.6).
+   * Sends the body of an answer that comes before the whole request, and keeps the connection until the caller has
+   * stopped sending, for at most a second: closing while it still sends makes its system throw the answer away unread
+   * (RFC 9112, section 9.6).
    */
   #linger(body: string | Buffer | undefined) {
     const { req, res } = this

@@ -5,16 +5,15 @@ import { createIds, httpRoutes } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Clock, Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { bearerKey } from './admission/bearer.ts'
+import { createAuthenticate } from './admission/authenticate.ts'
 import { createKnownKeys } from './admission/known-keys.ts'
 import { createDispatch } from './dispatch.ts'
-import type { Exchange } from './exchange.ts'
-import { docsRoutes } from './pages/docs.ts'
-import { healthRoutes } from './pages/health.ts'
-import { openapiRoute } from './pages/openapi.ts'
-import { startRoute } from './pages/start.ts'
+import { docs } from './pages/docs.ts'
+import { healthChecks } from './pages/health.ts'
+import { openapi } from './pages/openapi.ts'
+import { startPage } from './pages/start.ts'
 import { createHttpServer, type Server, type ServerLimits } from './server.ts'
-import { operationRoute } from './transcode/operation.ts'
+import { operation } from './transcode/operation.ts'
 import { createWaiting } from './transcode/waiting.ts'
 
 export interface GatewayDeps {
@@ -35,21 +34,33 @@ export type Gateway = Server
 
 /** Throws where a service of the contract can't be served over HTTP. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { services, transport, log, clock, http, limits } = deps
+  const { services, transport, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
-  const keys = createKnownKeys(deps)
+  const authenticate = createAuthenticate(createKnownKeys(deps))
   const waiting = createWaiting(deps)
-  const operation = {
-    transport,
-    waiting,
-    authenticate: (exchange: Exchange) => keys.principalOf(bearerKey(exchange.req.headers.authorization)),
-  }
-  const routes = [
-    ...httpRoutes(services).map(route => operationRoute(route, operation)),
-    ...docsRoutes(),
-    ...healthRoutes(deps.health),
-    openapiRoute(),
-    startRoute(),
+  const endpoints = [
+    ...httpRoutes(services).map(route => operation(route, { transport, authenticate, waiting })),
+    ...docs(),
+    ...healthChecks(health),
+    openapi(),
+    startPage(),
   ]
-  return createHttpServer({ http, ids, limits, handle: createDispatch(routes, log), onStop: () => waiting.stop() })
+  const server = createHttpServer({
+    http,
+    ids,
+    limits,
+    handle: createDispatch(endpoints, log),
+    onStop() {
+      health.set('http', false, 'stopping')
+      waiting.stop()
+    },
+  })
+  return {
+    async listen() {
+      const where = await server.listen()
+      health.set('http', true)
+      return where
+    },
+    close: () => server.close(),
+  }
 }

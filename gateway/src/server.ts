@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Ids } from '@millhand/api'
 import { requestId } from './admission/request-id.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, type Traffic } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
 
 export interface ServerOptions {
@@ -37,8 +37,7 @@ export interface Server {
 }
 
 export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
-  const lifetime = { stopping: false }
-  const open = new Set<Exchange>()
+  const traffic: Traffic = { stopping: false, open: new Set() }
   const sockets = new Set<Socket>()
 
   const server = createServer({
@@ -54,9 +53,7 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
   })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
-    const exchange = new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), lifetime)
-    open.add(exchange)
-    void handle(exchange).finally(() => open.delete(exchange))
+    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
   }
   server.on('request', serve)
   // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
@@ -71,11 +68,11 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
     socket.once('close', () => sockets.delete(socket))
   })
 
-  const on = (socket: Duplex) => [...open].filter(({ req }) => req.socket === socket)
+  const on = (socket: Duplex) => [...traffic.open].filter(({ req }) => req.socket === socket)
 
   let closing: Promise<void> | undefined
   async function stop() {
-    lifetime.stopping = true
+    traffic.stopping = true
     const closed = new Promise<void>(resolve => {
       // The close of `http.Server` would cut answers that are written but not yet flushed.
       NetServer.prototype.close.call(server, () => resolve())

@@ -2,6 +2,8 @@
 import type { TestContext } from 'node:test'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { createHealth, manualClock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
 import { createGateway, type GatewayDeps } from '../src/gateway.ts'
 import { FakeServices, now } from './fake-services.ts'
 
@@ -12,20 +14,21 @@ export interface LogLine {
 }
 
 /** Starts a gateway that ends with the test. */
-export async function start(t: TestContext, options: Partial<Pick<GatewayDeps, 'limits' | 'health'>> = {}) {
+export async function start(t: TestContext, options: Pick<GatewayDeps, 'limits'> = {}) {
   const services = new FakeServices()
-  const clock = { ms: now, now: () => clock.ms, monotonic: () => clock.ms }
+  const clock = manualClock(now)
+  const health = createHealth()
   const lines: LogLine[] = []
   const gateway = createGateway({
     services: [ComputeService, IdentityService],
     transport: services.transport,
     identity: services.identity,
-    health: { failing: () => [] },
+    health,
     clock,
     log: logTo(lines),
     http: { host: '127.0.0.1', port: 0 },
     ...options,
-  } as unknown as GatewayDeps)
+  })
   const { url } = await gateway.listen()
   t.after(() => gateway.close())
   const key = services.key(['*'])
@@ -38,15 +41,16 @@ export async function start(t: TestContext, options: Partial<Pick<GatewayDeps, '
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
-  return { gateway, url, port: Number(new URL(url).port), services, clock, lines, key, call, post }
+  return { gateway, url, port: Number(new URL(url).port), services, clock, health, lines, key, call, post }
 }
 
 export const validTask = { type: 'inference', model: 'digits', input: 'x' }
 
-function logTo(lines: LogLine[]) {
+function logTo(lines: LogLine[]): Log {
   const at =
-    (level: string) =>
-    (event: string, fields: Record<string, unknown> = {}) =>
+    (level: string): Log['info'] =>
+    (event, fields = {}) =>
       void lines.push({ level, event, fields })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child: () => log }
+  return log
 }

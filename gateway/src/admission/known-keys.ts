@@ -1,5 +1,4 @@
 /** Whom keys belong to, asked of identity and remembered for half a second: a revocation holds within a second. */
-import { hash } from 'node:crypto'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import { fail, hasValidChecksum } from '@millhand/api'
@@ -8,13 +7,19 @@ import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 
+export interface PresentedKey {
+  readonly key: string
+  /** SHA-256 in base64. */
+  readonly digest: string
+}
+
 export interface KnownKeys {
   /**
    * The principal that a key acts as; at once where it is remembered.
    * Fails with `invalid_credentials`, `expired_credentials`, `revoked_credentials`, or with `unavailable` while identity
    * can't be asked: an old answer is never used in its place.
    */
-  principalOf(key: string): Principal | Promise<Principal>
+  principalOf(presented: PresentedKey): Principal | Promise<Principal>
 }
 
 interface Deps {
@@ -23,7 +28,7 @@ interface Deps {
 }
 
 export function createKnownKeys({ identity, clock }: Deps): KnownKeys {
-  // By the key's digest: keys themselves are kept nowhere.
+  // By the key's digest.
   const known = new Map<string, Answer>()
   const unknown = new Map<string, Answer>()
   const asked = new Map<string, Promise<Answer>>()
@@ -52,8 +57,7 @@ export function createKnownKeys({ identity, clock }: Deps): KnownKeys {
   }
 
   return {
-    principalOf(key) {
-      const digest = hash('sha256', key, 'base64')
+    principalOf({ key, digest }) {
       const answer = known.get(digest) ?? unknown.get(digest)
       if (answer !== undefined && clock.monotonic() - answer.askedAt < LIFETIME_MS) {
         return principalIn(answer, clock.now())

@@ -1,9 +1,9 @@
 /** `/docs`: Swagger UI over our OpenAPI file. Every byte comes from here, so it works where there is no internet. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Page, pageRoute } from './page.ts'
+import { type Page, page } from './page.ts'
 
-export const docsRoutes = () => pages().map(pageRoute)
+export const docs = () => pages().map(page)
 
 function pages(): Page[] {
   return [

@@ -1,9 +1,9 @@
 /** `/healthz`: the process lives. `/readyz`: it can serve. Neither needs a key. */
 import { fail } from '@millhand/api'
 import type { Health } from '@millhand/runner'
-import type { Route } from '../dispatch.ts'
+import type { Endpoint } from '../dispatch.ts'
 
-export function healthRoutes(health: Health): Route[] {
+export function healthChecks(health: Health): Endpoint[] {
   return [
     {
       method: 'GET',
@@ -15,9 +15,9 @@ export function healthRoutes(health: Health): Route[] {
     {
       method: 'GET',
       pattern: '/readyz',
-      async handle(exchange) {
-        const failing = await health.failing()
-        if (failing.length > 0) throw fail('unavailable', `Not ready: ${failing.join(', ')}.`)
+      handle(exchange) {
+        const { ready, checks } = health.ready()
+        if (!ready) throw fail('unavailable', `Not ready: ${reasons(checks)}.`)
         exchange.send(200, json, '{"status":"ready"}')
       },
     },
@@ -25,3 +25,10 @@ export function healthRoutes(health: Health): Route[] {
 }
 
 const json = ['Content-Type', 'application/json', 'Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
+
+function reasons(checks: ReturnType<Health['ready']>['checks']): string {
+  return Object.entries(checks)
+    .filter(([, { ready }]) => !ready)
+    .map(([name, { reason }]) => (reason === undefined ? name : `${name} (${reason})`))
+    .join(', ')
+}

@@ -1,9 +1,9 @@
 /** `/openapi.json`: the golden file, byte for byte. */
 import { readFileSync } from 'node:fs'
-import { pageRoute } from './page.ts'
+import { page } from './page.ts'
 
-export const openapiRoute = () =>
-  pageRoute({
+export const openapi = () =>
+  page({
     path: '/openapi.json',
     type: 'application/json',
     body: readFileSync(new URL('../../openapi.golden.json', import.meta.url)),

@@ -1,6 +1,6 @@
 /** A page whose bytes never change while the process lives. */
 import { entityTag, isHeld } from '../conditional.ts'
-import type { Route } from '../dispatch.ts'
+import type { Endpoint } from '../dispatch.ts'
 
 export interface Page {
   readonly path: string
@@ -10,8 +10,8 @@ export interface Page {
   readonly headers?: readonly string[]
 }
 
-/** The route of a page. Readers ask again each time, and get it again only when it has changed. */
-export function pageRoute({ path, type, body, headers = [] }: Page): Route {
+/** The endpoint of a page. Readers ask again each time, and get it again only when it has changed. */
+export function page({ path, type, body, headers = [] }: Page): Endpoint {
   const tag = entityTag(body)
   const always = ['ETag', tag, 'Cache-Control', 'no-cache', 'X-Content-Type-Options', 'nosniff', ...headers]
   const whole = ['Content-Type', type, ...always]

@@ -1,8 +1,8 @@
 /** `/`: where to go from here. */
-import { pageRoute } from './page.ts'
+import { page } from './page.ts'
 
-export const startRoute = () =>
-  pageRoute({
+export const startPage = () =>
+  page({
     path: '/',
     type: 'application/json',
     body: JSON.stringify({ service: 'millhand', docs: '/docs', openapi: '/openapi.json', health: '/readyz' }),

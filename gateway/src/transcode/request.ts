@@ -1,41 +1,40 @@
 /** A request of HTTP as the message of its method: from the path, and from the body or the query. */
 import type { DescMethod, MessageShape } from '@bufbuild/protobuf'
-import { failFaults, jsonReader, queryReader, type Route } from '@millhand/api'
+import { failFaults, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
 import type { Params } from '../dispatch.ts'
-import type { Exchange } from '../exchange.ts'
 import { parseJson } from './json-text.ts'
-import { requireJson } from './media-type.ts'
 import { parseQuery } from './query.ts'
-import { readBody } from './read-body.ts'
 
-/** Fails with every fault of the request at once. */
-export type ReadRequest = (exchange: Exchange, params: Params, query: string) => Request | Promise<Request>
+export interface RequestReader {
+  /** The request of a method without a body. Fails with every fault at once. */
+  fromQuery(params: Params, query: string): Request
+  /** The request of a method with a body, whose query must be empty. Fails with every fault at once. */
+  fromBody(params: Params, query: string, body: Buffer): Request
+}
 
 type Request = MessageShape<DescMethod['input']>
 
-/** Bytes of a JSON body. */
-const BODY_LIMIT = 1_048_576
-
-export function requestReader({ desc, body, pathFields }: Route): ReadRequest {
-  const fromQuery = queryReader(desc.input, { omit: body ? desc.input.fields.map(({ name }) => name) : pathFields })
-  const fromBody = body ? jsonReader(desc.input, { omit: pathFields }) : undefined
+export function requestReader({ desc, body, pathFields }: Route): RequestReader {
+  const notInQuery = body === '*' ? desc.input.fields.map(({ name }) => name) : pathFields
+  const readQuery = queryReader(desc.input, { omit: notInQuery })
+  const readBody = jsonReader(desc.input, { omit: pathFields })
   const inPath = desc.input.fields.filter(({ name }) => pathFields.includes(name))
 
-  const withPath = (message: Request, params: Params): Request => {
-    for (const { name, localName } of inPath) (message as Record<string, unknown>)[localName] = params[name]
-    return message
+  const withPath = (request: Request, params: Params): Request => {
+    for (const { name, localName } of inPath) (request as Record<string, unknown>)[localName] = params[name]
+    return request
   }
 
-  return fromBody
-    ? async (exchange, params, query) => {
-        if (query !== '') accepted(fromQuery(parseQuery(query)))
-        requireJson(exchange)
-        return withPath(accepted(fromBody(parseJson(await readBody(exchange, BODY_LIMIT)))), params)
-      }
-    : (_exchange, params, query) => withPath(accepted(fromQuery(parseQuery(query))), params)
+  return {
+    fromQuery: (params, query) => withPath(accepted(readQuery(parseQuery(query))), params),
+    fromBody(params, query, body) {
+      if (query !== '') accepted(readQuery(parseQuery(query)))
+      return withPath(accepted(readBody(parseJson(body))), params)
+    },
+  }
 }
 
-function accepted(reading: ReturnType<ReturnType<typeof jsonReader>>): Request {
+function accepted(reading: Reading<Request>): Request {
   if (!reading.ok) throw failFaults(reading.faults)
   return reading.message
 }

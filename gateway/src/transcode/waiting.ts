@@ -11,7 +11,8 @@ import { CallerGone } from './read-body.ts'
 
 /**
  * Waits at most `seconds` for `first` to end, or to change where `forChange` says so, and gives it as it then is.
- * Gives `first` at once where it has ended, or where the caller may not read such resources.
+ * Gives `first` at once where it has ended, where the caller may not read such resources, and where waiting fails: what
+ * was done before the wait was done. Fails with `CallerGone`.
  */
 export type Wait = (
   exchange: Exchange,
@@ -30,34 +31,39 @@ export interface Waiting {
   stop(): void
 }
 
-export function createWaiting({ transport, log }: { transport: Transport; log: Log }): Waiting {
+export function createWaiting({ transport, log }: { readonly transport: Transport; readonly log: Log }): Waiting {
   const open = new Set<AbortController>()
   let isStopping = false
 
   return {
     of(method) {
       const waitMethod = waitMethodFor(method)
-      const scope = getOption(waitMethod, access).scope
+      const { scope } = getOption(waitMethod, access)
       return async (exchange, caller, first, seconds, forChange) => {
         const { id, resourceVersion, finishedAt } = first as Resource & Awaited
         if (finishedAt !== undefined || !holds(caller, scope)) return first
         const values = callValues(caller, exchange)
-        const now = (timeoutMs: number, signal?: AbortSignal) => {
+        const until = async (timeoutMs: number, signal?: AbortSignal) => {
           const request: Fields = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
-          return transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request, values)
+          const last = await transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request, values)
+          exchange.carry('Preference-Applied', 'wait')
+          return last.message
         }
         const ending = new AbortController()
         const leave = () => ending.abort()
         open.add(ending)
         exchange.res.once('close', leave)
         try {
-          const last = isStopping ? await now(0) : await now(seconds * 1000, ending.signal)
-          exchange.carry('Preference-Applied', 'wait')
-          return last.message
+          if (isStopping) return await until(0)
+          return await until(seconds * 1000, ending.signal).catch(error => {
+            if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
+            if (ending.signal.aborted) return until(0)
+            throw error
+          })
         } catch (error) {
-          if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
-          if (ending.signal.aborted) return await now(0).then(last => last.message)
-          throw error
+          if (error instanceof CallerGone) throw error
+          log.warn('wait.failed', { request_id: exchange.requestId, error })
+          return first
         } finally {
           exchange.res.off('close', leave)
           open.delete(ending)

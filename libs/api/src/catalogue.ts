@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 
 /** One row of the catalogue. */
-export interface CatalogueEntry {
+interface CatalogueEntry {
   /** HTTP status of the answer. */
   readonly status: number
   /** The problem in a few words, the same at every occurrence (RFC 9457, section 3.1.4). */

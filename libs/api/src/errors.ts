@@ -42,7 +42,7 @@ export interface Problem {
  */
 export function fail(code: ProblemCode, detail: string, options: FailOptions = {}): ConnectError {
   const param = (options.param ?? options.errors?.[0]?.param) || undefined
-  const details: ConnectError['details'] = [
+  const details: OutgoingDetails = [
     {
       desc: ErrorInfoSchema,
       value: { reason: code, domain: errorDomain, metadata: param === undefined ? {} : { param } },
@@ -99,6 +99,8 @@ export function retryAfterOf(error: unknown): number | undefined {
   const { status } = problems[codeOf(error)]
   return status === 429 || status === 503 || status === 504 ? 1 : undefined
 }
+
+type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]>
 
 /** `domain` of our ErrorInfo. */
 const errorDomain = 'millhand'

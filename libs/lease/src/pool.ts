@@ -3,7 +3,7 @@
  * queue is memory and can be rebuilt from the store at any time; a claim is a compare-and-set on the work itself, so
  * two owners of one pool for a moment are harmless.
  */
-import type { Clock } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/runner'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
 import { type LeaseCause, type Outcome, type RunReport, type Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
@@ -115,18 +115,15 @@ export class Pool<T extends Work, C> {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onError } = this.#options
     let filled = false
-    while (!signal.aborted) {
+    await everyInterval(clock, leaseTimes.sweepEveryMs, signal, async () => {
       try {
-        if (!filled) {
-          await this.#fill()
-          filled = true
-        }
+        if (!filled) await this.#fill()
+        filled = true
         await this.#sweep()
       } catch (error) {
         onError(error)
       }
-      await clock.sleep(leaseTimes.sweepEveryMs, signal)
-    }
+    })
   }
 
   async #claimRun(run: readonly Ready[]): Promise<Claimed<T>> {

@@ -28,7 +28,11 @@ export class InputInvalid extends Error {
 }
 
 const MAX_RANK = 16
-const FLOAT_WORDS: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity }
+const FLOAT_WORDS: ReadonlyMap<unknown, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+])
 
 /** Reads named tensors from JSON text. Throws `InputInvalid`. */
 export function readTensors(text: string): NamedTensors {
@@ -111,7 +115,7 @@ function readData(dtype: Dtype, data: readonly unknown[], where: string): Elemen
 function readElement(kind: string, dtype: Dtype, value: unknown): number | bigint | string | undefined {
   switch (kind) {
     case 'float':
-      return typeof value === 'number' ? value : typeof value === 'string' ? FLOAT_WORDS[value] : undefined
+      return typeof value === 'number' ? value : FLOAT_WORDS.get(value)
     case 'string':
       return typeof value === 'string' ? value : undefined
     case 'bool':

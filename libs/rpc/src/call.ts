@@ -115,9 +115,16 @@ export class Call implements HandlerContext {
       // The work may have begun, and cancelled its own call, before it was given to us.
       if (this.#cause !== undefined) reject(this.#cause)
       waiting.add(reject)
-      Promise.resolve(work)
-        .then(resolve, reject)
-        .finally(() => waiting.delete(reject))
+      Promise.resolve(work).then(
+        value => {
+          waiting.delete(reject)
+          resolve(value)
+        },
+        (reason: unknown) => {
+          waiting.delete(reject)
+          reject(reason)
+        },
+      )
     })
   }
 

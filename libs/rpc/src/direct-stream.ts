@@ -33,10 +33,11 @@ export async function openStream(
   let first: Promise<IteratorResult<Message>> | undefined = pull()
   await first.catch(() => {})
   const message: AsyncIterableIterator<Message> = {
-    next() {
+    async next() {
+      call.throwIfCancelled()
       const result = first ?? pull()
       first = undefined
-      return result
+      return await result
     },
     async return() {
       call.end()

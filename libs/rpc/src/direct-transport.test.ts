@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
@@ -174,6 +174,23 @@ describe('direct transport', () => {
       await stream.next()
       assert.equal(made, read)
     }
+  })
+
+  it('leaves neither a listener nor a timer behind', async () => {
+    const transport = createDirectTransport().service(ContractService, {
+      echo: request => request,
+      countTo: async function* () {
+        yield { value: '1' }
+      },
+    })
+    const client = createClient(ContractService, transport)
+    const { signal } = new AbortController()
+    const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length
+    const before = timers()
+    await client.echo({}, { signal, timeoutMs: 60_000 })
+    for await (const _ of client.countTo({}, { signal, timeoutMs: 60_000 })) assert.equal(timers(), before + 1)
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
+    assert.equal(timers(), before)
   })
 
   it('leaves a deadline longer than a timer can keep alone', async () => {

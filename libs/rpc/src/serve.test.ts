@@ -81,7 +81,9 @@ describe('request checks', () => {
   })
 
   it('calls anything else invalid_parameter, and names every fault', async () => {
-    const { code, param, errors } = await problem(open().compute.createTask({ type: 9, input: 'x' }, asCaller))
+    const { code, param, errors } = await problem(
+      open().compute.createTask({ type: 9 as TaskType, input: 'x' }, asCaller),
+    )
     assert.equal(code, 'invalid_parameter')
     assert.equal(param, 'type')
     assert.deepEqual(
@@ -129,7 +131,7 @@ describe('request checks', () => {
   }
 
   it('says what is wrong with items of a list', async () => {
-    const include = [TaskField.INPUT, 7, TaskField.INPUT]
+    const include = [TaskField.INPUT, 7 as TaskField, TaskField.INPUT]
     const { errors } = await problem(open().compute.listTasks({ include }, asCaller))
     assert.deepEqual(errors, [
       { param: 'include', code: 'not_unique', message: '`include` must contain unique items.' },

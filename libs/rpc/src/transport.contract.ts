@@ -1,20 +1,19 @@
 /** What every transport promises: one suite that all of them pass. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import {
   Code,
-  ConnectError,
   createClient,
   createContextKey,
   createContextValues,
   type HandlerContext,
-  type ServiceImpl,
   type Transport,
 } from '@connectrpc/connect'
 import { fail, problemOf } from '@millhand/api'
 import { ContractService, UnservedService } from './contract-service.ts'
 import type { Routes } from './direct-transport.ts'
+import { aborted, echo, type Impl, rejection, type Serving } from './serving.contract.ts'
+import { describeStreams } from './stream.contract.ts'
 
 export interface OpenTransport {
   readonly transport: Transport
@@ -26,15 +25,13 @@ export interface TransportContractOptions {
   readonly noContextValues?: string
 }
 
-type Impl = Partial<ServiceImpl<typeof ContractService>>
-
 /** Runs the suite; `open` serves `routes` and answers with a transport that reaches them. */
 export function describeTransport(
   name: string,
   open: (routes: (router: Routes) => void) => Promise<OpenTransport>,
   options: TransportContractOptions = {},
 ): void {
-  const serving = (impl: Impl, run: (client: Client, transport: Transport) => Promise<void>) => async () => {
+  const serving: Serving = (impl, run) => async () => {
     const { transport, close } = await open(router => router.service(ContractService, impl))
     try {
       await run(createClient(ContractService, transport), transport)
@@ -211,148 +208,12 @@ export function describeTransport(
       })
     })
 
-    describe('streams', () => {
-      it(
-        'sends every message in order, and ends',
-        serving({ countTo }, async client => {
-          assert.deepEqual(await collect(client.countTo({ value: 5 })), ['1', '2', '3', '4', '5'])
-          assert.deepEqual(await collect(client.countTo({ value: 0 })), [])
-        }),
-      )
-
-      it('sends what came before an error, then the error', async () => {
-        const impl: Impl = {
-          async *countTo() {
-            yield { value: '1' }
-            throw fail('invalid_state', 'No further.')
-          },
-        }
-        await serving(impl, async client => {
-          const seen: string[] = []
-          const error = await rejection(
-            (async () => {
-              for await (const { value } of client.countTo({ value: 2 })) seen.push(value)
-            })(),
-          )
-          assert.deepEqual(seen, ['1'])
-          assert.equal(problemOf(error, 'req_1').code, 'invalid_state')
-        })()
-      })
-
-      it('makes messages no faster than they are read', async () => {
-        const size = 1 << 16
-        const all = 4_000
-        let made = 0
-        const impl: Impl = {
-          echo,
-          async *countTo() {
-            for (; made < all; made++) yield { value: 'x'.repeat(size) }
-          },
-        }
-        await serving(impl, async client => {
-          const abort = new AbortController()
-          const stream = client.countTo({ value: all }, { signal: abort.signal })[Symbol.asyncIterator]()
-          await stream.next()
-          for (let i = 0; i < 50; i++) await client.echo({ value: 'time for the stream to run ahead' })
-          assert.ok(made < all / 2, `${made} of ${all} messages were made when one had been read`)
-          abort.abort()
-          await rejection(stream.next())
-        })()
-      })
-
-      it('lets the handler clean up when the reader aborts', async () => {
-        const cleaned = Promise.withResolvers<void>()
-        const impl: Impl = {
-          async *countTo(_, call) {
-            try {
-              yield { value: '1' }
-              await aborted(call)
-            } finally {
-              cleaned.resolve()
-            }
-          },
-        }
-        await serving(impl, async client => {
-          const abort = new AbortController()
-          const stream = client.countTo({ value: 1 }, { signal: abort.signal })[Symbol.asyncIterator]()
-          await stream.next()
-          abort.abort()
-          assert.equal((await rejection(stream.next())).code, Code.Canceled)
-          await cleaned.promise
-        })()
-      })
-
-      it('ends a stream at its deadline while its handler waits', async () => {
-        const impl: Impl = {
-          async *countTo(_, call) {
-            yield { value: '1' }
-            await aborted(call)
-            yield { value: 'too late' }
-          },
-        }
-        await serving(impl, async client => {
-          const stream = client.countTo({ value: 1 }, { timeoutMs: 50 })[Symbol.asyncIterator]()
-          assert.equal((await stream.next()).value?.value, '1')
-          assert.equal((await rejection(stream.next())).code, Code.DeadlineExceeded)
-        })()
-      })
-
-      it('takes a stream of requests', async () => {
-        const impl: Impl = { join: async requests => ({ value: (await collect(requests)).join(' ') }) }
-        await serving(impl, async client => {
-          assert.equal((await client.join(words('all', 'of', 'them'))).value, 'all of them')
-        })()
-      })
-
-      it('talks both ways at once', async () => {
-        const impl: Impl = {
-          async *talk(requests) {
-            for await (const { value } of requests) yield { value: value.toUpperCase() }
-          },
-        }
-        await serving(impl, async client => {
-          const heard = Promise.withResolvers<void>()
-          const requests = (async function* () {
-            yield { value: 'first' }
-            await heard.promise
-            yield { value: 'second' }
-          })()
-          const answers: string[] = []
-          for await (const { value } of client.talk(requests)) {
-            answers.push(value)
-            heard.resolve()
-          }
-          assert.deepEqual(answers, ['FIRST', 'SECOND'])
-        })()
-      })
-    })
+    describeStreams(serving)
   })
-}
-
-type Client = ReturnType<typeof createClient<typeof ContractService>>
-
-const echo: NonNullable<Impl['echo']> = request => request
-
-const countTo: NonNullable<Impl['countTo']> = async function* ({ value }) {
-  for (let i = 1; i <= value; i++) yield { value: String(i) }
 }
 
 function throwing(): never {
   throw new Error('the password is swordfish')
-}
-
-async function* words(...all: string[]) {
-  for (const value of all) yield { value }
-}
-
-async function collect(messages: AsyncIterable<{ value: string }>): Promise<string[]> {
-  const values: string[] = []
-  for await (const { value } of messages) values.push(value)
-  return values
-}
-
-async function aborted(call: HandlerContext): Promise<void> {
-  if (!call.signal.aborted) await once(call.signal, 'abort')
 }
 
 /** A handler that only its signal ends. */
@@ -366,13 +227,4 @@ function waitForSignal() {
     return request
   }
   return { handler, begun: begun.promise, fired: fired.promise }
-}
-
-async function rejection(work: Promise<unknown>): Promise<ConnectError> {
-  const reason = await work.then(
-    () => assert.fail('the call was answered'),
-    (error: unknown) => error,
-  )
-  assert.ok(reason instanceof ConnectError, String(reason))
-  return reason
 }

@@ -3,7 +3,10 @@
  * `collection.contract.ts` holds every adapter to them.
  */
 
-/** A value that can be indexed. Strings compare by their UTF-8 bytes, numbers by value; one field holds one kind. */
+/**
+ * A value that can be indexed. Strings compare by their UTF-8 bytes, numbers by value; one field holds one kind.
+ * Strings have no lone surrogates and numbers are finite.
+ */
 export type Scalar = string | number
 
 /**
@@ -23,7 +26,7 @@ export type Draft<T extends Document> = Omit<T, 'version'>
 export interface Index {
   /** The indexed fields, most significant first. In a document within the index every one is a Scalar. */
   readonly fields: readonly string[]
-  /** Only documents whose field holds one of these values are in the index. */
+  /** Only documents whose field holds one of these values are in the index: `find` gives no others. */
   readonly when?: { readonly field: string; readonly in: readonly string[] }
   /** At most one document for each combination of the fields' values. Unique indexes have no `when`. */
   readonly unique?: true
@@ -56,9 +59,20 @@ export type Change<T extends Document> =
   /** Stores a new document as version 1. Conflict `primary` when (tenant, id) is taken. */
   | { readonly kind: 'insert'; readonly document: Draft<T>; readonly events: readonly OutboxEvent[] }
   /** Replaces the document where it still has `version`, and makes it `version + 1`. Else conflict `version`. */
-  | { readonly kind: 'replace'; readonly version: number; readonly document: Draft<T>; readonly events: readonly OutboxEvent[] }
+  | {
+      readonly kind: 'replace'
+      readonly version: number
+      readonly document: Draft<T>
+      readonly events: readonly OutboxEvent[]
+    }
   /** Removes the document where it still has `version`. Else conflict `version`. */
-  | { readonly kind: 'remove'; readonly version: number; readonly tenant: string; readonly id: string; readonly events: readonly OutboxEvent[] }
+  | {
+      readonly kind: 'remove'
+      readonly version: number
+      readonly tenant: string
+      readonly id: string
+      readonly events: readonly OutboxEvent[]
+    }
 
 export type WriteResult =
   | { readonly kind: 'written'; readonly version: number }
@@ -68,7 +82,10 @@ export type WriteResult =
 export interface Query {
   /** Equal values for the first fields of the index. */
   readonly equals: readonly Scalar[]
-  /** The next field after `equals`, and any after it, compared as a tuple: strictly after / strictly before. */
+  /**
+   * The next field after `equals`, and any after it, compared as a tuple: strictly after / strictly before. After the
+   * index's last field the tuple may go on with what it lacks of tenant and id, in this order: the tie-breakers.
+   */
   readonly after?: readonly Scalar[]
   readonly before?: readonly Scalar[]
   readonly order?: 'asc' | 'desc'
@@ -77,11 +94,12 @@ export interface Query {
 }
 
 export interface Collection<T extends Document, Indexes extends string = string> {
+  /** The document. Sees every write that was answered before the call, and shows none that is not durable. */
   get(tenant: string, id: string): Promise<T | undefined>
 
   /**
    * Documents in the order of an index, ties by (tenant, id). Besides the declared ones there is `primary`:
-   * (tenant, id). Sees every write that was answered before the call.
+   * (tenant, id). Sees every write that was answered before the call, and shows none that is not durable.
    */
   find(index: Indexes | 'primary', query: Query): Promise<T[]>
 

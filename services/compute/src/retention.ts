@@ -1,5 +1,6 @@
 /** Removes tasks and their data once they have been kept long enough. */
 import { firstIdAt } from '@millhand/api'
+import { everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute.ts'
 import { hasEnded } from './task.ts'
@@ -14,16 +15,14 @@ type RetentionDeps = Pick<ComputeDeps, 'tasks' | 'inputs' | 'clock'> & { readonl
 export async function removeExpired(deps: RetentionDeps, log: Log, signal: AbortSignal): Promise<void> {
   const { tasks, inputs, clock } = deps
   const exists = async (tenant: string, id: string) => (await tasks.get(tenant, id)) !== undefined
-  while (!signal.aborted) {
-    await clock.sleep(everyMs, signal)
-    if (signal.aborted) return
+  await everyInterval(clock, everyMs, signal, async () => {
     try {
       await removeExpiredTasks(deps, signal)
       await inputs.sweep(exists, clock.now() - orphanAfterMs)
     } catch (error) {
       log.error('retention.failed', { error })
     }
-  }
+  })
 }
 
 /** Tenant by tenant, oldest first: what has ended and outlived its `data_expires_at`. */

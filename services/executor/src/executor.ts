@@ -9,13 +9,15 @@ import {
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Catalogue } from '@millhand/model'
-import type { Clock } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
 import type { ModelRunner } from './model-runner.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runGroup } from './run-group.ts'
 import { WarmModels } from './warm-models.ts'
+
+export type { ModelRunner } from './model-runner.ts'
 
 const renewEveryMs = 1_000
 const checkEveryMs = 100
@@ -69,14 +71,13 @@ class Executor {
     const { clock } = this.#options
     this.#ask()
     let renewedAt = clock.monotonic()
-    while (!signal.aborted) {
-      await clock.sleep(checkEveryMs, signal)
+    await everyInterval(clock, checkEveryMs, signal, () => {
       if (clock.monotonic() - renewedAt >= renewEveryMs) {
         renewedAt = clock.monotonic()
         void this.#renew()
       }
       this.#check()
-    }
+    })
     await this.#stop()
   }
 
@@ -171,10 +172,11 @@ class Executor {
   async #stop(): Promise<void> {
     const { clock } = this.#options
     this.#stopping.abort()
-    const grace = new AbortController()
     const finished = Promise.all([...this.#active.keys()].map(run => run.done))
-    await Promise.race([finished, clock.sleep(finishWithinMs, grace.signal)])
-    grace.abort()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = clock.timer(finishWithinMs, resolve)
+    await Promise.race([finished, late])
+    timer.cancel()
     this.#stopAll('shutting_down')
     await this.#warm.close()
     await Promise.all([...this.#active.keys()].map(run => run.done))

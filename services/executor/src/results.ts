@@ -48,7 +48,7 @@ export class Results {
       } catch (error) {
         this.#log.warn('result.not_delivered', { results: results.length, error })
         if (this.#clock.monotonic() > deadline) return
-        await this.#clock.sleep(retryEveryMs, new AbortController().signal)
+        await new Promise<void>(resolve => this.#clock.timer(retryEveryMs, resolve))
       }
     }
   }

@@ -1,4 +1,8 @@
-/** `pnpm bench [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`. */
+/**
+ * `pnpm bench [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches, each figure
+ * beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
+ * the table; `--out` appends them to a file as well.
+ */
 import { appendFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -21,21 +25,7 @@ const sections: Readonly<Record<string, (workbench: Workbench) => Promise<Figure
   memory,
 }
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-    out: { type: 'string' },
-  },
-})
-const chosen = positionals.length > 0 ? positionals : Object.keys(sections)
-const unknown = chosen.filter(name => !(name in sections))
-if (unknown.length > 0) {
-  process.stderr.write(`no section ${unknown.join(', ')}; there are: ${Object.keys(sections).join(', ')}\n`)
-  process.exit(2)
-}
+const { options, chosen } = readCommand()
 
 // An interrupt ends through `exit`, whose listeners end the servers and remove the data.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -46,15 +36,39 @@ const machine = JSON.stringify({
   cores: availableParallelism(),
   node: process.version,
   load_before: loadavg()[0],
-  seconds: Number(options.seconds),
-  rounds: Number(options.rounds),
+  seconds: options.seconds,
+  rounds: options.rounds,
 })
 say([machine], machine)
 
-await using workbench = openWorkbench({ seconds: Number(options.seconds), rounds: Number(options.rounds) })
+await using workbench = openWorkbench(options)
 for (const name of chosen) {
   if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
   for (const figure of (await sections[name]?.(workbench)) ?? []) say(tableLines(figure), jsonLine(figure))
+}
+
+function readCommand() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        seconds: { type: 'string', default: '5' },
+        rounds: { type: 'string', default: '3' },
+        json: { type: 'boolean', default: false },
+        out: { type: 'string' },
+      },
+    })
+    const chosen = positionals.length > 0 ? positionals : Object.keys(sections)
+    const unknown = chosen.find(name => !Object.hasOwn(sections, name))
+    if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
+    const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
+    if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
+    return { options, chosen }
+  } catch (cause) {
+    const usage = `pnpm bench [${Object.keys(sections).join(' | ')}] … [--seconds 5] [--rounds 3] [--json] [--out FILE]`
+    process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
+    process.exit(2)
+  }
 }
 
 /** Lines for people, or JSON for programs; the file always gets the JSON. */

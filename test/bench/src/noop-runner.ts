@@ -1,4 +1,4 @@
-import { type LoadedModel, type ModelRunner, RunnerGone, type RunResult } from '@millhand/executor'
+import type { ModelRunner } from '@millhand/executor'
 
 /** A runner that answers `null` to everything at once, in no process of its own: what is left is everything else. */
 export function noopRunner(): ModelRunner {
@@ -8,15 +8,15 @@ export function noopRunner(): ModelRunner {
   }
 }
 
+type LoadedModel = Awaited<ReturnType<ModelRunner['load']>>
+type RunnerGone = Awaited<LoadedModel['gone']>
+
 function loaded(): LoadedModel {
   const gone = Promise.withResolvers<RunnerGone>()
   return {
-    run: async (items): Promise<RunResult> => ({
-      items: items.map(() => ({ ok: true, output: 'null' })),
-      computeMs: 0,
-    }),
+    run: async items => ({ items: items.map(() => ({ ok: true, output: 'null' })), computeMs: 0 }),
     memoryBytes: () => 0,
-    kill: async () => gone.resolve(new RunnerGone('killed', 'killed')),
+    kill: async () => gone.resolve(Object.assign(new Error('killed'), { reason: 'killed' as const })),
     gone: gone.promise,
   }
 }

@@ -1,6 +1,7 @@
 /** What every section measures with: the load generator, servers under test, folders on one disk, how long and how often. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { repository, type Server, startServer } from '@millhand/test-e2e/server'
 import { startChild } from './child.ts'
 import { httpRequest, type Request } from './http-request.ts'
@@ -20,11 +21,14 @@ export interface Workbench extends AsyncDisposable {
   measure(target: Target, plan: LoadPlan): Promise<Measured>
 }
 
-export interface ServerShape {
+interface ServerShape {
   readonly env?: Readonly<Record<string, string>>
   readonly dataDir?: string
   readonly runner?: 'noop'
 }
+
+/** The environment of a server that runs nothing of what it accepts. */
+export const acceptOnly = { MILLHAND_EXECUTOR_SLOTS: '0' }
 
 export interface Target {
   readonly pid: number
@@ -75,12 +79,14 @@ export const targetOf = (server: Server): Target => ({
   key: server.key,
 })
 
+const noopServer = fileURLToPath(new URL('noop-server.ts', import.meta.url))
+
 /** The end-to-end tests' own way of naming another shape of the product is read when the start begins. */
 function start({ runner, ...options }: ServerShape): Promise<Server> {
   if (runner === undefined) return startServer(options)
   const name = 'MILLHAND_TEST_START'
   const before = process.env[name]
-  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning test/bench/src/noop-server.ts`
+  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning ${relative(repository, noopServer)}`
   try {
     return startServer(options)
   } finally {

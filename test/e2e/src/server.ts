@@ -21,8 +21,9 @@ export interface Exit {
 /** The product as a user runs it: a process of its own, known by its addresses, its answers and its logs alone. */
 export interface Server extends AsyncDisposable {
   readonly url: string
-  readonly grpc: string
-  readonly metrics: string
+  /** Where gRPC and the metrics are served, by deployments that do. */
+  readonly grpc: string | undefined
+  readonly metrics: string | undefined
   readonly pid: number
   readonly dataDir: string
   readonly key: string
@@ -100,8 +101,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
       life = await begin({
         ...environment,
         MILLHAND_HTTP_ADDR: address(url),
-        MILLHAND_GRPC_ADDR: address(grpc),
-        MILLHAND_METRICS_ADDR: address(metrics),
+        ...(grpc && { MILLHAND_GRPC_ADDR: address(grpc) }),
+        ...(metrics && { MILLHAND_METRICS_ADDR: address(metrics) }),
       })
     },
     logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
@@ -122,8 +123,8 @@ export const repository = resolve(import.meta.dirname, '../../..')
 
 interface Ready {
   readonly http: string
-  readonly grpc: string
-  readonly metrics: string
+  readonly grpc?: string
+  readonly metrics?: string
 }
 
 interface Life {

@@ -5,7 +5,8 @@ import { isTimestamp } from './known.ts'
 import { jsonReader, type ReaderOptions, type Reading } from './reader.ts'
 
 /**
- * Compiles a reader of a query's decoded pairs: lists by commas or by repeating the key, maps as `metadata[key]=value`.
+ * Compiles a reader of a query's decoded pairs: lists by commas (an empty text is an
+ * empty list) or by repeating the key, maps as `metadata[key]=value`.
  * A scalar given twice is a fault. Never throws on a query. Throws here for a field that has no form in a query.
  */
 export function queryReader<Desc extends DescMessage>(
@@ -50,6 +51,7 @@ function collect(field: DescField): Collect {
         isMap: false,
         add: (value, name, _key, text) => {
           value[name] ??= []
+          if (text === '') return
           for (const item of text.split(',')) (value[name] as unknown[]).push(parse(item))
         },
       }

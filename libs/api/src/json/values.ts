@@ -9,7 +9,7 @@ import { enumWords } from './words.ts'
 export type Read = (value: unknown, path: string, faults: Fault[], depth: number) => unknown
 
 /** How deep a request may nest, counted from its outermost object. */
-export const maxDepth = 64
+const maxDepth = 64
 
 export function tooDeep(path: string, faults: Fault[], depth: number): boolean {
   if (depth < maxDepth) return false

@@ -43,6 +43,8 @@ interface Part {
   /** `"name":`, and the same after a comma. */
   readonly first: string
   readonly next: string
+  /** The text where the field is not set. */
+  readonly unset: string | undefined
   readonly write: Write
 }
 
@@ -57,8 +59,7 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Compile
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       const value = message[part.local]
-      if (value === undefined) continue
-      const written = part.write(value)
+      const written = value === undefined ? part.unset : part.write(value)
       if (written === undefined) continue
       text += (text.length === 1 ? part.first : part.next) + written
     }
@@ -67,13 +68,25 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Compile
   if (omit.size === 0) compiled.set(desc, write)
   for (const member of desc.members) {
     if (member.kind === 'oneof') parts.push(oneofPart(member, omit, compiled))
-    else if (!omit.has(member.name)) parts.push(part(member.localName, member.name, fieldWrite(member, compiled)))
+    else if (!omit.has(member.name)) parts.push(fieldPart(member, compiled))
   }
   return write
 }
 
-function part(local: string, name: string, write: Write): Part {
-  return { local, first: `${quote(name)}:`, next: `,${quote(name)}:`, write }
+function fieldPart(field: DescField, compiled: Compiled): Part {
+  const name = `${quote(field.name)}:`
+  return {
+    local: field.localName,
+    first: name,
+    next: `,${name}`,
+    unset: unset(field),
+    write: fieldWrite(field, compiled),
+  }
+}
+
+/** Free objects are there when they are empty, as maps are, unless they are `optional`. */
+function unset(field: DescField): string | undefined {
+  return field.fieldKind === 'message' && isStruct(field.message) && !field.proto.proto3Optional ? '{}' : undefined
 }
 
 /** A oneof's part writes name and value, since the name depends on the case. */
@@ -91,6 +104,7 @@ function oneofPart(oneof: DescOneof, omit: ReadonlySet<string>, compiled: Compil
     local: oneof.localName,
     first: '',
     next: ',',
+    unset: undefined,
     write: ({ case: chosen, value }: { case?: string; value?: unknown }) =>
       chosen === undefined ? undefined : cases.get(chosen)?.(value),
   }

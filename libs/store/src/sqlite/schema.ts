@@ -19,7 +19,9 @@ export function prepareSchema(db: DatabaseSync, file: string): void {
 
 /** The fields that a collection keeps in columns of their own, besides tenant and id. */
 export function columnsOf(spec: CollectionSpec): string[] {
-  const named = Object.values<Index>(spec.indexes).flatMap(({ fields, when }) => (when ? [...fields, when.field] : fields))
+  const named = Object.values<Index>(spec.indexes).flatMap(({ fields, when }) =>
+    when ? [...fields, when.field] : fields,
+  )
   return [...new Set(named)].filter(field => field !== 'tenant' && field !== 'id')
 }
 
@@ -61,7 +63,12 @@ export function prepareCollection(db: DatabaseSync, spec: CollectionSpec): void 
 }
 
 function addColumns(db: DatabaseSync, name: string, columns: readonly string[]): void {
-  const there = new Set(db.prepare(`PRAGMA table_info(${quoted(name)})`).all().map(column => String(column.name)))
+  const there = new Set(
+    db
+      .prepare(`PRAGMA table_info(${quoted(name)})`)
+      .all()
+      .map(column => String(column.name)),
+  )
   const missing = columns.filter(column => !there.has(column))
   for (const column of missing) db.exec(`ALTER TABLE ${quoted(name)} ADD COLUMN ${quoted(column)}`)
   if (missing.length === 0) return

@@ -19,7 +19,7 @@ export function sqliteCollection<T extends Document, I extends string>(
   const table = quoted(spec.name)
   const columns = columnsOf(spec)
   const indexes = new Map<string, Index>([['primary', PRIMARY], ...Object.entries<Index>(spec.indexes)])
-  const unique = [...indexes].filter(([, index]) => index.unique)
+  const unique = Object.entries<Index>(spec.indexes).filter(([, index]) => index.unique)
   const always = new Set([...indexes.values()].flatMap(index => (index.when ? [] : index.fields)))
 
   const names = ['tenant', 'id', 'version', 'body', ...columns.map(quoted)]
@@ -50,7 +50,8 @@ export function sqliteCollection<T extends Document, I extends string>(
     return columns.map(column => {
       const value = (document as Record<string, unknown>)[column]
       if (typeof value === 'string' || typeof value === 'number') return value
-      if (always.has(column)) throw new TypeError(`${spec.name} ${document.id}: the indexed field ${column} is not a scalar`)
+      if (always.has(column))
+        throw new TypeError(`${spec.name} ${document.id}: the indexed field ${column} is not a scalar`)
       return null
     })
   }
@@ -59,10 +60,9 @@ export function sqliteCollection<T extends Document, I extends string>(
   function refusedBy(document: Draft<T>): string {
     for (const [name, { fields }] of unique) {
       const values = fields.map(field => (document as Record<string, SQLInputValue>)[field] ?? null)
-      const others = `SELECT id FROM ${table} WHERE ${fields.map(field => `${quoted(field)} = ?`).join(' AND ')}`
-      const isSelf = name === 'primary' ? '' : ' AND NOT (tenant = ? AND id = ?)'
-      const self = name === 'primary' ? [] : [document.tenant, document.id]
-      if (prepare(others + isSelf).get(...values, ...self) !== undefined) return name
+      const same = fields.map(field => `${quoted(field)} = ?`).join(' AND ')
+      const others = prepare(`SELECT 1 FROM ${table} WHERE ${same} AND NOT (${here})`)
+      if (others.get(...values, document.tenant, document.id) !== undefined) return name
     }
     throw new Error(`${spec.name} ${document.id}: refused by no unique index`)
   }
@@ -73,7 +73,10 @@ export function sqliteCollection<T extends Document, I extends string>(
         const { document } = change
         const row = [document.tenant, document.id, 1, bodyOf(document), ...indexed(document)]
         return () => {
-          if (insert.run(...row).changes === 0) return { kind: 'conflict', index: refusedBy(document) }
+          if (insert.run(...row).changes === 0) {
+            const taken = select.get(document.tenant, document.id) !== undefined
+            return { kind: 'conflict', index: taken ? 'primary' : refusedBy(document) }
+          }
           events.append(change.events)
           return { kind: 'written', version: 1 }
         }
@@ -114,7 +117,9 @@ export function sqliteCollection<T extends Document, I extends string>(
       commit.durable(() => {
         const { equals, after = [], before = [], limit } = query
         if (!(limit >= 1 && limit <= 10_000)) throw new RangeError(`a limit is 1 to 10,000, not ${limit}`)
-        return statementFor(index, query).all(...equals, ...after, ...before, limit).map(documentOf<T>)
+        return statementFor(index, query)
+          .all(...equals, ...after, ...before, limit)
+          .map(documentOf<T>)
       }),
 
     async write(change) {

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail, idTime } from '@millhand/api'
-import { type CreateTaskRequest, type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { enumWords, fail, idTime } from '@millhand/api'
+import { type CreateTaskRequest, type Task, TaskPriority, TaskType, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { checkInput } from '@millhand/model'
 import { principal, requestIdKey } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
@@ -56,7 +56,7 @@ export const createTask =
 
 function refuseWhatIsNotThere(type: TaskType, mode: 'live' | 'test'): void {
   if (type !== TaskType.INFERENCE) {
-    throw fail('invalid_parameter', `Tasks of type \`${TaskType[type].toLowerCase()}\` are not available yet; \`inference\` is.`, {
+    throw fail('invalid_parameter', `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`, {
       param: 'type',
     })
   }
@@ -71,6 +71,8 @@ function usableModel(models: ComputeDeps['models'], id: string) {
   if (model.status === 'broken') throw fail('invalid_parameter', `The model \`${id}\` is broken: ${model.problem}`, { param: 'model' })
   return model
 }
+
+const typeWords = enumWords(TaskTypeSchema)
 
 const ranks: Partial<Record<TaskPriority, number>> = { [TaskPriority.HIGH]: 0, [TaskPriority.NORMAL]: 1, [TaskPriority.LOW]: 2 }
 

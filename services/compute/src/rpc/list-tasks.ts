@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { firstIdAt } from '@millhand/api'
-import { type ListTasksRequest, type ListTasksResponse, TaskField, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { enumWords, firstIdAt } from '@millhand/api'
+import { type ListTasksRequest, type ListTasksResponse, TaskField, TaskStatusSchema, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
@@ -80,9 +80,12 @@ const between = (after: string | undefined, before: string | undefined) => ({
   ...(before !== undefined && { before: [before] }),
 })
 
+const statusWords = enumWords(TaskStatusSchema)
+const typeWords = enumWords(TaskTypeSchema)
+
 function filterOf(req: ListTasksRequest): (task: TaskRecord) => boolean {
-  const status = req.status !== undefined ? TaskStatus[req.status].toLowerCase() : undefined
-  const type = req.type !== undefined ? TaskType[req.type].toLowerCase() : undefined
+  const status = req.status && statusWords.get(req.status)
+  const type = req.type && typeWords.get(req.type)
   const labels = Object.entries(req.metadata)
   return task =>
     (status === undefined || task.status === status) &&

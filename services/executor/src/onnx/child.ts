@@ -35,7 +35,7 @@ async function load(message: LoadMessage): Promise<void> {
     send({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
   } catch (error) {
     endIfOutOfMemory(error)
-    send({ kind: 'refused', message: (error as Error).message })
+    send({ kind: 'refused', message: told(error as Error) })
   }
 }
 
@@ -48,7 +48,7 @@ async function run({ inputs, parameters }: RunMessage): Promise<void> {
     endIfOutOfMemory(result)
     return result instanceof InputInvalid
       ? ({ code: 'model_input_invalid', message: result.message } as const)
-      : ({ code: 'model_failed', message: `the model failed on this input: ${result.message}` } as const)
+      : ({ code: 'model_failed', message: `the model failed on this input: ${told(result)}` } as const)
   })
   const computeMs = performance.now() - started
   send({ kind: 'done', items: written, computeMs, memoryBytes: process.memoryUsage.rss() })
@@ -60,6 +60,9 @@ function endIfOutOfMemory(error: unknown): void {
   writeSync(process.stderr.fd, OUT_OF_MEMORY)
   process.kill(process.pid, 'SIGKILL')
 }
+
+/** ONNX Runtime puts its own source lines before some messages. */
+const told = ({ message }: Error): string => message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim()
 
 function send(message: FromChild): void {
   process.send?.(message)

@@ -2,7 +2,7 @@
 import { newKey } from '@millhand/test-e2e/keys'
 import { startChild } from '../child.ts'
 import { digitsTasks } from '../digits-task.ts'
-import type { Workbench } from '../workbench.ts'
+import { acceptOnly, type Workbench } from '../workbench.ts'
 import type { Fill, Filled } from './fill-child.ts'
 
 export interface FilledStore {
@@ -35,7 +35,7 @@ async function runTen(workbench: Workbench, dataDir: string, env: Readonly<Recor
   }
   await server.stop()
 
-  await using idle = await workbench.server({ dataDir, env: { ...env, MILLHAND_EXECUTOR_SLOTS: '0' } })
+  await using idle = await workbench.server({ dataDir, env: { ...env, ...acceptOnly } })
   const { body } = await idle.request('POST', '/v1/tasks', { raw: cancelled as string, headers: json })
   await idle.request('DELETE', `/v1/tasks/${body.id}`)
   await idle.stop()

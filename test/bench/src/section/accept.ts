@@ -3,7 +3,7 @@ import { alternate } from '../alternate.ts'
 import { digitsTasks } from '../digits-task.ts'
 import { type Figure, median } from '../figure.ts'
 import { rawHttp, sqliteInserts } from '../limit/limits.ts'
-import { targetOf, type Workbench } from '../workbench.ts'
+import { acceptOnly, targetOf, type Workbench } from '../workbench.ts'
 
 const connections = 64
 
@@ -48,6 +48,3 @@ export async function accept(workbench: Workbench): Promise<Figure[]> {
     },
   ]
 }
-
-/** No executor, and no bound on how much may wait. */
-export const acceptOnly = { MILLHAND_EXECUTOR_SLOTS: '0', MILLHAND_MAX_QUEUED: '1000000000' }

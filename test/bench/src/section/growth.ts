@@ -4,8 +4,7 @@ import { alternate } from '../alternate.ts'
 import { digitsTasks } from '../digits-task.ts'
 import { type Figure, median } from '../figure.ts'
 import { filledStore } from '../fill/filled-store.ts'
-import { type LoadPlan, type Measured, targetOf, type Workbench } from '../workbench.ts'
-import { acceptOnly } from './accept.ts'
+import { acceptOnly, type LoadPlan, type Measured, targetOf, type Workbench } from '../workbench.ts'
 
 const few = 1_000
 const many = 1_000_000

@@ -3,8 +3,7 @@ import { digitsTasks, succeeded } from '../digits-task.ts'
 import type { Figure } from '../figure.ts'
 import { rawHttp } from '../limit/limits.ts'
 import { descendants, residentMemory } from '../process-table.ts'
-import { targetOf, type Workbench } from '../workbench.ts'
-import { acceptOnly } from './accept.ts'
+import { acceptOnly, targetOf, type Workbench } from '../workbench.ts'
 
 const tasks = 10_000
 

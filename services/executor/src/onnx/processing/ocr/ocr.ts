@@ -8,7 +8,7 @@ import { openPicture, type Pixels, toPixels, unreadable } from '../picture.ts'
 import { oneByOne, type Processor } from '../processor.ts'
 import { detect } from './detect.ts'
 import { turnUpright } from './direction.ts'
-import { joinOverlapping } from './join.ts'
+import { joinTouching } from './join.ts'
 import { inRows } from './reading-order.ts'
 import { type Reading, recognise } from './recognise.ts'
 import { corners, type Region } from './region.ts'
@@ -51,7 +51,7 @@ async function read(ocr: Ocr, input: string, onProgress: (progress: Progress) =>
   const picture = await toPixels(source.resize(MAX_SIDE, MAX_SIDE, inside), 3)
   const found = await detect(ocr.detection, picture)
   onProgress({ fraction: 0.3, message: `${found.length} lines found` })
-  const rows = inRows(await upright(ocr, picture, found)).map(joinOverlapping)
+  const rows = inRows(await upright(ocr, picture, found)).map(joinTouching)
   const regions = rows.flat()
   const readings = await recognise(ocr.recognition, ocr.alphabet, picture, regions, lines => {
     onProgress({ fraction: 0.3 + (0.7 * lines) / regions.length, message: `${lines} of ${regions.length} lines read` })

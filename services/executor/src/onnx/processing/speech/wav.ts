@@ -18,8 +18,11 @@ interface Format {
 const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
-/** Written by programs that stream: the data goes on to the end of the file. */
-const UNKNOWN_LENGTHS = [0, 0xffffffff]
+/**
+ * Programs that stream don't know the length and write 0 or the most they can (espeak-ng 0x7ffff000, ffmpeg 0xffffffff):
+ * then the data goes on to the end of the file.
+ */
+const UNKNOWN_LENGTH = 0x7ffff000
 const MAX_CHANNELS = 32
 
 /** PCM of 8, 16, 24 or 32 bits, or float of 32 or 64; any rate from 1 to 384 kHz. Throws `InputInvalid`. */
@@ -42,7 +45,7 @@ export function readWav(file: Buffer): Recording {
 
 function dataOf(file: Buffer, start: number, length: number): Buffer {
   const there = file.length - start
-  if (UNKNOWN_LENGTHS.includes(length)) return file.subarray(start)
+  if (length === 0 || length >= UNKNOWN_LENGTH) return file.subarray(start)
   if (length > there) throw new InputInvalid(`the WAV file is cut off: ${length} bytes of sound, ${there} are there`)
   return file.subarray(start, start + length)
 }

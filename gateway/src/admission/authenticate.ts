@@ -1,0 +1,33 @@
+/** Whom a request comes from. */
+import { hash } from 'node:crypto'
+import { fail } from '@millhand/api'
+import type { Principal } from '@millhand/rpc'
+import type { Exchange } from '../exchange.ts'
+import type { KnownKeys, PresentedKey } from './known-keys.ts'
+
+/**
+ * The principal of a request, by its `Authorization` header; at once where its key is remembered.
+ * Fails with `missing_credentials`, with `invalid_credentials`, or as `KnownKeys` does.
+ */
+export type Authenticate = (exchange: Exchange) => Principal | Promise<Principal>
+
+export function createAuthenticate(keys: KnownKeys): Authenticate {
+  // A connection sends the same header again and again; hashing it is a tenth of what the gateway does.
+  const latest = new WeakMap<object, { readonly authorization: string; readonly presented: PresentedKey }>()
+  return ({ req }) => {
+    const { authorization } = req.headers
+    const before = latest.get(req.socket)
+    if (before !== undefined && before.authorization === authorization) return keys.principalOf(before.presented)
+    if (authorization === undefined) {
+      throw fail('missing_credentials', 'The request has no `Authorization` header.')
+    }
+    const key = bearer.exec(authorization)?.[1]
+    if (key === undefined) throw fail('invalid_credentials', '`Authorization` must be `Bearer` and an API key.')
+    const presented = { key, digest: hash('sha256', key, 'base64') }
+    latest.set(req.socket, { authorization, presented })
+    return keys.principalOf(presented)
+  }
+}
+
+/** The scheme is case-insensitive (RFC 9110, section 11.1). */
+const bearer = /^bearer +(\S+) *$/i

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { create, type DescField, type DescMessage, setExtension } from '@bufbuild/protobuf'
+import { FieldOptionsSchema } from '@bufbuild/protobuf/wkt'
+import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
+import { httpRoutes, problems } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { CreateTaskRequestSchema, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { protoComments } from './comments.ts'
+import { openapiDocument } from './document.ts'
+import { createSchemas, type Schema } from './schema.ts'
+
+const comments = protoComments()
+// biome-ignore lint/suspicious/noExplicitAny: a document is read here as its readers do, by path.
+const document: any = openapiDocument([ComputeService], comments)
+
+test('the golden file is what the contract says', () => {
+  const golden = readFileSync(new URL('../../openapi.golden.json', import.meta.url), 'utf8')
+  assert.equal(golden, `${JSON.stringify(document, null, 2)}\n`, 'run pnpm generate, and read the diff')
+})
+
+test('it is valid OpenAPI 3.1', async () => {
+  const validator = new Validator()
+  const { valid, errors } = await validator.validate(structuredClone(document))
+  assert.ok(valid, JSON.stringify(errors))
+  assert.equal(validator.version, '3.1')
+})
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]*)"/g)].map(([, path]) => path as string)
+  assert.ok(references.length > 0)
+  for (const path of references) {
+    const target = path
+      .split('/')
+      .slice(1)
+      .reduce((value, name) => value?.[name], document)
+    assert.notEqual(target, undefined, path)
+  }
+})
+
+test('every route is an operation of its own', () => {
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
+  const ids = operations.map(({ operationId }) => operationId)
+  assert.equal(ids.length, httpRoutes([ComputeService]).length)
+  assert.equal(new Set(ids).size, ids.length)
+})
+
+test('everything is described', () => {
+  for (const [name, schema] of Object.entries<Schema>(document.components.schemas)) {
+    assert.ok(schema.description, name)
+    for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
+      assert.ok(property.description, `${name}.${field}`)
+    }
+  }
+})
+
+test('requests are closed and hold to the rules; null is allowed where a field is', () => {
+  const { properties, required, additionalProperties } = document.components.schemas.CreateTaskRequest
+  assert.equal(additionalProperties, false)
+  assert.deepEqual(required, ['type', 'model', 'input'])
+  assert.equal(properties.model.maxLength, 128)
+  assert.equal(properties.input.minLength, 1)
+  assert.match(properties.input.description, /At most 524,288 bytes in UTF-8\./)
+  assert.deepEqual(properties.type.enum, ['inference', 'training', 'batch', 'custom'])
+  assert.deepEqual(properties.priority.enum, ['low', 'normal', 'high', null])
+  assert.deepEqual(properties.run_timeout_s.type, ['integer', 'null'])
+  assert.deepEqual([properties.run_timeout_s.minimum, properties.run_timeout_s.maximum], [1, 86_400])
+  assert.deepEqual(properties.metadata.propertyNames, { minLength: 1, maxLength: 64 })
+  assert.deepEqual(properties.metadata.additionalProperties, { type: 'string', maxLength: 512 })
+  assert.equal(properties.metadata.maxProperties, 16)
+})
+
+test('answers are open', () => {
+  const { properties, required, additionalProperties } = document.components.schemas.Task
+  assert.equal(additionalProperties, undefined)
+  assert.equal(properties.status.enum, undefined)
+  assert.ok(properties.status['x-extensible-enum'].includes('queued'))
+  assert.deepEqual(properties.object.const, 'task')
+  assert.ok(required.includes('object') && required.includes('metadata') && !required.includes('output'))
+  assert.equal(properties.output.type, undefined, 'any JSON value')
+  assert.equal(properties.created_at.format, 'date-time')
+})
+
+test('what is created links to what can be done with it', () => {
+  const created = document.paths['/v1/tasks'].post.responses['201']
+  assert.deepEqual(created.links.GetTask, { operationId: 'GetTask', parameters: { id: '$response.body#/id' } })
+  assert.deepEqual(created.links.CancelTask, { operationId: 'CancelTask', parameters: { id: '$response.body#/id' } })
+  assert.ok(created.headers.Location)
+})
+
+test('each operation lists the errors that it can answer with, and no other', () => {
+  const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses).join(' ')
+  assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 409 413 415 429 500 501 503 504')
+  assert.equal(statuses('/v1/tasks', 'get'), '200 400 401 403 429 500 503 504')
+  assert.equal(statuses('/v1/tasks/{id}', 'get'), '200 304 400 401 403 404 429 500 503 504')
+  assert.equal(statuses('/v1/tasks/{id}', 'delete'), '200 400 401 403 404 409 429 500 503 504')
+  const { responses } = document.components
+  assert.ok(responses.Problem429.headers['Retry-After'])
+  assert.ok(responses.Problem401.headers['WWW-Authenticate'])
+  for (const [code, { status }] of Object.entries(problems)) {
+    const response = responses[`Problem${status}`]
+    if (response) assert.ok(response.description.includes(`\`${code}\``), code)
+  }
+})
+
+test('a rule that the document could not state stops the generator', () => {
+  const [model] = CreateTaskRequestSchema.fields.filter(({ name }) => name === 'model')
+  assert.ok(model)
+  assert.doesNotThrow(() => createSchemas(comments).field(model, 'request'))
+  assert.throws(() => createSchemas(comments).field(withRule(model), 'request'), /no keyword for buf.validate/)
+})
+
+test('two messages of one name stop the generator', () => {
+  const schemas = createSchemas(comments)
+  schemas.message(TaskSchema, 'answer')
+  const other = { ...TaskSchema, name: 'Task', typeName: 'other.v1.Task' } as DescMessage
+  assert.throws(() => schemas.message(other, 'answer'), /two schemas have the name Task/)
+})
+
+/** The field with a rule of which JSON Schema knows nothing. */
+function withRule(field: DescField): DescField {
+  const options = create(FieldOptionsSchema)
+  const value = create(FieldRulesSchema, { type: { case: 'string', value: { notContains: 'x' } } })
+  setExtension(options, rules, value)
+  return { ...field, proto: { ...field.proto, options } } as DescField
+}

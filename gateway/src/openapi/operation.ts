@@ -1,0 +1,151 @@
+import { type DescField, getOption } from '@bufbuild/protobuf'
+import { isRequired, type Route } from '@millhand/api'
+import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
+import type { Comments } from './comments.ts'
+import { errorStatuses, headerRefs, problemRef } from './responses.ts'
+import type { Schema, Schemas } from './schema.ts'
+
+/** What an operation is described with. */
+export interface Sources {
+  readonly comments: Comments
+  readonly schemas: Schemas
+  /** All routes, to link from an answer to what can be done with it. */
+  readonly routes: readonly Route[]
+}
+
+/** One Operation Object of OpenAPI 3.1. */
+export function operationOf(route: Route, sources: Sources): Schema {
+  const { desc, access, answer } = route
+  const comment = sources.comments(`${desc.parent.typeName}.${desc.name}`)
+  const summary = /^[^.]*/.exec(comment)?.[0] ?? comment
+  return {
+    operationId: operationId(route, sources.routes),
+    summary,
+    description: `${comment}\n\nNeeds the scope \`${access.scope}\`.`,
+    tags: [tagOf(route)],
+    security: [{ bearer: [access.scope] }],
+    parameters: parametersOf(route, sources.schemas),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, sources.schemas) }),
+    responses: {
+      [String(answer.status)]: success(route, sources),
+      ...(answer.etag ? { 304: notModified } : {}),
+      ...Object.fromEntries(errorStatuses(route).map(status => [status, problemRef(status)])),
+    },
+  }
+}
+
+/** The tag of a route: its service. */
+export function tagOf({ service }: Route): string {
+  return service.name.replace(/Service$/, '')
+}
+
+/** The method's name; a further route of the same method is numbered. */
+function operationId(route: Route, routes: readonly Route[]): string {
+  const index = routes.filter(({ desc }) => desc === route.desc).indexOf(route)
+  return index === 0 ? route.desc.name : `${route.desc.name}${index + 1}`
+}
+
+function parametersOf(route: Route, schemas: Schemas): Schema[] {
+  const { desc, pathFields, body, answer } = route
+  const parameters: Schema[] = []
+  for (const field of desc.input.fields) {
+    if (pathFields.includes(field.name)) parameters.push(pathParameter(field, schemas))
+    else if (body === undefined) parameters.push(queryParameter(field, schemas))
+  }
+  parameters.push(parameterRef('X-Request-Id'))
+  if (answer.wait) parameters.push(parameterRef('Prefer'))
+  if (answer.etag) parameters.push(parameterRef('If-None-Match'))
+  return parameters
+}
+
+/** Request headers that several operations share: `components.parameters`. */
+export const headerParameters: Record<string, Schema> = {
+  'X-Request-Id': headerParameter(
+    'X-Request-Id',
+    'An id for the request: `req_` and 26 characters, a TypeID. Anything else is ignored, and one is made.',
+  ),
+  Prefer: headerParameter(
+    'Prefer',
+    '`wait=N` waits up to N seconds (1 to 60) before it answers (RFC 7240). Other preferences are ignored.',
+    'wait=10',
+  ),
+  'If-None-Match': headerParameter(
+    'If-None-Match',
+    'The `ETag` of an answer that you have: while it is the current one, the answer is 304.',
+  ),
+}
+
+function headerParameter(name: string, description: string, example?: string): Schema {
+  return { name, in: 'header', description, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) }
+}
+
+function parameterRef(name: string): Schema {
+  return { $ref: `#/components/parameters/${name}` }
+}
+
+function pathParameter(field: DescField, schemas: Schemas): Schema {
+  const { description, examples, ...schema } = schemas.field(field, 'query')
+  return { name: field.name, in: 'path', required: true, description, schema, ...exampleOf(examples) }
+}
+
+function queryParameter(field: DescField, schemas: Schemas): Schema {
+  const { description, examples, ...schema } = schemas.field(field, 'query')
+  return {
+    name: field.name,
+    in: 'query',
+    description,
+    ...(field.fieldKind === 'map' ? { style: 'deepObject', explode: true } : {}),
+    ...(field.fieldKind === 'list' ? { style: 'form', explode: false } : {}),
+    schema,
+    ...exampleOf(examples),
+  }
+}
+
+function exampleOf(examples: unknown): Schema {
+  return Array.isArray(examples) && examples.length > 0 ? { example: examples[0] } : {}
+}
+
+function requestBody({ desc, pathFields }: Route, schemas: Schemas): Schema {
+  const schema = schemas.message(desc.input, 'request', pathFields)
+  const required = desc.input.fields.filter(field => isRequired(field) && !pathFields.includes(field.name))
+  const samples = required.map(field => [field.name, getOption(field, example)] as const)
+  const isWhole = samples.length > 0 && samples.every(([, sample]) => sample !== '')
+  const whole = Object.fromEntries(samples.map(([name, sample]) => [name, isWhole ? JSON.parse(sample) : undefined]))
+  return { required: true, content: { 'application/json': { schema, ...(isWhole ? { example: whole } : {}) } } }
+}
+
+function success(route: Route, { comments, schemas, routes }: Sources): Schema {
+  const { desc, answer } = route
+  const names = ['X-Request-Id']
+  if (answer.location !== '') names.push('Location')
+  if (answer.etag) names.push('ETag')
+  if (answer.wait) names.push('Preference-Applied')
+  const links = linksOf(route, routes)
+  return {
+    description: comments(desc.output.typeName),
+    headers: headerRefs(names),
+    content: { 'application/json': { schema: schemas.message(desc.output, 'answer') } },
+    ...(Object.keys(links).length === 0 ? {} : { links }),
+  }
+}
+
+/** From what was created to everything under its path, by the fields of the answer that make up its location. */
+function linksOf({ answer }: Route, routes: readonly Route[]): Schema {
+  const { location } = answer
+  if (location === '') return {}
+  const under = routes.filter(({ template }) => template === location || template.startsWith(`${location}/`))
+  return Object.fromEntries(
+    under.map(route => [
+      operationId(route, routes),
+      {
+        operationId: operationId(route, routes),
+        parameters: Object.fromEntries(route.pathFields.map(name => [name, `$response.body#/${name}`])),
+      },
+    ]),
+  )
+}
+
+const notModified: Schema = {
+  description: 'The answer is still the one that `If-None-Match` names.',
+  headers: headerRefs(['X-Request-Id', 'ETag']),
+}

@@ -1,0 +1,101 @@
+import { type ProblemCode, problems, type Route } from '@millhand/api'
+import type { Schema } from './schema.ts'
+
+/** Headers that several answers share: `components.headers`. */
+export const headers: Record<string, Schema> = {
+  'X-Request-Id': header('Identifies the request, in our log too. A valid one that came with the request is kept.', {
+    pattern: '^req_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+  }),
+  Location: header('The path of what was created.', { format: 'uri-reference' }),
+  ETag: header('The version of the answer, to be sent back as `If-None-Match`.'),
+  'Preference-Applied': header('`wait`, where `Prefer: wait` was followed (RFC 7240).', {}, false),
+  'Retry-After': header('Whole seconds after which the same request can pass.', { type: 'integer', minimum: 1 }),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
+}
+
+/** Errors as answers, by their names in `components.responses`: those of these statuses. */
+export function problemResponses(statuses: ReadonlySet<number>): Record<string, Schema> {
+  const byStatus = Map.groupBy(Object.keys(problems) as ProblemCode[], code => problems[code].status as number)
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => statuses.has(status))
+      .map(([status, codes]) => [responseName(status), response(status, codes)]),
+  )
+}
+
+/** The schemas of errors: `components.schemas`. */
+export const problemSchemas: Record<string, Schema> = {
+  Problem: {
+    type: 'object',
+    description: 'What went wrong: RFC 9457, with `code`, `param`, `errors` and `request_id` added.',
+    properties: {
+      type: { type: 'string', format: 'uri', description: 'Where the error is documented.' },
+      title: { type: 'string', description: 'The error in a few words, the same at every occurrence.' },
+      status: { type: 'integer', description: 'The HTTP status.' },
+      code: {
+        type: 'string',
+        'x-extensible-enum': Object.keys(problems),
+        description: 'Stable; others may come in later versions.',
+      },
+      detail: { type: 'string', description: 'What went wrong this time.' },
+      param: { type: 'string', description: 'The parameter to blame, where there is one.' },
+      errors: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/Fault' },
+        description: 'Every bad field, where fields are bad: at most 100.',
+      },
+      request_id: { type: 'string', description: 'Tell the operator, if need be: the log has it.' },
+    },
+    required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],
+  },
+  Fault: {
+    type: 'object',
+    description: 'One bad field of a request.',
+    properties: {
+      param: { type: 'string', description: "The field's full path, for example `tasks[3].model`." },
+      code: { type: 'string', description: 'What is wrong with it, as a stable word.' },
+      message: { type: 'string', description: 'What is wrong with it, in words.' },
+    },
+    required: ['param', 'code', 'message'],
+  },
+}
+
+/** The statuses of the errors that an operation can answer with. */
+export function errorStatuses({ method, body, pathFields }: Route): number[] {
+  const statuses = [400, 401, 403, 429, 500, 503, 504]
+  if (pathFields.length > 0) statuses.push(404)
+  if (method !== 'GET') statuses.push(409)
+  if (body !== undefined) statuses.push(413, 415)
+  // What makes work is refused where nothing can do it.
+  if (method === 'POST') statuses.push(501)
+  return statuses.sort()
+}
+
+export function problemRef(status: number): Schema {
+  return { $ref: `#/components/responses/${responseName(status)}` }
+}
+
+/** References to shared headers. */
+export function headerRefs(names: readonly string[]): Record<string, Schema> {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function header(description: string, schema: Schema = {}, required = true): Schema {
+  return { description, required, schema: { type: 'string', ...schema } }
+}
+
+/** `400` is `Problem400`: statuses are what everybody knows errors by. */
+function responseName(status: number): string {
+  return `Problem${status}`
+}
+
+function response(status: number, codes: readonly ProblemCode[]): Schema {
+  const names = ['X-Request-Id']
+  if (status === 401) names.push('WWW-Authenticate')
+  if (status === 429 || status === 503 || status === 504) names.push('Retry-After')
+  return {
+    description: codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n'),
+    headers: headerRefs(names),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+}

@@ -1,0 +1,1 @@
+export { type BlobInfo, type Blobs, BlobTooLarge, InvalidBlobKey } from './blobs.ts'

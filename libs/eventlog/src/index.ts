@@ -1,0 +1,1 @@
+export type { EventLog, LoggedEvent } from './event-log.ts'

@@ -1,0 +1,38 @@
+import type { SqliteDatabase } from '@millhand/store/sqlite'
+import type { LoggedEvent } from '../event-log.ts'
+
+/** Most events in one batch: about half a megabyte. */
+const BATCH = 500
+/** Most rows looked at for one batch, so that a rare topic can't hold the event loop: some 5 ms. */
+const WINDOW = 2000
+
+const COLUMNS = 'seq, topic, key, id, type, time, value, traceparent'
+type Row = [number, string, string, string, string, number, string, string | null]
+
+/** The next durable events of the topics after `seq`, and the `seq` up to which all of them were seen. */
+export function readAfter(
+  db: SqliteDatabase,
+  topics: readonly string[],
+  seq: number,
+): { readonly events: LoggedEvent[]; readonly upTo: number } {
+  const end = Math.min(db.lastEvent, seq + WINDOW)
+  if (end <= seq) return { events: [], upTo: seq }
+  const rows = db.read<Row>(
+    `SELECT ${COLUMNS} FROM event_log
+     WHERE seq > ? AND seq <= ? AND topic IN (${topics.map(() => '?').join(', ')}) ORDER BY seq LIMIT ${BATCH}`,
+    ...[seq, end, ...topics],
+  )
+  const last = rows.length === BATCH ? rows.at(-1)?.[0] : undefined
+  return { events: rows.map(eventOf), upTo: last ?? end }
+}
+
+/** The `seq` before the oldest event that has not been trimmed, or `seq` itself when that is later. */
+export function skipTrimmed(db: SqliteDatabase, seq: number): number {
+  const [oldest] = db.read<[number | null]>('SELECT min(seq) FROM event_log')[0] ?? [null]
+  return Math.max(seq, (oldest ?? 1) - 1)
+}
+
+function eventOf([seq, topic, key, id, type, time, value, traceparent]: Row): LoggedEvent {
+  const event = { topic, key, id, type, time, value, position: String(seq) }
+  return traceparent === null ? event : { ...event, traceparent }
+}

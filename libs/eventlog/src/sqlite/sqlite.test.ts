@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { Document, OutboxEvent } from '@millhand/store'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { describeEventLog, type OpenLog } from '../event-log.contract.ts'
+import { sqliteEventLog } from './sqlite.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'eventlog-'))
+after(() => rm(folder, { recursive: true, force: true }))
+let files = 0
+const newFile = () => join(folder, `${++files}.db`)
+
+describeEventLog('sqlite', async () => opened(newFile()))
+
+describe('sqlite: EventLog', () => {
+  it('listens to the store only while there is a reader', async () => {
+    const { db, listeners } = counting(openSqlite({ file: newFile() }))
+    const log = sqliteEventLog(db)
+    const stop = new AbortController()
+    assert.equal(listeners(), 0)
+    const subscription = log.subscribe('g', ['t'], async () => {}, stop.signal)
+    const tail = log.tail(['t'], 'end', stop.signal)[Symbol.asyncIterator]()
+    const next = tail.next()
+    await append(db, event('other', 1))
+    assert.equal(listeners(), 2)
+    stop.abort()
+    await Promise.all([subscription, next])
+    assert.equal(listeners(), 0)
+    await db.close()
+  })
+
+  it('has one active subscriber in a group; one that waits ends with its signal', async () => {
+    const db = openSqlite({ file: newFile() })
+    const log = sqliteEventLog(db)
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()]
+    const heard: string[] = []
+    const entered = Promise.withResolvers<void>()
+    const handler = (name: string) => async () => {
+      heard.push(name)
+      entered.resolve()
+    }
+    const active = log.subscribe('g', ['t'], handler('first'), first.signal)
+    const waiting = log.subscribe('g', ['t'], handler('second'), second.signal)
+    const last = log.subscribe('g', ['t'], handler('third'), third.signal)
+    await append(db, event('t', 1))
+    await entered.promise
+    second.abort()
+    await waiting
+    assert.deepEqual(heard, ['first'])
+    first.abort()
+    await active
+    third.abort()
+    await last
+    assert.deepEqual(heard, ['first'])
+    await db.close()
+  })
+
+  it('lets a group of a quiet topic hold back trimming by at most 2,000 events', async () => {
+    const db = openSqlite({ file: newFile() })
+    const log = sqliteEventLog(db)
+    const stop = new AbortController()
+    const subscription = log.subscribe('g', ['quiet'], async () => {}, stop.signal)
+    for (let n = 0; n < 6; n++) await append(db, ...Array.from({ length: 500 }, () => event('busy', n)))
+    const place = () => db.read<[number]>('SELECT seq FROM event_subscriptions')[0]?.[0] ?? 0
+    while (place() < 1000) await new Promise(resolve => setImmediate(resolve))
+    assert.ok((await db.trimEvents(10_000)) >= 1000)
+    stop.abort()
+    await subscription
+    await db.close()
+  })
+
+  it('finds a rare topic in a long log, and begins after what was trimmed', async () => {
+    const db = openSqlite({ file: newFile() })
+    const busy = Array.from({ length: 5000 }, (_, n) => event('busy', n))
+    await append(db, ...busy, event('rare', 1))
+    await db.trimEvents(2000)
+    const log = sqliteEventLog(db)
+    const stop = new AbortController()
+    for await (const [found] of log.tail(['rare'], 'beginning', stop.signal)) {
+      assert.equal(found?.position, '5001')
+      break
+    }
+    await db.close()
+  })
+
+  it('refuses what is no position', async () => {
+    const db = openSqlite({ file: newFile() })
+    assert.throws(() => sqliteEventLog(db).tail(['t'], '1; DROP', new AbortController().signal), RangeError)
+    await db.close()
+  })
+})
+
+interface Thing extends Document {}
+
+function opened(file: string): OpenLog {
+  const db = openSqlite({ file })
+  return {
+    log: sqliteEventLog(db),
+    append: (...events) => append(db, ...events),
+    async reopen() {
+      await db.close()
+      return opened(file)
+    },
+    close: () => db.close(),
+  }
+}
+
+let things = 0
+async function append(db: SqliteDatabase, ...events: OutboxEvent[]): Promise<void> {
+  const collection = db.collection<Thing, never>({ name: 'things', indexes: {} })
+  await collection.write({ kind: 'insert', document: { tenant: 't', id: `${++things}` }, events })
+}
+
+function counting(db: SqliteDatabase) {
+  let listeners = 0
+  const onAppended: SqliteDatabase['onAppended'] = listener => {
+    const stop = db.onAppended(listener)
+    listeners += 1
+    return () => {
+      listeners -= 1
+      stop()
+    }
+  }
+  const counted = Object.create(db, { onAppended: { value: onAppended } }) as SqliteDatabase
+  return { db: counted, listeners: () => listeners }
+}
+
+const event = (topic: string, n: number): OutboxEvent => ({
+  ...{ topic, key: 'k', id: `${topic}.${n}`, type: 'x', time: n, value: '{}' },
+})

@@ -1,0 +1,108 @@
+/** The event log in the store's own file: appending is an insert in the transaction of the change. */
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import type { SqliteDatabase } from '@millhand/store/sqlite'
+import type { EventLog, LoggedEvent } from '../event-log.ts'
+import { bell } from './bell.ts'
+import { placeOf } from './place.ts'
+import { readAfter, skipTrimmed } from './read.ts'
+
+type Handler = (events: readonly LoggedEvent[]) => Promise<void>
+
+const FIRST_BACKOFF_MS = 100
+const LAST_BACKOFF_MS = 10_000
+
+/**
+ * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
+ * costs nothing but its row. Of the subscribers of one group one is active, the others wait for it to end.
+ */
+export function sqliteEventLog(db: SqliteDatabase): EventLog {
+  /** For each group the end of the last subscription that was asked for. */
+  const lastOf = new Map<string, Promise<void>>()
+
+  return {
+    async subscribe(group, topics, handler, signal) {
+      const before = lastOf.get(group) ?? Promise.resolve()
+      const own = Promise.withResolvers<void>()
+      lastOf.set(
+        group,
+        Promise.all([before, own.promise]).then(() => undefined),
+      )
+      try {
+        await Promise.race([before, ended(signal)])
+        if (!signal.aborted) await deliver(db, group, topics, handler, signal)
+      } finally {
+        own.resolve()
+      }
+    },
+
+    tail(topics, from, signal) {
+      return tail(db, topics, startOf(db, from), signal)
+    },
+  }
+}
+
+async function deliver(
+  db: SqliteDatabase,
+  group: string,
+  topics: readonly string[],
+  handler: Handler,
+  signal: AbortSignal,
+): Promise<void> {
+  const place = await placeOf(db, group)
+  const appended = bell(db, topics, signal)
+  let seq = skipTrimmed(db, place.seq)
+  try {
+    while (!signal.aborted) {
+      const { events, upTo } = readAfter(db, topics, seq)
+      if (events.length > 0 && !(await handled(events, handler, signal))) return
+      seq = upTo
+      place.moveTo(seq, events.length > 0)
+      await (seq < db.lastEvent ? nextTurn() : appended.rung(seq))
+    }
+  } finally {
+    appended.stop()
+    await place.saved()
+  }
+}
+
+/** Calls the handler until it resolves: true; or until the signal ends after a failure: false. */
+async function handled(events: readonly LoggedEvent[], handler: Handler, signal: AbortSignal): Promise<boolean> {
+  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
+    try {
+      await handler(events)
+      return true
+    } catch {
+      // The handler's owner knows what failed and says so; here it only means: again.
+      await wait(backoff, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return false
+    }
+  }
+}
+
+async function* tail(db: SqliteDatabase, topics: readonly string[], start: number, signal: AbortSignal) {
+  const appended = bell(db, topics, signal)
+  let seq = skipTrimmed(db, start)
+  try {
+    while (!signal.aborted) {
+      const { events, upTo } = readAfter(db, topics, seq)
+      seq = upTo
+      if (events.length > 0) yield events
+      else await (seq < db.lastEvent ? nextTurn() : appended.rung(seq))
+    }
+  } finally {
+    appended.stop()
+  }
+}
+
+function startOf(db: SqliteDatabase, from: string): number {
+  if (from === 'beginning') return 0
+  if (from === 'end') return db.lastEvent
+  if (!/^\d{1,15}$/.test(from)) throw new RangeError(`not a position in the log: ${from}`)
+  return Number(from)
+}
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -1,0 +1,96 @@
+/** What a process is told by its environment: one typed schema, read once at the start. */
+import type { Setting } from './setting.ts'
+
+export type Schema = Readonly<Record<string, Setting<unknown>>>
+
+export type Values<S extends Schema> = { readonly [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never }
+
+/** One row of the documentation. */
+export interface Described {
+  readonly name: string
+  /** As it would be written; absent where there is none. */
+  readonly default?: string
+  readonly required: boolean
+  /** What may be written, in words. */
+  readonly form: string
+  readonly doc: string
+}
+
+export interface Configuration<S extends Schema> {
+  /** The values. A variable that is empty counts as not set. @throws ConfigurationError naming all that is wrong */
+  (env: Readonly<Record<string, string | undefined>>): Values<S>
+  /** The schema as rows of a table, in its order. */
+  describe(): Described[]
+}
+
+/** Every wrong variable, one line each; it never shows a secret. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(['The configuration is wrong:', ...faults].join('\n  '))
+    this.faults = faults
+  }
+}
+
+/** Every variable of the environment that begins so has to be in the schema, so that a slip of the pen is noticed. */
+const PREFIX = 'MILLHAND_'
+
+export function configuration<S extends Schema>(schema: S): Configuration<S> {
+  const read = (env: Readonly<Record<string, string | undefined>>): Values<S> => {
+    const faults: string[] = []
+    const values: Record<string, unknown> = {}
+    for (const [name, setting] of Object.entries(schema)) {
+      const text = env[name] || setting.default
+      if (text === undefined) {
+        if (!setting.optional) faults.push(`${name} has to be set. ${setting.doc}`)
+        continue
+      }
+      const value = setting.read(text)
+      if (value !== undefined) values[name] = value
+      else faults.push(`${name} must be ${setting.form}${setting.secret ? '' : `; it is ${JSON.stringify(text)}`}.`)
+    }
+    const names = Object.keys(schema)
+    for (const name of Object.keys(env)) {
+      if (!name.startsWith(PREFIX) || name in schema) continue
+      const near = nearest(name, names)
+      faults.push(`${name} is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`)
+    }
+    if (faults.length > 0) throw new ConfigurationError(faults)
+    return Object.freeze(values) as Values<S>
+  }
+  return Object.assign(read, {
+    describe: () =>
+      Object.entries(schema).map(([name, setting]) => ({
+        name,
+        ...(setting.default !== undefined && { default: setting.default }),
+        required: setting.default === undefined && !setting.optional,
+        form: setting.form,
+        doc: setting.doc,
+      })),
+  })
+}
+
+/** The name that takes the fewest edits, unless it takes so many that it is another word. */
+function nearest(name: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map(known => ({ known, edits: distance(name.slice(PREFIX.length), known.slice(PREFIX.length)) }))
+    .filter(({ known, edits }) => edits <= Math.max(2, (known.length - PREFIX.length) / 3))
+    .sort((a, b) => a.edits - b.edits)
+  return best?.known
+}
+
+/** Levenshtein distance: inserted, removed and replaced characters. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

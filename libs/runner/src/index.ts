@@ -1,0 +1,27 @@
+export { type Clock, type ManualClock, manualClock, systemClock, type Timer } from './clock.ts'
+export {
+  type Configuration,
+  ConfigurationError,
+  configuration,
+  type Described,
+  type Schema,
+  type Values,
+} from './configuration.ts'
+export { type Check, createHealth, type Health } from './health.ts'
+export { type BackoffOptions, backoff, everyInterval } from './loop.ts'
+export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
+export {
+  type Address,
+  address,
+  boolean,
+  duration,
+  integer,
+  list,
+  oneOf,
+  optional,
+  path,
+  type Secret,
+  type Setting,
+  secret,
+  text,
+} from './setting.ts'

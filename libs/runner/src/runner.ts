@@ -1,0 +1,127 @@
+/** The life of a process: what it owns, the loops that it runs, and how all of that stops. */
+import type { Log } from '@millhand/telemetry'
+import { type Clock, systemClock } from './clock.ts'
+import { watchProcess } from './process-events.ts'
+
+export interface RunnerOptions {
+  readonly log: Log
+  /** How long stopping may take before it is given up; 10,000 where it is not set. */
+  readonly stopTimeoutMs?: number
+  readonly clock?: Clock
+}
+
+export interface Closable {
+  /** Resolves when nothing of it is left running. */
+  close(): Promise<void> | void
+}
+
+export interface Runner {
+  /** Fires when stopping begins: what starts new work looks at it. */
+  readonly signal: AbortSignal
+  /** Takes over a resource: it is closed after everything that was owned or run after it. `name` is for the log. */
+  own<T extends Closable>(resource: T, name?: string): T
+  /**
+   * Runs a loop until its turn to stop, in the same order as resources; its signal fires then. One that rejects before
+   * stops the process with exit code 1. One that resolves before has simply ended.
+   */
+  run(name: string, task: (signal: AbortSignal) => Promise<void>): void
+  /** Stops everything in reverse order. Idempotent; resolves when all has stopped, or the time is over. */
+  stop(reason: string): Promise<void>
+  /** The exit code, once stopped: 0, or 1 after a failure. */
+  waitForExit(): Promise<number>
+  /**
+   * The first SIGTERM or SIGINT stops the process, a second one exits at once; an error that nobody caught is logged
+   * and stops it with exit code 1.
+   */
+  handleSignals(): void
+}
+
+export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock }: RunnerOptions): Runner {
+  const stopping = new AbortController()
+  const exit = Promise.withResolvers<number>()
+  const owned: { name: string; close: () => Promise<void> | void }[] = []
+  const names = new Set<string>()
+  let stopped: Promise<void> | undefined
+  let over = false
+  let exitCode = 0
+  let unwatch = () => {}
+
+  const close = async (name: string, closing: () => Promise<void> | void) => {
+    try {
+      await closing()
+    } catch (error) {
+      exitCode = 1
+      log.error('runner.close_failed', { name, error })
+    } finally {
+      names.delete(name)
+    }
+  }
+
+  const take = (name: string, closing: () => Promise<void> | void) => {
+    names.add(name)
+    if (over) void close(name, closing)
+    else owned.push({ name, close: closing })
+  }
+
+  /** Also closes what is taken over meanwhile: a start may be under way. */
+  const closeAll = async () => {
+    for (let next = owned.pop(); next !== undefined; next = owned.pop()) await close(next.name, next.close)
+    over = true
+  }
+
+  const stopAll = async (reason: string) => {
+    log.info('runner.stopping', { reason })
+    stopping.abort(new Error(`stopping: ${reason}`))
+    const late = Promise.withResolvers<'late'>()
+    const timer = clock.timer(stopTimeoutMs, () => late.resolve('late'))
+    const end = await Promise.race([closeAll(), late.promise])
+    timer.cancel()
+    over = true
+    if (end === 'late') {
+      exitCode = 1
+      log.error('runner.stop_timeout', { limit_ms: stopTimeoutMs, still_running: [...names] })
+    } else {
+      log.info('runner.stopped', { exit_code: exitCode })
+    }
+    unwatch()
+    exit.resolve(exitCode)
+  }
+
+  const runner: Runner = {
+    signal: stopping.signal,
+    own(resource, name = `resource ${owned.length + 1}`) {
+      take(name, () => resource.close())
+      return resource
+    },
+    run(name, task) {
+      const ending = new AbortController()
+      const running = (async () => await task(ending.signal))().catch((error: unknown) => {
+        if (ending.signal.aborted) return
+        fail(`${name} failed`, error)
+      })
+      take(name, () => {
+        ending.abort(stopping.signal.reason)
+        return running
+      })
+    },
+    stop(reason) {
+      stopped ??= stopAll(reason)
+      return stopped
+    },
+    waitForExit: () => exit.promise,
+    handleSignals() {
+      unwatch()
+      unwatch = watchProcess({
+        onSignal: signal => void runner.stop(`received ${signal}`),
+        onUncaught: error => fail('an error was not caught', error),
+      })
+    },
+  }
+
+  const fail = (reason: string, error: unknown) => {
+    exitCode = 1
+    log.error('runner.failed', { reason, error })
+    void runner.stop(reason)
+  }
+  return runner
+}

@@ -1,0 +1,83 @@
+/** Structured logs: one line an event. */
+import { type Level, type Line, levels } from './line.ts'
+import { loggable, withoutKeys } from './loggable.ts'
+import { terminalLine } from './terminal.ts'
+
+/** What happened: the thing, a dot, what became of it. For example `task.accepted`. */
+export type EventName = `${string}.${string}`
+
+/** What else there is to say, by snake_case names. Values of names like `token` or `input` are left out. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** No method throws, whatever it is given. */
+export interface Log {
+  debug(event: EventName, fields?: Fields): void
+  info(event: EventName, fields?: Fields): void
+  warn(event: EventName, fields?: Fields): void
+  error(event: EventName, fields?: Fields): void
+  /** A log whose every line has these fields too. */
+  child(bindings: Fields): Log
+}
+
+export interface LogOptions {
+  /** The lowest level that is written. */
+  readonly level: Level
+  /** Takes each line, its newline included; standard error where it is not set. */
+  readonly write?: (line: string) => void
+  /** JSON, or a form for people: that where standard error is a terminal and `write` is not set. */
+  readonly format?: 'json' | 'terminal'
+  /** Whether the form for people has colours; where not set, unless the variable `NO_COLOR` is (https://no-color.org). */
+  readonly color?: boolean
+  /** Fields of every line. */
+  readonly bindings?: Fields
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/**
+ * A log that writes one line an event. `time`, `level` and `event` cannot be overwritten by fields.
+ *
+ * Our own and not pino: redacting by the name of a key at any depth and a form for terminals is all we need, and pino
+ * redacts by path and brings a second package for terminals.
+ */
+export function createLog(options: LogOptions): Log {
+  const onTerminal = options.write === undefined && process.stderr.isTTY === true
+  const format = options.format ?? (onTerminal ? 'terminal' : 'json')
+  const color = options.color ?? !process.env.NO_COLOR
+  const sink: Sink = {
+    lowest: levels.indexOf(options.level),
+    write: options.write ?? (line => process.stderr.write(line)),
+    format: format === 'json' ? line => JSON.stringify(line) : line => terminalLine(line, color),
+    now: options.now ?? Date.now,
+  }
+  return logTo(sink, options.bindings ?? {})
+}
+
+interface Sink {
+  readonly lowest: number
+  readonly write: (line: string) => void
+  readonly format: (line: Line) => string
+  readonly now: () => number
+}
+
+function logTo(sink: Sink, bindings: Fields): Log {
+  const at = (level: Level) => {
+    if (levels.indexOf(level) < sink.lowest) return () => {}
+    return (event: EventName, fields: Fields = {}) => {
+      try {
+        const what = { time: new Date(sink.now()).toISOString(), level, event }
+        const said = loggable({ ...bindings, ...fields }) as Fields
+        sink.write(`${withoutKeys(sink.format({ ...what, ...said, ...what }))}\n`)
+      } catch {
+        // A log that fails must not fail the work it tells of, and has nowhere to say so.
+      }
+    }
+  }
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: more => logTo(sink, { ...bindings, ...more }),
+  }
+}

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Client, type ConnectError, createClient, createContextValues } from '@connectrpc/connect'
+import { codeOf, createCursors } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { CancelOutcome, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { type Lease, LeaseService, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { filesystemBlobs } from '@millhand/blob/filesystem'
+import type { Catalogue, ModelPackage } from '@millhand/model'
+import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
+import { type ManualClock, manualClock } from '@millhand/runner'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { createLog } from '@millhand/telemetry'
+import { createComputeService, type TaskRecord, tasksSpec } from './compute.ts'
+
+const start = Date.UTC(2026, 10, 21)
+const text: ModelPackage = {
+  status: 'ready',
+  id: 'echo',
+  ownedBy: 'millhand',
+  manifest: {
+    name: 'Echo',
+    description: '',
+    kind: 'inference',
+    format: 'onnx',
+    files: {},
+    inputFormat: 'text',
+    processing: { kind: 'single', preprocess: { name: 'text' }, postprocess: { name: 'tensors' } },
+    labels: undefined,
+    batchable: true,
+    maxBatch: 8,
+    license: 'CC0-1.0',
+    metrics: {},
+    exampleInput: undefined,
+    exampleInputFile: undefined,
+    inputs: undefined,
+    outputs: undefined,
+  },
+  files: {},
+  inputs: [],
+  outputs: [],
+  exampleInput: undefined,
+  version: 'sha256:0',
+  createdAt: new Date(start),
+}
+const models: Catalogue = { get: id => (id === 'echo' ? text : undefined), list: () => [text] }
+
+interface Service {
+  readonly compute: Client<typeof ComputeService>
+  readonly leases: Client<typeof LeaseService>
+  readonly clock: ManualClock
+  stop(): Promise<void>
+}
+
+describe('compute', () => {
+  let folder: string
+  let db: SqliteDatabase
+  let service: Service
+
+  async function open(clock: ManualClock): Promise<Service> {
+    db = openSqlite({ file: join(folder, 'millhand.db') })
+    const compute = createComputeService({
+      tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
+      blobs: await filesystemBlobs(join(folder, 'blobs')),
+      models,
+      cursors: createCursors(new Uint8Array(32)),
+      clock,
+      log: createLog({ level: 'error' }),
+      retentionMs: 86_400_000,
+      pricePerSecondMicros: 20,
+      random: () => 0,
+    })
+    const transport = createDirectTransport()
+    serve(compute.routes, transport)
+    const ending = new AbortController()
+    const running = compute.run(ending.signal)
+    return {
+      compute: createClient(ComputeService, transport),
+      leases: createClient(LeaseService, transport),
+      clock,
+      async stop() {
+        ending.abort()
+        await running
+        await db.close()
+      },
+    }
+  }
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millhand-compute-'))
+    service = await open(manualClock(start))
+  })
+  after(async () => {
+    await service.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  const as = (accountId: string, mode: 'live' | 'test' = 'live') => ({
+    contextValues: createContextValues().set(principalKey, {
+      accountId,
+      mode,
+      tenant: `${accountId}/${mode}`,
+      scopes: new Set(['*']),
+      keyId: 'key_a',
+    }),
+  })
+  const create = (account: string, more: object = {}) =>
+    service.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello', ...more }, as(account))
+  const get = (account: string, id: string) => service.compute.getTask({ id }, as(account))
+  const claim = async (runs = 1, waitMs = 0) => {
+    const { runs: claimed } = await service.leases.claim({ executorId: 'exec_a', pool: 'live/onnx', runs, waitMs })
+    return claimed.flatMap(run => run.leases)
+  }
+  const finish = async (lease: Lease | undefined, outcome: object = { case: 'output', value: '"done"' }) => {
+    assert.ok(lease)
+    const result = { leaseId: lease.id, tenant: lease.tenant, workId: lease.workId, attempt: lease.attempt, outcome, computeMs: 5 }
+    const { accepted } = await service.leases.finish({ executorId: 'exec_a', results: [result as never] })
+    return accepted[0]
+  }
+  const refusal = async (call: Promise<unknown>) => {
+    const error = await call.then(
+      () => assert.fail('it was not refused'),
+      (error: ConnectError) => error,
+    )
+    return codeOf(error)
+  }
+
+  it('a task goes from its creation through a run to its output', async () => {
+    const task = await create('acct_a', { metadata: { page: '7' } })
+    assert.equal(task.status, TaskStatus.QUEUED)
+    const [lease] = await claim()
+    assert.deepEqual([lease?.workId, lease?.input, lease?.attempt], [task.id, 'hello', 1])
+    assert.equal((await get('acct_a', task.id)).status, TaskStatus.RUNNING)
+    assert.equal(await finish(lease), true)
+    const done = await get('acct_a', task.id)
+    assert.deepEqual([done.status, done.output, done.input, done.resourceVersion], [TaskStatus.SUCCEEDED, '"done"', 'hello', 3])
+    assert.equal(await finish(lease), false)
+  })
+
+  it('nothing crosses accounts or modes', async () => {
+    const task = await create('acct_a')
+    for (const other of [as('acct_b'), as('acct_a', 'test')]) {
+      assert.equal(await refusal(service.compute.getTask({ id: task.id }, other)), 'not_found')
+      assert.equal(await refusal(service.compute.cancelTask({ id: task.id }, other)), 'not_found')
+      assert.equal(await refusal(service.compute.waitTask({ id: task.id, timeoutMs: 1 }, other)), 'not_found')
+      assert.equal((await service.compute.listTasks({}, other)).data.length, 0)
+    }
+    await service.compute.cancelTask({ id: task.id }, as('acct_a'))
+  })
+
+  it('a lost lease comes back after 10 s, and its old result is refused', async () => {
+    const task = await create('acct_a')
+    const [lost] = await claim()
+    await service.clock.advance(10_500)
+    assert.equal((await get('acct_a', task.id)).status, TaskStatus.QUEUED)
+    await service.clock.advance(1_000)
+    const [again] = await claim()
+    assert.deepEqual([again?.workId, again?.attempt], [task.id, 2])
+    assert.equal(await finish(lost), false)
+    assert.equal(await finish(again), true)
+  })
+
+  it('renewing keeps a lease for ever, and says when to stop', async () => {
+    const task = await create('acct_a', { maxAttempts: 1 })
+    const [lease] = await claim()
+    const renew = async () => {
+      const { leases } = await service.leases.renew({
+        executorId: 'exec_a',
+        leases: [{ id: lease?.id ?? '', tenant: lease?.tenant ?? '', workId: task.id }],
+      })
+      return leases[0]?.verdict
+    }
+    for (let s = 0; s < 30; s++) {
+      await service.clock.advance(1_000)
+      assert.equal(await renew(), Renewed_Verdict.KEPT)
+    }
+    const { outcome } = await service.compute.cancelTask({ id: task.id }, as('acct_a'))
+    assert.equal(outcome, CancelOutcome.REQUESTED)
+    assert.equal(await renew(), Renewed_Verdict.CANCEL)
+    assert.equal(await finish(lease, { case: 'output', value: '1' }), true)
+    assert.equal((await get('acct_a', task.id)).status, TaskStatus.CANCELLED)
+    assert.equal(await renew(), Renewed_Verdict.LOST)
+  })
+
+  it('expires what waited too long, and never what was run before', async () => {
+    const waits = await create('acct_a', { queueTimeoutS: 60 })
+    await service.clock.advance(59_000)
+    assert.equal((await get('acct_a', waits.id)).status, TaskStatus.QUEUED)
+    await service.clock.advance(1_500)
+    assert.equal((await get('acct_a', waits.id)).status, TaskStatus.EXPIRED)
+    assert.deepEqual(await claim(), [])
+  })
+
+  it('a claim that waits gets what comes, and one that is asked again ends', async () => {
+    const first = claim(1, 30_000)
+    const second = claim(1, 30_000)
+    assert.deepEqual(await first, [])
+    const task = await create('acct_a')
+    const [lease] = await second
+    assert.equal(lease?.workId, task.id)
+    await finish(lease)
+  })
+
+  it('waits for the end and for a change, and no longer than asked', async () => {
+    const task = await create('acct_a')
+    const change = service.compute.waitTask({ id: task.id, timeoutMs: 60_000, afterVersion: 1 }, as('acct_a'))
+    const end = service.compute.waitTask({ id: task.id, timeoutMs: 60_000 }, as('acct_a'))
+    const [lease] = await claim()
+    assert.equal((await change).status, TaskStatus.RUNNING)
+    const short = service.compute.waitTask({ id: task.id, timeoutMs: 2_000 }, as('acct_a'))
+    await service.clock.advance(2_000)
+    assert.equal((await short).status, TaskStatus.RUNNING)
+    await finish(lease)
+    assert.equal((await end).status, TaskStatus.SUCCEEDED)
+  })
+
+  it('keeps a large input out of the record, and removes it with the data', async () => {
+    const input = 'ü'.repeat(100_000)
+    const task = await create('acct_a', { input })
+    const [lease] = await claim()
+    assert.equal(lease?.input, input)
+    assert.equal(await refusal(service.compute.deleteTaskData({ id: task.id }, as('acct_a'))), 'invalid_state')
+    await finish(lease)
+    assert.equal((await get('acct_a', task.id)).input, input)
+    for (const _ of [1, 2]) {
+      const bare = await service.compute.deleteTaskData({ id: task.id }, as('acct_a'))
+      assert.deepEqual([bare.input, bare.output, bare.status], [undefined, undefined, TaskStatus.SUCCEEDED])
+    }
+  })
+
+  it('lists by page without loss or repeat while new tasks come', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 7; i++) ids.unshift((await create('acct_list', { metadata: { odd: String(i % 2) } })).id)
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await service.compute.listTasks({ limit: 3, ...(cursor !== undefined && { cursor }) }, as('acct_list'))
+      seen.push(...page.data.map(task => task.id))
+      cursor = page.nextCursor
+      await create('acct_list', { metadata: { odd: 'new' } })
+    } while (cursor !== undefined)
+    assert.deepEqual(seen, ids)
+    const odd = await service.compute.listTasks({ metadata: { odd: '1' } }, as('acct_list'))
+    assert.equal(odd.data.length, 3)
+    assert.ok(odd.data.every(task => task.input === undefined))
+    const page = await service.compute.listTasks({ limit: 1 }, as('acct_list'))
+    const foreign = { limit: 1, cursor: page.nextCursor ?? '', status: TaskStatus.QUEUED }
+    assert.equal(await refusal(service.compute.listTasks(foreign, as('acct_list'))), 'invalid_cursor')
+  })
+
+  it('after a restart queued tasks are claimed in order and running ones come back', async () => {
+    const running = await create('acct_a')
+    const [lease] = await claim()
+    assert.equal(lease?.workId, running.id)
+    const low = await create('acct_a', { priority: TaskPriority.LOW })
+    const high = await create('acct_a', { priority: TaskPriority.HIGH })
+    await service.stop()
+    service = await open(manualClock(service.clock.now()))
+    await service.clock.advance(1)
+    const queued = (await claim(9)).filter(one => one.tenant === 'acct_a/live')
+    assert.deepEqual(queued.map(one => one.workId), [high.id, low.id])
+    await service.clock.advance(12_000)
+    assert.ok((await claim(9)).some(one => one.workId === running.id && one.attempt === 2))
+  })
+
+  it('removes what was kept long enough, with its input', async () => {
+    const old = await create('acct_old', { input: 'x'.repeat(50_000) })
+    await service.compute.cancelTask({ id: old.id }, as('acct_old'))
+    const alive = await create('acct_old', { queueTimeoutS: 604_800 })
+    await service.clock.advance(86_400_000 + 61_000)
+    assert.equal(await refusal(get('acct_old', old.id)), 'not_found')
+    assert.equal((await get('acct_old', alive.id)).id, alive.id)
+  })
+})

@@ -1,0 +1,170 @@
+/** What a model may do to the service: nothing. */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ModelLoadFailed, RunnerGone } from '../model-runner.ts'
+import { hostileModel, item, load, shippedModel, tensorModel } from './models.fixture.ts'
+
+const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
+const digits = shippedModel('digits')
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millhand-limits-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
+const failed = (code: string, says: RegExp) => (error: unknown) =>
+  error instanceof ModelLoadFailed && error.code === code && says.test(error.message)
+
+/** Children of this process that run a model, by process id. */
+function children(parent = process.pid): number[] {
+  const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  const rows = list.split('\n').map(line => line.trim().split(/\s+/))
+  const models = rows.filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(' ').includes('onnx/child.ts'))
+  return models.map(([pid]) => Number(pid))
+}
+
+test('broken files are refused by name of the fault, and leave no process', async () => {
+  const whole = readFileSync(digits.files.model as string)
+  const files: [name: string, bytes: Uint8Array, says: RegExp][] = [
+    ['empty', Buffer.alloc(0), /no graph/],
+    ['half', whole.subarray(0, whole.length / 2), /cut off/],
+    ['text', Buffer.from('This is no model.'), /broken|cut off/],
+    ['noise', whole.map((byte, index) => (index % 7 === 3 ? byte ^ 0x55 : byte)), /./],
+  ]
+  for (const [name, bytes, says] of files) {
+    const file = join(folder, `${name}.onnx`)
+    await writeFile(file, bytes)
+    await assert.rejects(load(tensorModel(file)), failed('model_broken', says), name)
+  }
+  await assert.rejects(load(tensorModel(join(folder, 'missing.onnx'))), failed('model_broken', /no such file/))
+  assert.deepEqual(children(), [])
+})
+
+test('what would open other files, or no version of ONNX Runtime knows, is refused', async () => {
+  const refused: [name: string, says: RegExp][] = [
+    ['external-data', /external data/],
+    ['external-data-inside', /external data/],
+    ['ep-context', /EPContext/],
+    ['wrong-opset', /^ONNX Runtime only .*opset/],
+    ['unknown-operator', /Frobnicate/],
+  ]
+  for (const [name, says] of refused) {
+    await assert.rejects(load(hostileModel(name)), failed('model_broken', says), name)
+  }
+})
+
+test('a run that asks for more memory than allowed ends as out of memory', async () => {
+  const model = await load(hostileModel('memory-bomb'))
+  const small = (await model.run([item(number(1000))])).items[0]
+  assert.equal(small?.ok, true)
+  await assert.rejects(model.run([item(number(2 ** 31))]), gone('out_of_memory'))
+  assert.equal((await model.gone).reason, 'out_of_memory')
+})
+
+test('a run whose memory grows bit by bit ends as out of memory', async () => {
+  const model = await load(hostileModel('memory-creep'))
+  await assert.rejects(model.run([item(number(1))]), gone('out_of_memory'))
+})
+
+test('a model that is too large for its limit fails to load as out of memory', async () => {
+  const tight = { memoryLimitBytes: 120 * 2 ** 20 }
+  await assert.rejects(load(shippedModel('pp-ocr-v4'), tight), failed('out_of_memory', /more memory/))
+})
+
+test('a child that crashes is told from one that was stopped', async () => {
+  const model = await load(hostileModel('endless-loop'))
+  const [pid] = children() as [number]
+  const crashed = assert.rejects(model.run([item(number(1))]), gone('crashed'))
+  await busy(pid)
+  process.kill(pid, 'SIGSEGV')
+  await crashed
+  await assert.rejects(model.run([item(number(1))]), gone('crashed'))
+})
+
+/** Resolves when the process has used processor time: it is inside the run. */
+async function busy(pid: number): Promise<void> {
+  const ticks = () => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13])
+  const start = ticks()
+  while (ticks() < start + 20) await new Promise(resolve => setImmediate(resolve))
+}
+
+test('a run without end is stopped in its middle, and its process is gone', async () => {
+  const model = await load(hostileModel('endless-loop'))
+  const [pid] = children() as [number]
+  const run = model.run([item(number(1))])
+  const stopped = assert.rejects(run, gone('killed'))
+  await busy(pid)
+  const began = performance.now()
+  await model.kill()
+  assert.ok(performance.now() - began < 1000)
+  await stopped
+  assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+})
+
+test('a run without end does not outlive a parent that was killed', async () => {
+  const fixture = fileURLToPath(new URL('./models.fixture.ts', import.meta.url))
+  const script = `
+    const { hostileModel, item, load } = await import(${JSON.stringify(fixture)})
+    const model = await load(hostileModel('endless-loop'))
+    void model.run([item(${JSON.stringify(number(1))})])
+    process.stdout.write('running')`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(parent.stdout, 'data')
+  const [pid] = children(parent.pid) as [number]
+  await busy(pid)
+  const began = performance.now()
+  parent.kill('SIGKILL')
+  await once(parent, 'exit')
+  while (isAlive(pid)) {
+    assert.ok(performance.now() - began < 2000, 'the child lives on')
+    await new Promise(resolve => setImmediate(resolve))
+  }
+})
+
+/** A zombie that init has not reaped counts as dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('loading stops when it is told to, or takes too long', async () => {
+  await assert.rejects(load(digits, { loadTimeoutMs: 1 }), failed('model_broken', /too long/))
+  assert.deepEqual(children(), [])
+})
+
+test('a child sees none of our environment, and its folder is empty and goes with it', async () => {
+  process.env.MILLHAND_TEST_SECRET = 'secret'
+  const model = await load(digits)
+  const [pid] = children() as [number]
+  const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .map(each => each.split('=')[0])
+  delete process.env.MILLHAND_TEST_SECRET
+  assert.deepEqual(environment.filter(name => name && !name.startsWith('NODE_CHANNEL_')).sort(), ['PATH', 'PWD'])
+  const temporary = (await readdir(tmpdir())).filter(name => name.startsWith('millhand-model-'))
+  await model.kill()
+  const left = (await readdir(tmpdir())).filter(name => name.startsWith('millhand-model-'))
+  assert.equal(left.length, temporary.length - 1)
+})
+
+test('the log gets the last words of a child that ended by itself', async () => {
+  const words: string[] = []
+  const model = await load(hostileModel('memory-bomb'), { onStderr: (_, text) => words.push(text) })
+  await assert.rejects(model.run([item(number(2 ** 31))]), gone('out_of_memory'))
+  await model.gone
+  assert.match(words.join(), /out of memory/)
+})

@@ -1,0 +1,60 @@
+/** Models for the tests of this folder. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
+import type { LoadedModel } from '../model-runner.ts'
+import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
+
+const MIB = 2 ** 20
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+
+const shipped = await loadCatalogue([{ path: path('../../../../deploy/models'), ownedBy: 'millhand' }])
+
+/** A model of `deploy/models`. */
+export function shippedModel(id: string): ModelPackage {
+  const model = shipped.get(id)
+  if (model?.status !== 'ready') throw new Error(`${id} is not ready: ${model?.problem}`)
+  return model
+}
+
+/** An ONNX file as a model that takes tensors; its inputs are not looked into before it is loaded. */
+export function tensorModel(file: string, batchable = false): ModelPackage {
+  const digits = shippedModel('digits')
+  const plain = { kind: 'single', preprocess: { name: 'tensors' }, postprocess: { name: 'tensors' } } as const
+  return {
+    ...digits,
+    id: 'plain',
+    files: { model: file },
+    manifest: { ...digits.manifest, processing: plain, batchable },
+  }
+}
+
+/** One of `fixtures/plain-models` with a manifest of its own. */
+export function plainModel(name: string, fields: object = {}): ModelPackage {
+  const manifest = parseManifest(JSON.stringify({ name, ...fields }))
+  return { ...tensorModel(path(`../../fixtures/plain-models/${name}.onnx`)), manifest }
+}
+
+/** One of `fixtures/hostile-models`. */
+export const hostileModel = (name: string) => tensorModel(path(`../../fixtures/hostile-models/${name}.onnx`))
+
+export const fixture = (name: string): Buffer => readFileSync(path(`../../../../test/fixtures/${name}`))
+
+export const dataUri = (mediaType: string, bytes: Uint8Array) =>
+  `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
+
+export const item = (input: string, parameters?: Record<string, unknown>) => ({ input, parameters })
+
+/** Loads a model with one thread in half a GiB unless told otherwise. */
+export function load(model: ModelPackage, options: Partial<OnnxRunnerOptions> = {}): Promise<LoadedModel> {
+  const runner = onnxRunner({ memoryLimitBytes: 512 * MIB, threads: 1, ...options })
+  return runner.load(model, new AbortController().signal)
+}
+
+/** What the model says to one input, parsed; throws its fault. */
+export async function ask(model: LoadedModel, input: string, parameters?: Record<string, unknown>) {
+  const { items } = await model.run([item(input, parameters)])
+  const [result] = items
+  if (!result?.ok) throw Object.assign(new Error(result?.message), { code: result?.code })
+  return JSON.parse(result.output)
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
+import sharp from 'sharp'
+import type { LoadedModel } from '../../../model-runner.ts'
+import { ask, dataUri, fixture, item, load, shippedModel } from '../../models.fixture.ts'
+
+const SENTENCE = [
+  'The analytical engine weaves',
+  'algebraic patterns just as the',
+  'Jacquard loom weaves flowers',
+].join('\n')
+
+const pp = shippedModel('pp-ocr-v4')
+let model: LoadedModel
+before(async () => {
+  model = await load(pp, { memoryLimitBytes: 1024 * 2 ** 20, threads: 2 })
+})
+after(() => model.kill())
+
+const png = (name: string) => dataUri('image/png', fixture(name))
+
+for (const name of ['sentence', 'sentence-turned', 'sentence-upside-down', 'sentence-white-on-black']) {
+  test(`reads ${name} without a fault`, async () => {
+    const { text, lines } = await ask(model, png(`${name}.png`))
+    assert.equal(text, SENTENCE)
+    for (const line of lines) assert.ok(line.confidence > 0.9, `${line.text}: ${line.confidence}`)
+  })
+}
+
+test('reads a receipt, the prices beside what they are for', async () => {
+  const { text, width, height } = await ask(model, png('receipt.png'))
+  assert.equal(
+    text,
+    'CORNER COFFEE\n12 Mill Lane, Bristol\nFlat white 3.40\nAlmond croissant 2.95\nOrange juice 3.10\nTOTAL 9.45\nThank you!',
+  )
+  assert.deepEqual([width, height], [460, 390])
+})
+
+test('reads a photo of a sign, noisy, blurred, turned', async () => {
+  const { text } = await ask(model, dataUri('image/jpeg', fixture('sign-noisy.jpg')))
+  assert.equal(text, 'PLATFORM 9\nMind the gap')
+})
+
+test('a box has the four corners of its line, from the text’s top left, clockwise', async () => {
+  const near = (found: number[], wanted: number[]) =>
+    found.every((value, axis) => Math.abs(value - (wanted[axis] as number)) <= 8)
+  const [line] = (await ask(model, png('sentence.png'))).lines
+  for (const [index, corner] of [
+    [40, 52],
+    [545, 54],
+    [545, 89],
+    [40, 89],
+  ].entries()) {
+    assert.ok(near(line.box[index], corner), `corner ${index} is ${line.box[index]}`)
+  }
+  // Upside down the text's top left is the picture's lower right.
+  const [turned] = (await ask(model, png('sentence-upside-down.png'))).lines
+  assert.ok(near(turned.box[0], [600, 198]), `it is ${turned.box[0]}`)
+})
+
+test('the example of its manifest is read', async () => {
+  assert.equal((await ask(model, pp.exampleInput as string)).text, 'Hello, mill!')
+})
+
+test('other formats, transparency and the turn that a camera notes make no difference', async () => {
+  const picture = sharp(fixture('sentence.png'))
+  const variants: [mediaType: string, bytes: Uint8Array][] = [
+    ['image/webp', await picture.clone().webp().toBuffer()],
+    ['image/gif', await picture.clone().gif().toBuffer()],
+    ['image/tiff', await picture.clone().tiff().toBuffer()],
+    ['image/jpeg', await picture.clone().rotate(90).withMetadata({ orientation: 8 }).jpeg({ quality: 95 }).toBuffer()],
+    ['image/png', await picture.clone().unflatten().png().toBuffer()],
+  ]
+  for (const [mediaType, bytes] of variants) {
+    const { text, width, height } = await ask(model, dataUri(mediaType, bytes))
+    assert.equal(text, SENTENCE, mediaType)
+    assert.deepEqual([width, height], [640, 250], mediaType)
+  }
+})
+
+test('pictures without text give no lines', async () => {
+  for (const [width, height] of [
+    [1, 1],
+    [3, 900],
+    [400, 300],
+  ] as const) {
+    const blank = sharp({ create: { width, height, channels: 3, background: '#fff' } })
+    const answer = await ask(model, dataUri('image/png', await blank.png().toBuffer()))
+    assert.deepEqual(answer, { text: '', lines: [], width, height })
+  }
+})
+
+test('progress comes while the lines are read', async () => {
+  const fractions: number[] = []
+  await model.run([item(png('receipt.png'))], ({ fraction }) => fractions.push(fraction))
+  assert.ok(fractions.length >= 3, `${fractions}`)
+  assert.deepEqual(
+    fractions,
+    [...fractions].sort((a, b) => a - b),
+  )
+  assert.equal(fractions.at(-1), 1)
+})
+
+/** A PNG of one bit a pixel, all black, whose pixels take almost no bytes. */
+function onePixelColour(width: number, height: number, pixels: Uint8Array): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header[8] = 1
+  const chunks: [string, Uint8Array][] = [
+    ['IHDR', header],
+    ['IDAT', deflateSync(pixels)],
+    ['IEND', Buffer.alloc(0)],
+  ]
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks.map(chunk)])
+}
+
+function chunk([name, data]: [string, Uint8Array]): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
+  const whole = Buffer.alloc(body.length + 8)
+  whole.writeUInt32BE(data.length, 0)
+  body.copy(whole, 4)
+  whole.writeUInt32BE(crc32(body), body.length + 4)
+  return whole
+}
+
+test('pictures that lie or are broken are refused, and the model lives on', async () => {
+  const whole = fixture('sign-noisy.jpg')
+  const row = Math.ceil(50_000 / 8) + 1
+  const refused: [what: string, input: string, says: RegExp][] = [
+    [
+      'a bomb',
+      dataUri('image/png', onePixelColour(50_000, 50_000, Buffer.alloc(row * 50_000))),
+      /more than 40 million/,
+    ],
+    ['a lying header', dataUri('image/png', onePixelColour(6000, 6000, Buffer.alloc(10))), /cannot be read/],
+    ['a JPEG cut off', dataUri('image/jpeg', whole.subarray(0, whole.length / 2)), /cannot be read/],
+    ['a head alone', dataUri('image/jpeg', whole.subarray(0, 20)), /cannot be read/],
+    [
+      'noise after the head',
+      dataUri('image/png', Buffer.concat([onePixelColour(8, 8, Buffer.alloc(0)).subarray(0, 40), whole])),
+      /cannot be read/,
+    ],
+    [
+      'SVG in disguise',
+      dataUri('image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+      /is no image\/png/,
+    ],
+    ['no base64', 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUg!!!', /not base64/],
+    ['no data URI', 'hello', /must be a data URI/],
+  ]
+  for (const [what, input, says] of refused) {
+    const [result] = (await model.run([item(input)])).items
+    assert.ok(result && !result.ok, what)
+    assert.equal(result.code, 'model_input_invalid', `${what}: ${result.message}`)
+    assert.match(result.message, says, what)
+  }
+  assert.equal((await ask(model, png('sentence.png'))).text, SENTENCE)
+})

@@ -1,0 +1,112 @@
+/** How inputs are read and outputs written, seen through models that give back what they get. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import sharp from 'sharp'
+import { ModelLoadFailed } from '../../model-runner.ts'
+import { ask, dataUri, load, plainModel } from '../models.fixture.ts'
+
+/** Two pixels, red and blue. */
+async function redBlue(): Promise<string> {
+  const raw = { width: 2, height: 1, channels: 3 as const }
+  return dataUri(
+    'image/png',
+    await sharp(Uint8Array.of(255, 0, 0, 0, 0, 255), { raw })
+      .png()
+      .toBuffer(),
+  )
+}
+
+async function seen(name: string, preprocess: object) {
+  const model = await load(plainModel(name, { preprocess: { name: 'image', width: 2, height: 1, ...preprocess } }))
+  try {
+    return (await ask(model, await redBlue())).y
+  } finally {
+    await model.kill()
+  }
+}
+
+test('a picture comes in the layout, order of colours and scale that its manifest says', async () => {
+  const base = await seen('picture', {})
+  assert.deepEqual(base, { dtype: 'float32', shape: [1, 3, 1, 2], data: [1, 0, 0, 0, 0, 1] })
+  const bgr = await seen('picture', { layout: 'nhwc', channels: 'bgr' })
+  assert.deepEqual(bgr, { dtype: 'float32', shape: [1, 1, 2, 3], data: [0, 0, 1, 1, 0, 0] })
+  const scaled = await seen('picture', { mean: [0.5, 0.5, 0.5], std: [0.5, 0.25, 1] })
+  assert.deepEqual(scaled.data, [1, -1, -2, -2, -0.5, 0.5])
+  assert.deepEqual((await seen('bytes', {})).data, [255, 0, 0, 0, 0, 255])
+  assert.deepEqual((await seen('picture', { channels: 'gray' })).shape, [1, 1, 1, 2])
+})
+
+test('text comes as a string tensor', async () => {
+  const model = await load(plainModel('text', { preprocess: { name: 'text' } }))
+  assert.deepEqual((await ask(model, 'naïve')).y, { dtype: 'string', shape: [1], data: ['naïve'] })
+  await model.kill()
+})
+
+test('numbers are scaled and shaped', async () => {
+  const preprocess = { name: 'numbers', count: 4, shape: [2, 2, 1], scale: 0.5 }
+  const model = await load(plainModel('picture', { preprocess }))
+  assert.deepEqual((await ask(model, '[1,2,3,4]')).y, { dtype: 'float32', shape: [1, 2, 2, 1], data: [0.5, 1, 1.5, 2] })
+  await model.kill()
+})
+
+test('scores become a label with its confidence', async () => {
+  const preprocess = { name: 'numbers', count: 3 }
+  const labels = ['cat', 'dog', 'eel']
+  const answer = async (postprocess: object, more: object = {}) => {
+    const fields = { preprocess, postprocess: { name: 'classify', ...postprocess }, ...more }
+    const model = await load(plainModel('scores', fields))
+    try {
+      return await ask(model, '[0,2,1]')
+    } finally {
+      await model.kill()
+    }
+  }
+  assert.deepEqual(await answer({}, { labels }), { label: 'dog', confidence: 2, scores: [0, 2, 1] })
+  assert.deepEqual(await answer({ as: 'class' }), { class: 1, confidence: 2, scores: [0, 2, 1] })
+  const { label, confidence, top } = await answer({ softmax: true, top: 2 }, { labels })
+  assert.deepEqual([label, confidence], ['dog', 0.665241])
+  assert.deepEqual(top, [
+    { label: 'dog', confidence: 0.665241 },
+    { label: 'eel', confidence: 0.244728 },
+  ])
+})
+
+test('every type of tensor goes through the model and back', async () => {
+  const values: Record<string, unknown[]> = {
+    float32: [0.1, 'NaN'],
+    float64: [0.1, '-Infinity'],
+    float16: [0.5, -2],
+    int8: [-128],
+    uint8: [255],
+    int16: [-32768],
+    uint16: [65535],
+    int32: [-(2 ** 31)],
+    uint32: [2 ** 32 - 1],
+    int64: ['9223372036854775807', -1],
+    uint64: ['18446744073709551615', 0],
+    bool: [true, false],
+    string: ['', 'naïve'],
+  }
+  const given = Object.entries(values).map(([dtype, data]) => [`${dtype}_in`, { dtype, shape: [data.length], data }])
+  const model = await load(plainModel('every-type'))
+  const answer = await ask(model, JSON.stringify(Object.fromEntries(given)))
+  for (const [dtype, data] of Object.entries(values)) {
+    assert.deepEqual(answer[`${dtype}_out`], { dtype, shape: [data.length], data }, dtype)
+  }
+  await model.kill()
+})
+
+test('processing that does not go with the model is told when it is loaded', async () => {
+  const wrong: [model: string, name: string, says: RegExp][] = [
+    ['every-type', 'text', /needs a model with one input/],
+    ['text', 'numbers', /does not go with an input of string/],
+    ['scores', 'text', /does not go with an input of float32/],
+  ]
+  for (const [model, name, says] of wrong) {
+    const preprocess = name === 'numbers' ? { name, count: 1 } : { name }
+    await assert.rejects(
+      load(plainModel(model, { preprocess })),
+      error => error instanceof ModelLoadFailed && says.test(error.message),
+    )
+  }
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { after, test } from 'node:test'
+import { execute, root } from './execute.ts'
+
+interface Fault {
+  readonly rule: { readonly name: string }
+  readonly from: string
+  readonly to: string
+}
+
+const folders: string[] = []
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+/** A house of these imports, from file to file, and what of it breaks which rule. */
+async function broken(imports: readonly (readonly [from: string, to: string])[]): Promise<string[]> {
+  const house = mkdtempSync(join(tmpdir(), 'millhand-boundaries-'))
+  folders.push(house)
+  const files = new Map<string, string[]>([['tsconfig.json', ['{}']]])
+  for (const [from, to] of imports) {
+    const target = to.startsWith('node:') ? to : `./${relative(dirname(from), to)}`
+    files.set(from, [...(files.get(from) ?? []), `import '${target}'`])
+    if (!to.startsWith('node:') && !files.has(to)) files.set(to, [])
+  }
+  for (const [file, lines] of files) {
+    mkdirSync(join(house, dirname(file)), { recursive: true })
+    writeFileSync(join(house, file), lines.join('\n'))
+  }
+  const parts = ['gateway', 'services', 'libs', 'deploy', 'test'].filter(part =>
+    [...files.keys()].some(file => file.startsWith(`${part}/`)),
+  )
+  const config = join(root, '.dependency-cruiser.mjs')
+  const { output } = await execute(
+    ['depcruise', '--config', config, '--output-type', 'json', ...parts],
+    relative(root, house),
+  )
+  return JSON.parse(output).summary.violations.map((fault: Fault) => `${fault.rule.name}: ${fault.from} → ${fault.to}`)
+}
+
+test('imports that the architecture allows', async () => {
+  const allowed = [
+    ['deploy/src/local.ts', 'services/compute/src/compute.ts'],
+    ['deploy/src/local.ts', 'libs/store/src/sqlite/sqlite.ts'],
+    ['deploy/src/local.ts', 'services/executor/src/onnx/onnx-runner.ts'],
+    ['services/compute/src/compute.ts', 'services/compute/src/task.ts'],
+    ['services/compute/src/compute.ts', 'libs/store/src/index.ts'],
+    ['services/compute/src/compute.test.ts', 'libs/store/src/sqlite/sqlite.ts'],
+    ['libs/eventlog/src/sqlite/sqlite.ts', 'libs/store/src/sqlite/sqlite.ts'],
+    ['libs/store/src/sqlite/sqlite.ts', 'node:sqlite'],
+    ['test/e2e/src/server.ts', 'deploy/src/local.ts'],
+  ] as const
+  assert.deepEqual(await broken(allowed), [])
+})
+
+/** Which rule each import breaks. */
+const forbidden = [
+  ['services-stand-alone', 'services/compute/src/compute.ts', 'services/identity/src/identity.ts'],
+  ['services-stand-alone', 'services/compute/src/compute.ts', 'gateway/src/gateway.ts'],
+  ['gateway-knows-no-service', 'gateway/src/gateway.ts', 'services/executor/src/executor.ts'],
+  ['libs-are-below', 'libs/lease/src/pool.ts', 'services/compute/src/compute.ts'],
+  ['api-is-the-ground', 'libs/api/src/ids.ts', 'libs/store/src/index.ts'],
+  ['deploy-alone-chooses-adapters', 'services/compute/src/compute.ts', 'libs/store/src/sqlite/sqlite.ts'],
+  ['deploy-alone-chooses-adapters', 'services/executor/src/executor.ts', 'services/executor/src/onnx/onnx-runner.ts'],
+  ['sqlite-is-an-adapter', 'services/compute/src/compute.ts', 'node:sqlite'],
+  ['product-without-tests', 'services/compute/src/compute.ts', 'test/e2e/src/server.ts'],
+  ['product-without-tests', 'services/compute/src/compute.ts', 'services/compute/src/compute.test.ts'],
+] as const
+
+test('imports that the architecture forbids, each with the rule that it breaks', async () => {
+  const found = await broken(forbidden.map(([, from, to]) => [from, to]))
+  assert.deepEqual(found.sort(), forbidden.map(([rule, from, to]) => `${rule}: ${from} → ${to}`).sort())
+})
+
+test('two files may not need each other', async () => {
+  const circle = [
+    ['libs/lease/src/a.ts', 'libs/lease/src/b.ts'],
+    ['libs/lease/src/b.ts', 'libs/lease/src/a.ts'],
+  ] as const
+  assert.match((await broken(circle)).join(), /no-cycles/)
+})

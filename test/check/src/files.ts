@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execute, root } from './execute.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Words that say nothing of what is inside (style, "How it reads", 1). */
+const EMPTY_NAMES = /(^|\/)(utils?|common|helpers?|core|shared|misc|managers?)(\/|\.[a-z]+$)/
+/** A test that is switched off, or alone switched on. */
+const SWITCHED = /\b(test|it|describe|suite)\.(only|skip|todo)\(|\b(only|skip|todo): (true|'|")/
+const UNFINISHED = /\b(TODO|FIXME|XXX)\b/
+const LONG = 300
+
+/** Holds every file of the project to what names and contents must not be. */
+export async function fileFaults(): Promise<Verdict> {
+  const { output } = await execute(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], '.')
+  const files = output.split('\n').filter(file => file !== '' && !/(^|\/)(gen|third_party)\//.test(file))
+  const faults: string[] = []
+  const notes: string[] = []
+  for (const file of files) {
+    if (EMPTY_NAMES.test(file)) faults.push(`${file}: the name says nothing of what is inside`)
+    if (!/\.(ts|tsx|mjs|proto|sh|py)$/.test(file)) continue
+    const text = read(file)
+    if (text === undefined) continue
+    const lines = text.split('\n')
+    const isTest = /\.(test|contract)\.ts$/.test(file)
+    for (const [at, line] of lines.entries()) {
+      if (isTest && SWITCHED.test(line)) faults.push(`${file}:${at + 1}: a test is switched off, or alone switched on`)
+      if (file !== 'test/check/src/files.ts' && UNFINISHED.test(line))
+        faults.push(`${file}:${at + 1}: said to be unfinished`)
+    }
+    if (!isTest && lines.length > LONG + 1) notes.push(`${file} has ${lines.length - 1} lines: it may hold two ideas`)
+  }
+  return { faults: faults.join('\n'), notes: notes.join('\n') }
+}
+
+/** Undefined for a file that git still lists and that is gone. */
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(join(root, file), 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execute, root } from './execute.ts'
+import { fileFaults } from './files.ts'
+import { differences } from './folders.ts'
+import type { Verdict } from './verdict.ts'
+
+/** One thing that is checked. */
+export interface Step {
+  readonly name: string
+  run(): Promise<Verdict>
+}
+
+/** Everything but the tests, the quick and telling ones first. */
+export const steps: readonly Step[] = [
+  command('format and lint', ['biome', 'ci', '--error-on-warnings', '.']),
+  command('no promise left alone', ['oxlint', '--type-aware', '--deny-warnings', '.']),
+  command('types', ['tsc', '--noEmit', '-p', 'tsconfig.json']),
+  command('contract: style', ['buf', 'lint'], 'proto'),
+  command('contract: nothing breaks', ['buf', 'breaking', '--path', 'millhand', '--against', 'image.binpb'], 'proto'),
+  { name: 'generated: messages', run: generatedMessages },
+  command('generated: OpenAPI', ['node', 'src/openapi/generate.ts', '--check'], 'gateway'),
+  command('import boundaries', [
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.mjs',
+    'gateway',
+    'services',
+    'libs',
+    'deploy',
+    'test',
+  ]),
+  command('dead code, dependencies', ['knip', '--no-progress', '--treat-config-hints-as-errors']),
+  { name: 'files', run: fileFaults },
+]
+
+/** A step that is a command of the workspace, run in one of its folders: its exit code decides. */
+function command(name: string, words: readonly string[], folder = '.'): Step {
+  return {
+    name,
+    run: async () => {
+      const { code, output } = await execute(words, folder)
+      return { faults: code === 0 ? '' : output || `exit code ${code}` }
+    },
+  }
+}
+
+/** Generates the messages again, elsewhere, and compares; and the image of the contract that `breaking` is held to. */
+async function generatedMessages(): Promise<Verdict> {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'millhand-check-'))
+  try {
+    const image = join(elsewhere, 'image.binpb')
+    for (const words of [
+      ['buf', 'generate', '--output', join(elsewhere, 'proto')],
+      ['buf', 'build', '--path', 'millhand', '--exclude-source-info', '--output', image],
+    ]) {
+      const { code, output } = await execute(words, 'proto')
+      if (code !== 0) return { faults: output }
+    }
+    const found = differences(join(root, 'libs/api/src/gen'), join(elsewhere, 'libs/api/src/gen'))
+    const stale = readFileSync(image).equals(readFileSync(join(root, 'proto/image.binpb'))) ? [] : ['proto/image.binpb']
+    const faults = [...found, ...stale].map(file => `${file} is not what \`pnpm generate\` makes`)
+    return { faults: faults.join('\n') }
+  } finally {
+    await rm(elsewhere, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,7 @@
+/** What a step found. */
+export interface Verdict {
+  /** What is wrong, in words; empty when all is well. */
+  readonly faults: string
+  /** Worth a look, and no fault. */
+  readonly notes?: string
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blocks, faultsOf, shapeFaults } from './documents.ts'
+import { temporaryFolder } from './server.ts'
+
+const place = { folder: temporaryFolder('millhand-e2e-'), url: 'http://127.0.0.1:4711' }
+
+test('blocks are found with their language, flags, line and the paragraph before them', () => {
+  const found = blocks(
+    ['# Title', '', 'Do this:', '```sh no-run', 'rm x', '```', '', 'It answers', '', '```json', '{}', '```'].join('\n'),
+  )
+  assert.deepEqual(found, [
+    { language: 'sh', flags: ['no-run'], code: 'rm x', line: 5, before: 'Do this:' },
+    { language: 'json', flags: [], code: '{}', line: 11, before: 'It answers' },
+  ])
+})
+
+test('blocks run in one shell, at the server that stands for the default address', async () => {
+  const document = [
+    '```sh',
+    'id=7',
+    '```',
+    '```sh',
+    `echo "{\\"id\\":\\"$id\\",\\"url\\":\\"http://127.0.0.1:8080\\"}" > seen`,
+    '```',
+    '```sh no-run',
+    'exit 1',
+    '```',
+    '```sh',
+    'cat seen',
+    '```',
+    'which answers:',
+    '',
+    '```json',
+    '{"id": "3", "url": "…"}',
+    '```',
+    '```sh',
+    '[ "$(cat seen)" = \'{"id":"7","url":"http://127.0.0.1:4711"}\' ]',
+    '```',
+  ]
+  assert.deepEqual(await faultsOf(document.join('\n'), place), [])
+})
+
+test('a block that fails is named by its line', async () => {
+  const [fault] = await faultsOf(['```sh', 'true', '```', '```sh', 'echo oops >&2; false', '```'].join('\n'), place)
+  assert.match(String(fault), /^line 5: exit code 1\noops/)
+})
+
+test('an answer that lacks what the document shows is a fault', async () => {
+  const document = ['```sh', `echo '{"a":1}'`, '```', 'answers', '```json', '{"a": "one", "b": 2}', '```'].join('\n')
+  assert.deepEqual(await faultsOf(document, place), ['line 6: a is number and not string', 'line 6: .b is not there'])
+})
+
+test('shapes are compared through lists and objects, values are not', () => {
+  assert.deepEqual(shapeFaults({ data: [{ id: 'x', n: 1 }] }, { data: [{ id: 'y', n: 2, more: true }, 3] }, ''), [])
+  assert.deepEqual(shapeFaults({ data: [{ id: 'x' }] }, { data: [] }, ''), ['data[0] is not there'])
+  assert.deepEqual(shapeFaults([null], [{}], ''), ['[0] is object and not null'])
+})
