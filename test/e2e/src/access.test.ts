@@ -11,11 +11,9 @@ before(async () => {
 after(() => server.stop())
 
 test('a call without a key is 401 and says how to authenticate', async () => {
-  for (const authorization of ['', 'Basic bWFyeTpwYXNz']) {
-    const answer = await server.request('GET', '/v1/tasks', { headers: { authorization } })
-    assertProblem(answer, 401, 'missing_credentials')
-    assert.equal(answer.headers['www-authenticate'], 'Bearer realm="millhand"')
-  }
+  const answer = await server.request('GET', '/v1/tasks', { headers: { authorization: '' } })
+  assertProblem(answer, 401, 'missing_credentials')
+  assert.equal(answer.headers['www-authenticate'], 'Bearer realm="millhand"')
 })
 
 test('a key that is mistyped, unknown or no key is 401', async () => {
@@ -26,6 +24,8 @@ test('a key that is mistyped, unknown or no key is 401', async () => {
     assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer realm="millhand", error="invalid_token"/)
     assert.ok(!answer.text.includes(key), 'a key is not told back')
   }
+  const basic = await server.request('GET', '/v1/tasks', { headers: { authorization: 'Basic bWFyeTpwYXNz' } })
+  assertProblem(basic, 401, 'invalid_credentials')
 })
 
 test('the scheme is read in any case (RFC 9110, section 11.1)', async () => {

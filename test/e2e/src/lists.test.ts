@@ -182,7 +182,7 @@ test('a bad query is 400 and names the parameter', async () => {
     ['type=poetry', 'invalid_parameter', 'type'],
     ['created_after=yesterday', 'invalid_parameter', 'created_after'],
     ['created_before=99999-01-01T00:00:00Z', 'invalid_parameter', 'created_before'],
-    ['include=secrets', 'invalid_parameter', 'include'],
+    ['include=secrets', 'invalid_parameter', 'include[0]'],
     ['colour=red', 'unknown_parameter', 'colour'],
     ['createdAfter=2026-01-01T00:00:00Z', 'unknown_parameter', 'createdAfter'],
     ['limit=1&limit=2', 'invalid_parameter', 'limit'],
