@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasValidChecksum, createApiKey } from '@millhand/api'
+import { createApiKey, hasValidChecksum } from '@millhand/api'
 import type { BootstrapKeys } from '@millhand/identity'
 import { writeOnce } from './write-once.ts'
 
@@ -19,7 +19,10 @@ export async function firstKeys(dataDir: string, configured: Partial<BootstrapKe
   const { live, test } = configured
   if (live !== undefined && test !== undefined) return { live, test, file: undefined, fresh: false }
   const file = join(dataDir, 'bootstrap-keys.json')
-  const fresh = await writeOnce(file, `${JSON.stringify({ live: createApiKey('live'), test: createApiKey('test') }, null, 2)}\n`)
+  const fresh = await writeOnce(
+    file,
+    `${JSON.stringify({ live: createApiKey('live'), test: createApiKey('test') }, null, 2)}\n`,
+  )
   const kept = readKeys(file, await readFile(file, 'utf8'))
   return { live: live ?? kept.live, test: test ?? kept.test, file, fresh }
 }

@@ -28,19 +28,43 @@ const cores = availableParallelism()
 export const localVariables = configuration({
   MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'Where REST is served. Port 0 takes a free one.'),
   MILLHAND_GRPC_ADDR: optional(address(undefined, 'Where gRPC is served. Not served yet: setting it is logged.')),
-  MILLHAND_METRICS_ADDR: optional(address(undefined, 'Where metrics are served. Not served yet: setting it is logged.')),
+  MILLHAND_METRICS_ADDR: optional(
+    address(undefined, 'Where metrics are served. Not served yet: setting it is logged.'),
+  ),
   MILLHAND_DATA_DIR: path('.millhand', 'The folder that holds everything: tasks, events, inputs, keys.'),
   MILLHAND_MODELS_DIR: optional(path(undefined, 'A folder of your own models, each a folder with `model.json`.')),
   MILLHAND_LOG_LEVEL: oneOf('info', 'What is logged, on standard error.', levels),
   MILLHAND_BOOTSTRAP_KEY: optional(secret('The first account’s live key, instead of one made at the first start.')),
   MILLHAND_BOOTSTRAP_TEST_KEY: optional(secret('The first account’s test key, likewise.')),
   MILLHAND_SECRET_KEY: optional(secret('Seals cursors and stored secrets, instead of one made at the first start.')),
-  MILLHAND_EXECUTOR_SLOTS: integer(Math.max(2, cores), 'How many runs of models at once; 0 runs none.', { min: 0, max: 64 }),
-  MILLHAND_MODEL_MEMORY_MB: integer(2_048, 'What the process of one model may hold; beyond it, it is stopped.', { min: 256, max: 1_048_576, unit: 'MiB' }),
-  MILLHAND_MODELS_MEMORY_MB: integer(4_096, 'What all of them may hold before idle ones are unloaded.', { min: 256, max: 1_048_576, unit: 'MiB' }),
-  MILLHAND_MODEL_THREADS: integer(cores, 'How many threads the process of one model computes with.', { min: 1, max: 1_024 }),
-  MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', { min: 1, max: 3_650, unit: 'days' }),
-  MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', { min: 0, max: 1_000_000_000, unit: 'millionths of a dollar' }),
+  MILLHAND_EXECUTOR_SLOTS: integer(Math.max(2, cores), 'How many runs of models at once; 0 runs none.', {
+    min: 0,
+    max: 64,
+  }),
+  MILLHAND_MODEL_MEMORY_MB: integer(2_048, 'What the process of one model may hold; beyond it, it is stopped.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_MODELS_MEMORY_MB: integer(4_096, 'What all of them may hold before idle ones are unloaded.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_MODEL_THREADS: integer(cores, 'How many threads the process of one model computes with.', {
+    min: 1,
+    max: 1_024,
+  }),
+  MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
+    min: 1,
+    max: 3_650,
+    unit: 'days',
+  }),
+  MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
 })
 
 /** Models that come with Millhand. */

@@ -13,7 +13,7 @@ import { createGateway } from '@millhand/gateway'
 import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { createHealth, type Runner, systemClock as clock } from '@millhand/runner'
+import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
@@ -81,6 +81,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   )
   health.set('store', true)
   const { url } = await gateway.listen()
-  for (const model of models.list()) if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
+  for (const model of models.list())
+    if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, keys: first, models }
 }

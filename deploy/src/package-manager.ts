@@ -34,7 +34,9 @@ function ancestors(): { pid: number; startedAt: string; command: string }[] {
 /** Start time too, since a pid is used again. proc(5): fields 4 and 22; the name in brackets may hold anything. */
 function statOf(pid: number): { parent: number; startedAt: string } | undefined {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ')
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')
     return fields[0] === 'Z' ? undefined : { parent: Number(fields[1]), startedAt: fields[19] ?? '' }
   } catch {
     return undefined

@@ -31,7 +31,8 @@ try {
 function startFault(error: unknown): string {
   if (error instanceof ConfigurationError || error instanceof StoreInUse) return error.message
   const { code, message, stack } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return `MILLHAND_HTTP_ADDR: ${message}. Another program listens there; set another address.`
+  if (code === 'EADDRINUSE')
+    return `MILLHAND_HTTP_ADDR: ${message}. Another program listens there; set another address.`
   if (code !== undefined) return `Millhand can't start: ${message}`
   return `Millhand can't start: ${stack ?? message}`
 }

@@ -23,11 +23,17 @@ export type Params = Readonly<Record<string, string | undefined>>
 export function createDispatch(endpoints: readonly Endpoint[], log: Log): (exchange: Exchange) => Promise<void> {
   const router = createRouter({ maxParamLength: 512, querystringParser: keepRaw })
   for (const endpoint of endpoints) router.on(endpoint.method, endpoint.pattern, () => {}, endpoint)
+  /** The endpoint of a path; a part of it that is empty is no value. */
+  const find = (method: string, path: string) => {
+    const found = router.find(method as HttpMethod, path)
+    if (found !== null) for (const name in found.params) if (found.params[name] === '') return null
+    return found
+  }
   const methods = [...new Set(endpoints.map(({ method }) => method))]
 
   /** The methods of a path, `HEAD` and `OPTIONS` included; none where there is no such path. */
   const allowedOn = (path: string): string[] => {
-    const found: string[] = methods.filter(method => router.find(method, path) !== null)
+    const found: string[] = methods.filter(method => find(method, path) !== null)
     if (found.includes('GET')) found.push('HEAD')
     return found.length === 0 ? found : [...found, 'OPTIONS']
   }
@@ -47,7 +53,7 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
     const started = performance.now()
     try {
       requireHost(req)
-      const found = router.find(exchange.method as HttpMethod, req.url as string)
+      const found = find(exchange.method, req.url as string)
       if (found === null) answerOther(exchange)
       else {
         // Most answer later; what answers at once need not wait for the next turn.

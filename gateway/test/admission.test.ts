@@ -18,7 +18,14 @@ test('without credentials the challenge names no error', async t => {
 test('credentials that can be none are refused without asking identity', async t => {
   const { url, services, key } = await start(t)
   const typo = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
-  for (const authorization of ['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'Bearer a b', 'Bearer abc', `Bearer ${typo}`]) {
+  for (const authorization of [
+    'Basic dXNlcjpwYXNz',
+    'Bearer',
+    'Bearer ',
+    'Bearer a b',
+    'Bearer abc',
+    `Bearer ${typo}`,
+  ]) {
     const response = await fetch(url + path, { headers: { authorization } })
     const problem = await problemIn(response, 'invalid_credentials')
     assert.equal(response.headers.get('www-authenticate'), 'Bearer realm="millhand", error="invalid_token"')
@@ -132,7 +139,8 @@ test('services get the principal, the request id and a deadline', async t => {
 test('a valid request id is kept, any other is replaced', async t => {
   const { call } = await start(t)
   const valid = 'req_01kaje5z1cf6tvnyxkkhbm3v8h'
-  const idFor = async (id: string) => (await call(path, { headers: { 'x-request-id': id } })).headers.get('x-request-id')
+  const idFor = async (id: string) =>
+    (await call(path, { headers: { 'x-request-id': id } })).headers.get('x-request-id')
   assert.equal(await idFor(valid), valid)
   for (const id of ['', 'abc', 'task_01kaje5z1cf6tvnyxkkhbm3v8h', `${valid}x`, valid.toUpperCase()]) {
     assert.match((await idFor(id)) ?? '', /^req_[0-7][0-9a-z]{25}$/)

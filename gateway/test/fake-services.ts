@@ -69,22 +69,26 @@ export class FakeServices {
       },
       waitTask: async ({ id, timeoutMs, afterVersion }, call) => {
         this.#called(call)
-        const since = Date.now()
         const isOver = () => {
           const task = this.#found(id)
           return task.finishedAt !== undefined || (afterVersion !== undefined && task.resourceVersion > afterVersion)
         }
-        while (!isOver() && Date.now() - since < timeoutMs) {
+        while (!isOver() && timeoutMs > 0) {
           this.waits++
-          await this.#nextChange(timeoutMs, call.signal)
+          if (this.waitsAreOver) break
+          this.openWaits++
+          await this.#nextChange(call.signal).finally(() => this.openWaits--)
         }
         return this.#found(id)
       },
     })
   }
 
-  /** How often a call has begun to wait. */
+  /** How often a call has begun to wait, and how many wait now. */
   waits = 0
+  openWaits = 0
+  /** Whether time passes so fast that every wait is over at once. */
+  waitsAreOver = false
 
   /** A new key with these scopes; `more` is what identity says of it besides. */
   key(scopes: string[], more: MessageInitShape<typeof ApiKeySchema> = {}): string {
@@ -126,14 +130,10 @@ export class FakeServices {
     return task
   }
 
-  #nextChange(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, timeoutMs)
       this.#changes.addEventListener('change', () => resolve(), { once: true })
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        reject(signal.reason)
-      })
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
   }
 }

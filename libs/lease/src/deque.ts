@@ -1,7 +1,11 @@
 /** A queue whose ends cost the same however long it is; an array's `shift` moves every item. */
 export class Deque<T> {
-  #items: (T | undefined)[] = []
+  #items: (T | undefined)[]
   #start = 0
+
+  constructor(...items: T[]) {
+    this.#items = items
+  }
 
   get length(): number {
     return this.#items.length - this.#start

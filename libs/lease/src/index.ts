@@ -1,5 +1,13 @@
 export { backoffMs } from './backoff.ts'
-export { type Claimed, type ClaimRequest, leaseTimes, Pool, type PoolOptions, type RenewalRequest, type Verdict } from './pool.ts'
+export {
+  type Claimed,
+  type ClaimRequest,
+  leaseTimes,
+  Pool,
+  type PoolOptions,
+  type RenewalRequest,
+  type Verdict,
+} from './pool.ts'
 export { type Ready, ReadyQueue, type ReadyQueueOptions } from './ready-queue.ts'
 export {
   type Failure,

@@ -5,7 +5,7 @@
  */
 import { type Clock, everyInterval } from '@millhand/runner'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
-import { type LeaseCause, type Outcome, type RunReport, type Work } from './work.ts'
+import type { LeaseCause, Outcome, RunReport, Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
 export const leaseTimes = {
@@ -35,7 +35,10 @@ export interface RenewalRequest {
   readonly progress?: { readonly fraction: number; readonly message?: string }
 }
 
-export type Verdict = { readonly kind: 'kept'; readonly ttlMs: number } | { readonly kind: 'cancel'; readonly ttlMs: number } | { readonly kind: 'lost' }
+export type Verdict =
+  | { readonly kind: 'kept'; readonly ttlMs: number }
+  | { readonly kind: 'cancel'; readonly ttlMs: number }
+  | { readonly kind: 'lost' }
 
 export interface PoolOptions<T extends Work, C> {
   readonly name: string
@@ -59,7 +62,11 @@ export class Pool<T extends Work, C> {
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
-    this.#queue = new ReadyQueue({ weight: options.weight, maxBatch: options.maxBatch, window: options.window ?? 10_000 })
+    this.#queue = new ReadyQueue({
+      weight: options.weight,
+      maxBatch: options.maxBatch,
+      window: options.window ?? 10_000,
+    })
   }
 
   /** Hears of every durable change of the pool's work. */

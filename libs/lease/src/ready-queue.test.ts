@@ -5,7 +5,14 @@ import { type Ready, ReadyQueue } from './ready-queue.ts'
 
 const queue = (options: Partial<ConstructorParameters<typeof ReadyQueue>[0]> = {}) =>
   new ReadyQueue({ weight: () => 1, maxBatch: () => 4, window: 100, ...options })
-const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({ tenant, id, group: 'm', rank: 1, alone: false, ...more })
+const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({
+  tenant,
+  id,
+  group: 'm',
+  rank: 1,
+  alone: false,
+  ...more,
+})
 const ids = (runs: readonly (readonly Ready[])[]) => runs.map(run => run.map(one => one.id).join(' '))
 
 describe('ready queue', () => {
@@ -40,7 +47,10 @@ describe('ready queue', () => {
     q.offer(work('b', 'b1'))
     const [first, second] = q.take(2)
     assert.deepEqual(first?.map(one => one.id).sort(), ['a1', 'a3', 'b1'])
-    assert.deepEqual(second?.map(one => one.id), ['a2'])
+    assert.deepEqual(
+      second?.map(one => one.id),
+      ['a2'],
+    )
   })
 
   it('work that runs alone shares no run', () => {
@@ -70,7 +80,10 @@ describe('ready queue', () => {
 
   it('a full window refuses until it is refilled, in the order of the store', () => {
     const q = queue({ window: 2, maxBatch: () => 1 })
-    assert.deepEqual(['1', '2', '3'].map(id => q.offer(work('a', id))), [true, true, false])
+    assert.deepEqual(
+      ['1', '2', '3'].map(id => q.offer(work('a', id))),
+      [true, true, false],
+    )
     assert.deepEqual(q.hungry(), [])
     q.take(1)
     assert.deepEqual(q.hungry(), ['a'])
@@ -89,7 +102,15 @@ describe('ready queue', () => {
 
   it('gives everything that was offered exactly once, whatever the order of calls', () => {
     const step = fc.oneof(
-      fc.record({ offer: fc.record({ tenant: fc.constantFrom('a', 'b', 'c'), id: fc.integer({ min: 0, max: 30 }), rank: fc.nat(2), group: fc.constantFrom('m', 'n'), alone: fc.boolean() }) }),
+      fc.record({
+        offer: fc.record({
+          tenant: fc.constantFrom('a', 'b', 'c'),
+          id: fc.integer({ min: 0, max: 30 }),
+          rank: fc.nat(2),
+          group: fc.constantFrom('m', 'n'),
+          alone: fc.boolean(),
+        }),
+      }),
       fc.record({ take: fc.integer({ min: 1, max: 3 }) }),
       fc.record({ withdraw: fc.integer({ min: 0, max: 30 }) }),
     )
@@ -110,10 +131,11 @@ describe('ready queue', () => {
             q.offer({ ...step.offer, id })
             waiting.add(id)
           } else if ('take' in step) take(step.take)
-          else for (const tenant of ['a', 'b', 'c']) {
-            q.withdraw(`${tenant}${step.withdraw}`)
-            waiting.delete(`${tenant}${step.withdraw}`)
-          }
+          else
+            for (const tenant of ['a', 'b', 'c']) {
+              q.withdraw(`${tenant}${step.withdraw}`)
+              waiting.delete(`${tenant}${step.withdraw}`)
+            }
         }
         take(1000)
         assert.equal(waiting.size, 0)

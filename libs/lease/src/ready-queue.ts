@@ -204,9 +204,9 @@ export class ReadyQueue {
     const entry: Entry = { ...ready, sequence: this.#sequence++, taken: false }
     const groups = line.ranks[ready.rank]
     if (!groups) throw new Error(`rank ${ready.rank} is not 0, 1 or 2`)
-    let deque = groups.get(ready.group)
-    if (!deque) groups.set(ready.group, (deque = new Deque<Entry>()))
-    deque.push(entry)
+    const deque = groups.get(ready.group)
+    if (deque) deque.push(entry)
+    else groups.set(ready.group, new Deque<Entry>(entry))
     this.#entries.set(ready.id, entry)
     line.size++
     if (!line.inRing) {

@@ -47,18 +47,23 @@ export function createWorkStore<T extends Work, C>(deps: {
         const now = clock.now()
         const after = machine.transition(before, cause, now)
         if (isRefusal(after)) return { kind: 'refused', reason: after.refused, current: before }
-        const { version: _, ...document } = after
         const events = machine.events(before, after, now)
-        const result = await collection.write({ kind: 'replace', version: before.version, document: document as unknown as Draft<T>, events })
+        const result = await collection.write({ kind: 'replace', version: before.version, document: after, events })
         if (result.kind === 'conflict') continue
-        const stored = numbered<T>(document as unknown as Draft<T>, result.version)
+        const stored = numbered<T>(after, result.version)
         onChanged(before, stored)
         return { kind: 'changed', before, after: stored }
       }
     },
 
     async remove(work) {
-      const result = await collection.write({ kind: 'remove', version: work.version, tenant: work.tenant, id: work.id, events: [] })
+      const result = await collection.write({
+        kind: 'remove',
+        version: work.version,
+        tenant: work.tenant,
+        id: work.id,
+        events: [],
+      })
       return result.kind === 'written'
     },
   }

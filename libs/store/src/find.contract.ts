@@ -8,14 +8,14 @@ import type { Collection, Query, Scalar } from './collection.ts'
 import { ITEMS, type Item, type ItemIndex, item, TENANT } from './contract-items.ts'
 
 export function describeFind(opened: () => OpenStore): void {
-  let items: Collection<Item, ItemIndex>
-  const insert = (document: ReturnType<typeof item>) => items.write({ kind: 'insert', document, events: [] })
-
-  beforeEach(() => {
-    items = opened().collection<Item, ItemIndex>(ITEMS)
-  })
-
   describe('find', () => {
+    let items: Collection<Item, ItemIndex>
+    const insert = (document: ReturnType<typeof item>) => items.write({ kind: 'insert', document, events: [] })
+
+    beforeEach(() => {
+      items = opened().collection<Item, ItemIndex>(ITEMS)
+    })
+
     it('sees every write that was answered before', async () => {
       for (let i = 0; i < 20; i++) {
         await insert(item(`i${i}`))

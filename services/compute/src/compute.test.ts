@@ -127,7 +127,14 @@ describe('compute', () => {
   }
   const finish = async (lease: Lease | undefined, outcome: object = { case: 'output', value: '"done"' }) => {
     assert.ok(lease)
-    const result = { leaseId: lease.id, tenant: lease.tenant, workId: lease.workId, attempt: lease.attempt, outcome, computeMs: 5 }
+    const result = {
+      leaseId: lease.id,
+      tenant: lease.tenant,
+      workId: lease.workId,
+      attempt: lease.attempt,
+      outcome,
+      computeMs: 5,
+    }
     const { accepted } = await service.leases.finish({ executorId: 'exec_a', results: [result as never] })
     return accepted[0]
   }
@@ -147,7 +154,10 @@ describe('compute', () => {
     assert.equal((await get('acct_a', task.id)).status, TaskStatus.RUNNING)
     assert.equal(await finish(lease), true)
     const done = await get('acct_a', task.id)
-    assert.deepEqual([done.status, done.output, done.input, done.resourceVersion], [TaskStatus.SUCCEEDED, '"done"', 'hello', 3])
+    assert.deepEqual(
+      [done.status, done.output, done.input, done.resourceVersion],
+      [TaskStatus.SUCCEEDED, '"done"', 'hello', 3],
+    )
     assert.equal(await finish(lease), false)
   })
 
@@ -248,7 +258,10 @@ describe('compute', () => {
     const seen: string[] = []
     let cursor: string | undefined
     do {
-      const page = await service.compute.listTasks({ limit: 3, ...(cursor !== undefined && { cursor }) }, as('acct_list'))
+      const page = await service.compute.listTasks(
+        { limit: 3, ...(cursor !== undefined && { cursor }) },
+        as('acct_list'),
+      )
       seen.push(...page.data.map(task => task.id))
       cursor = page.nextCursor
       await create('acct_list', { metadata: { odd: 'new' } })
@@ -273,7 +286,10 @@ describe('compute', () => {
     service = await open(manualClock(service.clock.now()))
     await pass(1)
     const queued = (await claim(9)).filter(one => one.tenant === 'acct_a/live')
-    assert.deepEqual(queued.map(one => one.workId), [high.id, low.id])
+    assert.deepEqual(
+      queued.map(one => one.workId),
+      [high.id, low.id],
+    )
     await pass(12_000)
     assert.ok((await claim(9)).some(one => one.workId === running.id && one.attempt === 2))
   })

@@ -1,9 +1,10 @@
 /** Compute: tasks, their life, and the models that they run. */
-import { createWorkStore, type LeaseCause, Pool, type WorkStore } from '@millhand/lease'
-import type { Blobs } from '@millhand/blob'
-import { createIds, type Cursors, type Ids } from '@millhand/api'
+
+import { type Cursors, createIds, type Ids } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import { createWorkStore, type LeaseCause, Pool, type WorkStore } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
@@ -120,7 +121,10 @@ export function createComputeService(options: ComputeOptions) {
     },
     /** Sweeps until the signal ends: leases, time-outs, and what has been kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([...[...pools.values()].map(pool => pool.run(signal)), removeExpired({ ...deps, retentionMs: options.retentionMs }, log, signal)])
+      await Promise.all([
+        ...[...pools.values()].map(pool => pool.run(signal)),
+        removeExpired({ ...deps, retentionMs: options.retentionMs }, log, signal),
+      ])
     },
   }
 }

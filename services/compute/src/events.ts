@@ -1,10 +1,11 @@
 /** The event of a change of a task's state, ready for the log. */
-import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
-import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { jsonWriter } from '@millhand/api'
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import type { OutboxEvent } from '@millhand/store'
+import { jsonWriter } from '@millhand/api'
+import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import type { Draft, OutboxEvent } from '@millhand/store'
 import { hasEnded, type TaskRecord } from './task.ts'
 import { toMessage } from './to-message.ts'
 
@@ -17,7 +18,12 @@ const writeTask = jsonWriter(TaskSchema)
 const writeEvent = jsonWriter(EventSchema)
 
 /** The event of `after`, where it differs in state from `before`; an insert has no `before`. */
-export function taskEvents(before: TaskRecord | undefined, after: TaskRecord, now: number, newId: () => string): OutboxEvent[] {
+export function taskEvents(
+  before: TaskRecord | undefined,
+  after: Draft<TaskRecord>,
+  now: number,
+  newId: () => string,
+): OutboxEvent[] {
   if (before?.resource_version === after.resource_version) return []
   const id = newId()
   const type = eventType(before, after)
@@ -41,7 +47,7 @@ export function taskEvents(before: TaskRecord | undefined, after: TaskRecord, no
   return [{ topic: tasksTopic, key: after.id, id, type, time: now, value }]
 }
 
-function eventType(before: TaskRecord | undefined, after: TaskRecord): string {
+function eventType(before: TaskRecord | undefined, after: Draft<TaskRecord>): string {
   if (after.status === 'running') return 'task.started'
   if (after.status === 'queued' && before) return 'task.retrying'
   return `task.${after.status}`

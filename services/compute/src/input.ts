@@ -5,9 +5,11 @@ import type { TaskRecord } from './task.ts'
 /** UTF-16 units. A record is written three times in a task's life. */
 const inRecord = 16 * 1024
 
+export const fitsRecord = (input: string): boolean => input.length <= inRecord
+
 export interface Inputs {
-  /** Stores a large input durably; says what goes into the record. */
-  keep(tenant: string, id: string, input: string): Promise<Pick<TaskRecord, 'input' | 'input_blob'>>
+  /** Stores an input that does not fit its record, durably; says where. */
+  keep(tenant: string, id: string, input: string): Promise<string>
   /** The input; undefined once the data is removed. */
   read(task: TaskRecord): Promise<string | undefined>
   remove(task: TaskRecord): Promise<void>
@@ -18,10 +20,9 @@ export interface Inputs {
 export function createInputs(blobs: Blobs): Inputs {
   return {
     async keep(tenant, id, input) {
-      if (input.length <= inRecord) return { input }
-      const input_blob = `inputs/${tenant}/${id}`
-      await blobs.put(input_blob, Buffer.from(input))
-      return { input_blob }
+      const key = `inputs/${tenant}/${id}`
+      await blobs.put(key, Buffer.from(input))
+      return key
     },
     async read(task) {
       if (task.input !== undefined || task.input_blob === undefined) return task.input

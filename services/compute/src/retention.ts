@@ -36,7 +36,11 @@ export async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSigna
   }
 }
 
-async function removeExpiredOf(tenant: string, { tasks, inputs, clock, retentionMs }: RetentionDeps, signal: AbortSignal) {
+async function removeExpiredOf(
+  tenant: string,
+  { tasks, inputs, clock, retentionMs }: RetentionDeps,
+  signal: AbortSignal,
+) {
   const now = clock.now()
   // A task ends after its creation, so what is younger than the retention can't have outlived it.
   const before = [firstIdAt('task', now - retentionMs)]

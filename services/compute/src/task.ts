@@ -1,6 +1,6 @@
 /** A task as compute stores it. REST shows the part that `to-message.ts` picks. */
 import { type Failure, type Work, workIndexes } from '@millhand/lease'
-import type { CollectionSpec } from '@millhand/store'
+import type { CollectionSpec, Draft } from '@millhand/store'
 
 export type TaskStatus = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
@@ -25,7 +25,12 @@ export interface TaskRecord extends Work {
   /** JSON text. */
   readonly output?: string
   readonly error?: Failure
-  readonly usage?: { readonly queue_ms: number; readonly compute_ms: number; readonly gpu_type: string; readonly items: number }
+  readonly usage?: {
+    readonly queue_ms: number
+    readonly compute_ms: number
+    readonly gpu_type: string
+    readonly items: number
+  }
   /** Millionths of the currency's unit. */
   readonly cost_micros?: number
   readonly progress?: { readonly fraction: number; readonly message?: string }
@@ -47,7 +52,7 @@ const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
 
 /** When a queued task that was never run expires. */
-export const queueExpiresAt = (task: TaskRecord): number => task.created_at + task.queue_timeout_s * 1000
+export const queueExpiresAt = (task: Draft<TaskRecord>): number => task.created_at + task.queue_timeout_s * 1000
 
 /** What leasing and the task's owner do to it. */
 export interface CancelCause {

@@ -2,6 +2,7 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { type Task, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import type { Draft } from '@millhand/store'
 import { queueExpiresAt, type TaskRecord } from './task.ts'
 
 const statuses = {
@@ -23,9 +24,9 @@ export interface Shown {
   readonly position?: number | undefined
 }
 
-/** Written out field by field instead of through `create`: this is on the path of every request. */
-export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
-  return {
+/** Written out field by field instead of through `create`, and without spreads: every request passes here twice. */
+export function toMessage(task: Draft<TaskRecord>, shown: Shown = {}): Task {
+  const message: Task = {
     $typeName: 'millhand.compute.v1.Task',
     id: task.id,
     type: TaskType.INFERENCE,
@@ -33,40 +34,45 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
     modelVersion: task.model_version,
     status: statuses[task.status],
     mode: task.mode === 'live' ? Mode.LIVE : Mode.TEST,
-    ...(shown.input !== undefined && { input: shown.input }),
-    ...(task.parameters && { parameters: task.parameters as NonNullable<Task['parameters']> }),
     priority: priorities[task.rank] ?? TaskPriority.NORMAL,
     queueTimeoutS: task.queue_timeout_s,
     runTimeoutS: task.run_timeout_s,
     maxAttempts: task.max_attempts,
-    ...(shown.output !== undefined && { output: shown.output }),
-    ...(task.error && { error: { $typeName: 'millhand.compute.v1.TaskError', ...task.error } }),
-    ...(task.usage && {
-      usage: {
-        $typeName: 'millhand.compute.v1.TaskUsage',
-        queueMs: task.usage.queue_ms,
-        computeMs: task.usage.compute_ms,
-        gpuType: task.usage.gpu_type,
-        items: task.usage.items,
-      },
-    }),
-    ...(task.cost_micros !== undefined && {
-      cost: { $typeName: 'millhand.type.v1.Money', amount: decimal(task.cost_micros), currency: 'USD' },
-    }),
     attempt: task.attempt,
-    ...(task.progress && { progress: { $typeName: 'millhand.compute.v1.TaskProgress', ...task.progress, metrics: {} } }),
-    ...(shown.position !== undefined && { position: shown.position }),
     metadata: task.metadata as Record<string, string>,
     createdAt: timestamp(task.created_at),
-    ...(task.started_at !== undefined && { startedAt: timestamp(task.started_at) }),
-    ...(task.finished_at !== undefined && { finishedAt: timestamp(task.finished_at) }),
-    ...(task.status === 'queued' && task.attempt === 0 && { queueExpiresAt: timestamp(queueExpiresAt(task)) }),
-    ...(task.data_expires_at !== undefined && { dataExpiresAt: timestamp(task.data_expires_at) }),
-    ...(task.cancel_requested_at !== undefined && { cancelRequestedAt: timestamp(task.cancel_requested_at) }),
-    ...(task.engine && { engine: { $typeName: 'millhand.compute.v1.Engine', ...task.engine } }),
     resourceVersion: task.resource_version,
   }
+  if (shown.input !== undefined) message.input = shown.input
+  if (shown.output !== undefined) message.output = shown.output
+  if (shown.position !== undefined) message.position = shown.position
+  if (task.parameters) message.parameters = task.parameters as NonNullable<Task['parameters']>
+  if (task.error) message.error = { $typeName: 'millhand.compute.v1.TaskError', ...task.error }
+  if (task.usage) message.usage = usageMessage(task.usage)
+  if (task.cost_micros !== undefined) message.cost = moneyMessage(task.cost_micros)
+  if (task.progress) message.progress = { $typeName: 'millhand.compute.v1.TaskProgress', ...task.progress, metrics: {} }
+  if (task.engine) message.engine = { $typeName: 'millhand.compute.v1.Engine', ...task.engine }
+  if (task.started_at !== undefined) message.startedAt = timestamp(task.started_at)
+  if (task.finished_at !== undefined) message.finishedAt = timestamp(task.finished_at)
+  if (task.data_expires_at !== undefined) message.dataExpiresAt = timestamp(task.data_expires_at)
+  if (task.cancel_requested_at !== undefined) message.cancelRequestedAt = timestamp(task.cancel_requested_at)
+  if (task.status === 'queued' && task.attempt === 0) message.queueExpiresAt = timestamp(queueExpiresAt(task))
+  return message
 }
+
+const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task['usage']> => ({
+  $typeName: 'millhand.compute.v1.TaskUsage',
+  queueMs: usage.queue_ms,
+  computeMs: usage.compute_ms,
+  gpuType: usage.gpu_type,
+  items: usage.items,
+})
+
+const moneyMessage = (micros: number): NonNullable<Task['cost']> => ({
+  $typeName: 'millhand.type.v1.Money',
+  amount: decimal(micros),
+  currency: 'USD',
+})
 
 const timestamp = (ms: number): Timestamp => ({
   $typeName: 'google.protobuf.Timestamp',

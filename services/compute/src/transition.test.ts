@@ -8,7 +8,13 @@ import { type TaskCause, taskTransition } from './transition.ts'
 const at = 1_000_000
 const rules = { retentionMs: 30 * 86_400_000, pricePerSecondMicros: 20, gpuType: 'cpu', random: () => 0.5 }
 const transition = taskTransition(rules)
-const report: RunReport = { compute_ms: 12.2, group_version: 'sha256:b', engine_kind: 'onnx', engine_name: 'onnxruntime', provider: 'cpu' }
+const report: RunReport = {
+  compute_ms: 12.2,
+  group_version: 'sha256:b',
+  engine_kind: 'onnx',
+  engine_name: 'onnxruntime',
+  provider: 'cpu',
+}
 
 const queued: TaskRecord = {
   tenant: 'acct_a/live',
@@ -51,13 +57,22 @@ const lastAttempt: TaskRecord = { ...running, attempt: 3 }
 const evictedBefore: TaskRecord = { ...running, attempt: 3, evictions: 2 }
 const cancelling: TaskRecord = { ...running, status: 'cancelling', cancel_requested_at: at + 200, resource_version: 3 }
 const retrying: TaskRecord = { ...queued, attempt: 1, ready_at: at + 1_000, due_at: at + 1_000, resource_version: 3 }
-const ended = (status: TaskStatus): TaskRecord => ({ ...queued, status, due_at: noDueTime, finished_at: at + 500, resource_version: 4 })
+const ended = (status: TaskStatus): TaskRecord => ({
+  ...queued,
+  status,
+  due_at: noDueTime,
+  finished_at: at + 500,
+  resource_version: 4,
+})
 
 const held = { lease_id: 'lease_1', attempt: 1 }
 const claimed: TaskCause = { kind: 'claimed', lease_id: 'lease_1', lease_until: at + 10_100 }
 const finished = (outcome: Outcome, by = held): TaskCause => ({ kind: 'finished', held: by, outcome, report })
 const output: Outcome = { kind: 'output', output: '{"digit":3}' }
-const retryable: Outcome = { kind: 'failure', failure: { code: 'model_crashed', message: 'It crashed.', retryable: true } }
+const retryable: Outcome = {
+  kind: 'failure',
+  failure: { code: 'model_crashed', message: 'It crashed.', retryable: true },
+}
 const final: Outcome = { kind: 'failure', failure: { code: 'run_timeout', message: 'Too long.', retryable: false } }
 const third = { lease_id: 'lease_1', attempt: 3 }
 
@@ -83,9 +98,27 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['running is to be cancelled', running, { kind: 'cancel' }, at + 300, 'cancelling'],
   ['running is not claimed', running, claimed, at + 300, 'not_queued'],
   ['a stale lease is refused', running, finished(output, { lease_id: 'lease_0', attempt: 1 }), at + 300, 'stale_lease'],
-  ['a stale attempt is refused', running, finished(output, { lease_id: 'lease_1', attempt: 2 }), at + 300, 'stale_lease'],
-  ['a result without a run is refused', queued, finished(output, { lease_id: '', attempt: 0 }), at + 300, 'stale_lease'],
-  ['cancelling is cancelled once the executor has stopped', cancelling, finished({ kind: 'cancelled' }), at + 300, 'cancelled'],
+  [
+    'a stale attempt is refused',
+    running,
+    finished(output, { lease_id: 'lease_1', attempt: 2 }),
+    at + 300,
+    'stale_lease',
+  ],
+  [
+    'a result without a run is refused',
+    queued,
+    finished(output, { lease_id: '', attempt: 0 }),
+    at + 300,
+    'stale_lease',
+  ],
+  [
+    'cancelling is cancelled once the executor has stopped',
+    cancelling,
+    finished({ kind: 'cancelled' }),
+    at + 300,
+    'cancelled',
+  ],
   ['cancelling never turns succeeded', cancelling, finished(output), at + 300, 'cancelled'],
   ['cancelling never turns failed', cancelling, finished(final), at + 300, 'cancelled'],
   ['cancelling never goes back', cancelling, finished({ kind: 'evicted' }), at + 300, 'cancelled'],
@@ -151,9 +184,9 @@ describe('the life of a task', () => {
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {
     const someCause = fc.oneof<fc.Arbitrary<(task: TaskRecord, n: number, now: number) => TaskCause>[]>(
       fc.constant((_task, n, now) => ({ kind: 'claimed', lease_id: `lease_${n}`, lease_until: now + 10_000 })),
-      fc.constantFrom(output, retryable, final, { kind: 'evicted' } as Outcome, { kind: 'cancelled' } as Outcome).map(
-        outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report }),
-      ),
+      fc
+        .constantFrom(output, retryable, final, { kind: 'evicted' } as Outcome, { kind: 'cancelled' } as Outcome)
+        .map(outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report })),
       fc.constant(task => ({ kind: 'renewed', held: task, lease_until: task.lease_until + 1_000 })),
       fc.constant(() => ({ kind: 'cancel' })),
       fc.constant(() => ({ kind: 'due' })),

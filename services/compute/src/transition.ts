@@ -1,5 +1,22 @@
-import { backoffMs, type Failure, type Held, type LeaseCause, noDueTime, type Outcome, type Refusal, type RunReport, refuse } from '@millhand/lease'
-import { type CancelCause, type DataDeletedCause, hasEnded, queueExpiresAt, type TaskRecord, type TaskStatus } from './task.ts'
+import {
+  backoffMs,
+  type Failure,
+  type Held,
+  type LeaseCause,
+  noDueTime,
+  type Outcome,
+  type Refusal,
+  type RunReport,
+  refuse,
+} from '@millhand/lease'
+import {
+  type CancelCause,
+  type DataDeletedCause,
+  hasEnded,
+  queueExpiresAt,
+  type TaskRecord,
+  type TaskStatus,
+} from './task.ts'
 
 export type TaskCause = LeaseCause | CancelCause | DataDeletedCause
 
@@ -40,7 +57,15 @@ function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: n
   if (task.ready_at > now) return refuse('not_ready')
   if (task.attempt === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
   const { progress: _, ...rest } = task
-  return next({ ...rest, status: 'running', attempt: task.attempt + 1, started_at: now, lease_id, lease_until, due_at: lease_until })
+  return next({
+    ...rest,
+    status: 'running',
+    attempt: task.attempt + 1,
+    started_at: now,
+    lease_id,
+    lease_until,
+    due_at: lease_until,
+  })
 }
 
 /** Renewing changes no state and makes no event, so the resource's version stays. */
@@ -50,9 +75,19 @@ function renewed(task: TaskRecord, cause: Extract<LeaseCause, { kind: 'renewed' 
   return { ...task, lease_until, due_at: lease_until, ...(progress && { progress }) }
 }
 
-function finished(rules: TransitionRules, task: TaskRecord, outcome: Outcome, report: RunReport, now: number): TaskRecord {
+function finished(
+  rules: TransitionRules,
+  task: TaskRecord,
+  outcome: Outcome,
+  report: RunReport,
+  now: number,
+): TaskRecord {
   const model_version = report.group_version || task.model_version
-  const ran = { ...task, model_version, engine: { kind: report.engine_kind, name: report.engine_name, provider: report.provider } }
+  const ran = {
+    ...task,
+    model_version,
+    engine: { kind: report.engine_kind, name: report.engine_name, provider: report.provider },
+  }
   if (task.status === 'cancelling') return ended(rules, billed(rules, ran, report), 'cancelled', now)
   switch (outcome.kind) {
     case 'output':
@@ -84,9 +119,7 @@ function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskR
 function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
   switch (task.status) {
     case 'queued':
-      return task.attempt === 0
-        ? ended(rules, task, 'expired', now)
-        : { ...task, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
+      return task.attempt === 0 ? ended(rules, task, 'expired', now) : { ...task, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
     case 'running':
       return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
     case 'cancelling':
@@ -146,11 +179,12 @@ function dataDeleted(task: TaskRecord, now: number): TaskRecord | Refusal {
 }
 
 const holds = (task: TaskRecord, held: Held): boolean =>
-  (task.status === 'running' || task.status === 'cancelling') && task.lease_id === held.lease_id && task.attempt === held.attempt
+  (task.status === 'running' || task.status === 'cancelling') &&
+  task.lease_id === held.lease_id &&
+  task.attempt === held.attempt
 
 const next = (task: TaskRecord): TaskRecord => ({ ...task, resource_version: task.resource_version + 1 })
 
 function exhaustive(value: never): never {
   throw new Error(`not handled: ${JSON.stringify(value)}`)
 }
-

@@ -88,7 +88,13 @@ class Executor {
     if (runs <= 0 || this.#stopping.signal.aborted) return
     const claim = ++this.#claims
     const askedAt = clock.monotonic()
-    const request = { executorId: this.#id, pool, runs: Math.min(64, runs), waitMs: claimWaitMs, busyGroups: this.#busy() }
+    const request = {
+      executorId: this.#id,
+      pool,
+      runs: Math.min(64, runs),
+      waitMs: claimWaitMs,
+      busyGroups: this.#busy(),
+    }
     leases.claim(request, { signal: this.#stopping.signal }).then(
       (answer: ClaimResponse) => {
         for (const run of answer.runs) this.#start(run, askedAt)
@@ -193,5 +199,8 @@ const toRenewal = ({ lease, progress }: HeldLease) => ({
   id: lease.id,
   tenant: lease.tenant,
   workId: lease.workId,
-  ...(progress && { fraction: progress.fraction, ...(progress.message !== undefined && { message: progress.message }) }),
+  ...(progress && {
+    fraction: progress.fraction,
+    ...(progress.message !== undefined && { message: progress.message }),
+  }),
 })

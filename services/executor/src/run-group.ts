@@ -58,16 +58,8 @@ export function runGroup(
   }
 
   function stopped(one: HeldLease, computeMs: number): void {
-    switch (one.stop) {
-      case 'cancelled':
-        return answer(one, { case: 'cancelled', value: true }, computeMs)
-      case 'run_timeout':
-        return answer(one, failure('run_timeout', `The run took longer than ${one.runTimeoutMs / 1000} s and was stopped.`, false), computeMs)
-      case 'lost':
-        return settle(one, undefined)
-      default:
-        return answer(one, { case: 'evicted', value: true }, computeMs)
-    }
+    if (one.stop === 'lost') settle(one, undefined)
+    else answer(one, outcomeOfStop(one), computeMs)
   }
 
   function succeeded(items: readonly ItemResult[], computeMs: number): void {
@@ -84,7 +76,10 @@ export function runGroup(
 
   function failed(error: unknown): void {
     if (startedAt === undefined) {
-      for (const one of held) one.stop ? stopped(one, 0) : answer(one, failureOf(error), 0)
+      for (const one of held) {
+        if (one.stop) stopped(one, 0)
+        else answer(one, failureOf(error), 0)
+      }
       return
     }
     const computeMs = share(elapsed())
@@ -114,6 +109,14 @@ export function runGroup(
   return run
 }
 
+function outcomeOfStop({ stop, runTimeoutMs }: HeldLease): Result['outcome'] {
+  if (stop === 'cancelled') return { case: 'cancelled', value: true }
+  if (stop === 'run_timeout') {
+    return failure('run_timeout', `The run took longer than ${runTimeoutMs / 1000} s and was stopped.`, false)
+  }
+  return { case: 'evicted', value: true }
+}
+
 const brokenMessage = (model: CatalogueEntry | undefined): string =>
   model?.status === 'broken' ? `The model is broken: ${model.problem}` : 'The model is not there any more.'
 
@@ -122,7 +125,8 @@ function failureOf(error: unknown): Result['outcome'] {
   if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
     return failure('out_of_memory', 'The run needed more memory than a model may have, and was stopped.', false)
   }
-  if (error instanceof RunnerGone) return failure('model_crashed', 'The process that ran the model ended unexpectedly.', true)
+  if (error instanceof RunnerGone)
+    return failure('model_crashed', 'The process that ran the model ended unexpectedly.', true)
   return failure('model_failed', 'The model could not be run.', true)
 }
 

@@ -1,7 +1,14 @@
 /** Loaded models, one process each: started when first needed, kept by least-recent use within a memory limit. */
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
-import { type LoadedModel, type ModelRunner, type Progress, RunnerGone, type RunItem, type RunResult } from './model-runner.ts'
+import {
+  type LoadedModel,
+  type ModelRunner,
+  type Progress,
+  type RunItem,
+  RunnerGone,
+  type RunResult,
+} from './model-runner.ts'
 
 /** A model with the line of runs that wait for its one process. */
 export interface WarmModel {
@@ -39,8 +46,10 @@ export class WarmModels {
   /** The model of this version; its process starts with the first run. */
   get(model: ModelPackage): WarmModel {
     const key = `${model.id}@${model.version}`
-    let entry = this.#entries.get(key)
-    if (!entry) this.#entries.set(key, (entry = this.#entry(model)))
+    const known = this.#entries.get(key)
+    if (known) return known
+    const entry = this.#entry(model)
+    this.#entries.set(key, entry)
     return entry
   }
 

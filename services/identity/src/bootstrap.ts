@@ -19,7 +19,10 @@ export async function ensureBootstrapKeys(
   { live, test }: BootstrapKeys,
 ): Promise<void> {
   const ids = createIds({ now: () => clock.now() })
-  for (const [mode, key] of [['live', live], ['test', test]] as const) {
+  for (const [mode, key] of [
+    ['live', live],
+    ['test', test],
+  ] as const) {
     await keys.write({
       kind: 'insert',
       document: {

@@ -52,26 +52,18 @@ export function reached(figure: Figure): boolean | undefined {
 
 /** The figure as one line of JSON. */
 export function jsonLine(figure: Figure): string {
-  const { section, name, unit, rounds, aim, details } = figure
-  const limits = figure.limits.map(limit => ({
-    ...limit,
-    ...spread(limit.rounds),
-    ratio: precise(ratio(figure, limit)),
-  }))
+  const { rounds, limits, details, ...rest } = figure
   return JSON.stringify({
-    section,
-    name,
-    unit,
+    ...rest,
     ...spread(rounds),
-    rounds: rounds.map(precise),
-    aim,
     reached: reached(figure),
-    limits,
-    ...details,
+    limits: limits.map(limit => ({ ...limit, ...spread(limit.rounds), ratio: precise(ratio(figure, limit)) })),
+    ...Object.fromEntries(Object.entries(details).map(([name, value]) => [name, precise(value)])),
   })
 }
 
 const spread = (rounds: readonly number[]) => ({
+  rounds: rounds.map(precise),
   median: precise(median(rounds)),
   min: precise(Math.min(...rounds)),
   max: precise(Math.max(...rounds)),

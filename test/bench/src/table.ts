@@ -23,7 +23,7 @@ export function tableLines(figure: Figure): string[] {
 export const tableHead = () => row('', 'median (least to most)', 'of limit', 'wanted', '')
 
 function row(name: string, value: string, share: string, wanted: string, rest: string): string {
-  return `${name.padEnd(48)} ${value.padEnd(34)} ${share.padStart(8)}  ${wanted.padEnd(10)} ${rest.trim()}`.trimEnd()
+  return `${name.padEnd(54)} ${value.padEnd(34)} ${share.padStart(8)}  ${wanted.padEnd(10)} ${rest.trim()}`.trimEnd()
 }
 
 function range(rounds: readonly number[]): string {

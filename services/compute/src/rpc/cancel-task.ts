@@ -1,5 +1,9 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { CancelOutcome, type CancelTaskRequest, type TaskCancellation } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import {
+  CancelOutcome,
+  type CancelTaskRequest,
+  type TaskCancellation,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
@@ -17,7 +21,11 @@ export const cancelTask =
       case 'missing':
         return answer(deps, CancelOutcome.UNSPECIFIED, foundTask(req.id, undefined))
       case 'refused':
-        return answer(deps, hasEnded(result.current) ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED, result.current)
+        return answer(
+          deps,
+          hasEnded(result.current) ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED,
+          result.current,
+        )
       case 'changed':
         return answer(deps, hasEnded(result.after) ? CancelOutcome.CANCELLED : CancelOutcome.REQUESTED, result.after)
     }

@@ -1,10 +1,18 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { enumWords, fail, idTime } from '@millhand/api'
-import { type CreateTaskRequest, type Task, TaskPriority, TaskType, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import {
+  type CreateTaskRequest,
+  type Task,
+  TaskPriority,
+  TaskType,
+  TaskTypeSchema,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { checkInput } from '@millhand/model'
 import { principal, requestIdKey } from '@millhand/rpc'
+import type { Draft } from '@millhand/store'
 import type { ComputeDeps } from '../compute.ts'
 import { taskEvents } from '../events.ts'
+import { fitsRecord } from '../input.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'
 
@@ -21,7 +29,8 @@ export const createTask =
     const id = ids('task')
     const now = idTime(id)
     const queue_timeout_s = req.queueTimeoutS ?? 86_400
-    const draft: Omit<TaskRecord, 'version'> = {
+    const request_id = call.values.get(requestIdKey)
+    const draft: Draft<TaskRecord> = {
       tenant,
       id,
       account_id: accountId,
@@ -33,7 +42,7 @@ export const createTask =
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
       alone: false,
       status: 'queued',
-      ...(await inputs.keep(tenant, id, req.input)),
+      ...(fitsRecord(req.input) ? { input: req.input } : { input_blob: await inputs.keep(tenant, id, req.input) }),
       ...(req.parameters && { parameters: req.parameters }),
       metadata: req.metadata,
       queue_timeout_s,
@@ -47,18 +56,22 @@ export const createTask =
       lease_id: '',
       lease_until: 0,
       resource_version: 1,
-      ...requestId(call),
+      ...(request_id !== undefined && { request_id }),
     }
-    const task = await tasks.insert(draft, taskEvents(undefined, { ...draft, version: 1 }, now, newEventId))
+    const task = await tasks.insert(draft, taskEvents(undefined, draft, now, newEventId))
     if (!task) throw fail('conflict', `The id ${id} is taken.`)
     return toMessage(task, { input: req.input, position: position(task) })
   }
 
 function refuseWhatIsNotThere(type: TaskType, mode: 'live' | 'test'): void {
   if (type !== TaskType.INFERENCE) {
-    throw fail('invalid_parameter', `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`, {
-      param: 'type',
-    })
+    throw fail(
+      'invalid_parameter',
+      `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`,
+      {
+        param: 'type',
+      },
+    )
   }
   if (mode === 'test') {
     throw fail('engine_unavailable', 'The sandbox is not available yet: no engine answers test keys. Use a live key.')
@@ -67,16 +80,19 @@ function refuseWhatIsNotThere(type: TaskType, mode: 'live' | 'test'): void {
 
 function usableModel(models: ComputeDeps['models'], id: string) {
   const model = models.get(id)
-  if (!model) throw fail('invalid_parameter', `There is no model \`${id}\`. GET /v1/models lists those there are.`, { param: 'model' })
-  if (model.status === 'broken') throw fail('invalid_parameter', `The model \`${id}\` is broken: ${model.problem}`, { param: 'model' })
+  if (!model)
+    throw fail('invalid_parameter', `There is no model \`${id}\`. GET /v1/models lists those there are.`, {
+      param: 'model',
+    })
+  if (model.status === 'broken')
+    throw fail('invalid_parameter', `The model \`${id}\` is broken: ${model.problem}`, { param: 'model' })
   return model
 }
 
 const typeWords = enumWords(TaskTypeSchema)
 
-const ranks: Partial<Record<TaskPriority, number>> = { [TaskPriority.HIGH]: 0, [TaskPriority.NORMAL]: 1, [TaskPriority.LOW]: 2 }
-
-function requestId(call: HandlerContext): { request_id?: string } {
-  const request_id = call.values.get(requestIdKey)
-  return request_id === undefined ? {} : { request_id }
+const ranks: Partial<Record<TaskPriority, number>> = {
+  [TaskPriority.HIGH]: 0,
+  [TaskPriority.NORMAL]: 1,
+  [TaskPriority.LOW]: 2,
 }

@@ -17,7 +17,10 @@ export const deleteTaskData =
         return showWhole(deps, foundTask(req.id, undefined))
       case 'refused':
         if (result.reason === 'not_ended') {
-          throw fail('invalid_state', `The task is ${result.current.status}; its data can be removed once it has ended. Cancel it first.`)
+          throw fail(
+            'invalid_state',
+            `The task is ${result.current.status}; its data can be removed once it has ended. Cancel it first.`,
+          )
         }
         return showWhole(deps, result.current)
       case 'changed':

@@ -8,9 +8,9 @@ import {
   type FinishRequest,
   type FinishResponse,
   type Lease,
+  Renewed_Verdict,
   type RenewRequest,
   type RenewResponse,
-  Renewed_Verdict,
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -27,7 +27,10 @@ export const claim =
       { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs },
       call.signal,
     )
-    return { $typeName: 'millhand.lease.v1.ClaimResponse', runs: await Promise.all(claimed.map(run => toRun(run, inputs))) }
+    return {
+      $typeName: 'millhand.lease.v1.ClaimResponse',
+      runs: await Promise.all(claimed.map(run => toRun(run, inputs))),
+    }
   }
 
 export const renew =
@@ -36,7 +39,9 @@ export const renew =
     const verdicts = await Promise.all(
       req.leases.map(async ({ id, tenant, workId, fraction, message }) => {
         const progress = fraction === undefined ? undefined : { fraction, ...(message !== undefined && { message }) }
-        const [verdict] = await poolOf(pools, tenant).renew([{ tenant, id: workId, lease_id: id, ...(progress && { progress }) }])
+        const [verdict] = await poolOf(pools, tenant).renew([
+          { tenant, id: workId, lease_id: id, ...(progress && { progress }) },
+        ])
         return verdict ?? ({ kind: 'lost' } as const)
       }),
     )
@@ -53,7 +58,13 @@ export const finish =
           result.workId,
           { lease_id: result.leaseId, attempt: result.attempt },
           toOutcome(result),
-          { compute_ms: result.computeMs, group_version: result.groupVersion, engine_kind: 'onnx', engine_name: result.engineName, provider: result.provider },
+          {
+            compute_ms: result.computeMs,
+            group_version: result.groupVersion,
+            engine_kind: 'onnx',
+            engine_name: result.engineName,
+            provider: result.provider,
+          },
         ),
       ),
     )
@@ -106,7 +117,10 @@ function toOutcome({ outcome }: Result): Outcome {
     case 'output':
       return { kind: 'output', output: outcome.value }
     case 'failure':
-      return { kind: 'failure', failure: { code: outcome.value.code, message: outcome.value.message, retryable: outcome.value.retryable } }
+      return {
+        kind: 'failure',
+        failure: { code: outcome.value.code, message: outcome.value.message, retryable: outcome.value.retryable },
+      }
     case 'cancelled':
       return { kind: 'cancelled' }
     case 'evicted':

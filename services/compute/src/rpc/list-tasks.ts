@@ -1,7 +1,13 @@
-import type { HandlerContext } from '@connectrpc/connect'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
 import { enumWords, firstIdAt } from '@millhand/api'
-import { type ListTasksRequest, type ListTasksResponse, TaskField, TaskStatusSchema, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  TaskField,
+  TaskStatusSchema,
+  TaskTypeSchema,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
@@ -32,7 +38,9 @@ export const listTasks =
     while (more && page.length < limit && looked < looksAt) {
       const chunk = await tasks.find('primary', {
         equals: [tenant],
-        ...(order === Order.ASC ? between(last ?? range.after, range.before) : between(range.after, last ?? range.before)),
+        ...(order === Order.ASC
+          ? between(last ?? range.after, range.before)
+          : between(range.after, last ?? range.before)),
         order: order === Order.ASC ? 'asc' : 'desc',
         limit: Math.min(looksAt, limit - page.length + 1),
       })

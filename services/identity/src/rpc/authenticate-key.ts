@@ -1,4 +1,7 @@
-import type { AuthenticateKeyRequest, AuthenticateKeyResponse } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import type {
+  AuthenticateKeyRequest,
+  AuthenticateKeyResponse,
+} from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { IdentityDeps } from '../identity.ts'
 import { keyMessage } from '../key.ts'
 

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { fail, type ProblemCode, problems } from '@millhand/api'
+import { problemIn } from './problem.ts'
+import { start, validTask } from './start.ts'
+
+const list = '/v1/tasks'
+
+test('every code that a service fails with reaches the caller as it is', async t => {
+  const { call, services } = await start(t)
+  for (const code of Object.keys(problems) as ProblemCode[]) {
+    services.failure = fail(code, 'Said by a service.', { param: 'p', retryAfterS: 7 })
+    const response = await call(list)
+    const problem = await problemIn(response, code)
+    if (code !== 'internal') assert.equal(problem.detail, 'Said by a service.')
+    assert.equal(response.headers.get('retry-after'), '7', code)
+    assert.equal(response.headers.has('www-authenticate'), problem.status === 401, code)
+  }
+})
+
+test('429, 503 and 504 always say when to come again', async t => {
+  const { call, services } = await start(t)
+  for (const code of ['rate_limited', 'queue_full', 'unavailable', 'deadline_exceeded'] as const) {
+    services.failure = fail(code, 'x')
+    assert.equal((await call(list)).headers.get('retry-after'), '1', code)
+  }
+})
+
+test('what a transport fails with becomes 503 or 504', async t => {
+  const { call, services } = await start(t)
+  services.failure = new ConnectError('connect ECONNREFUSED 10.1.2.3:8081', Code.Unavailable)
+  assert.doesNotMatch(JSON.stringify(await problemIn(await call(list), 'unavailable')), /10\.1\.2\.3/)
+  services.failure = new ConnectError('the operation timed out', Code.DeadlineExceeded)
+  await problemIn(await call(list), 'deadline_exceeded')
+})
+
+test('an unexpected error tells the caller nothing and the log everything', async t => {
+  const { post, services, lines } = await start(t)
+  const cause = new Error('secret at /srv/store.db')
+  services.failure = cause
+  const response = await post(validTask)
+  const problem = await problemIn(response, 'internal')
+  assert.doesNotMatch(JSON.stringify(problem), /secret/)
+  const line = lines.find(({ level }) => level === 'error')
+  assert.equal(line?.event, 'request.failed')
+  assert.deepEqual(
+    [line?.fields.request_id, line?.fields.method, line?.fields.path, line?.fields.status],
+    [problem.request_id, 'POST', '/v1/tasks', 500],
+  )
+  assert.ok(line?.fields.error instanceof ConnectError)
+  assert.equal(line.fields.error.cause, cause)
+})
+
+test('what a caller did wrong is not logged above debug', async t => {
+  const { call, lines } = await start(t)
+  await call('/v1/tasks/x')
+  assert.deepEqual(
+    lines.map(({ level, event }) => [level, event]),
+    [['debug', 'request.answered']],
+  )
+})

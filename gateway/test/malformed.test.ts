@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { start, validTask } from './start.ts'
+import { openWire, requestText } from './wire.ts'
+
+for (const [name, bytes] of [
+  ['is no HTTP', 'hello\r\n\r\n'],
+  ['has an unknown method', 'BREW /v1/tasks HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['has another version', 'GET / HTTP/9.9\r\nHost: a\r\n\r\n'],
+  ['has a bad header', 'GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n'],
+  ['has two lengths', 'POST /v1/tasks HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx'],
+  [
+    'has a length and chunks',
+    'POST /v1/tasks HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+] as const) {
+  test(`what ${name} is 400 as a problem, and the connection ends`, async t => {
+    const { port } = await start(t)
+    const wire = await openWire(port)
+    wire.send(bytes)
+    const [head = '', body = ''] = (await wire.rest()).split('\r\n\r\n')
+    assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/)
+    assert.match(head, /\r\nConnection: close(\r\n|$)/)
+    const problem = JSON.parse(body) as Record<string, unknown>
+    assert.equal(problem.status, 400)
+    assert.ok(head.includes(`X-Request-Id: ${problem.request_id}`))
+  })
+}
+
+test('a chunk that is none is 400 in the middle of a body', async t => {
+  const { port, key, services } = await start(t)
+  const wire = await openWire(port)
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked']
+  wire.send(requestText('POST /v1/tasks', headers, 'zz\r\n'))
+  assert.match(await wire.rest(), /^HTTP\/1\.1 400 Bad Request\r\n/)
+  assert.equal(services.created.length, 0)
+})
+
+test('a head that is too large is 431', async t => {
+  const { port } = await start(t)
+  for (const text of [
+    requestText(`GET /${'a'.repeat(20_000)}`),
+    requestText('GET /', [`X-Large: ${'a'.repeat(20_000)}`]),
+  ]) {
+    const wire = await openWire(port)
+    wire.send(text)
+    assert.match(await wire.rest(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[\s\S]*"status":431/)
+  }
+})
+
+test('HTTP/1.1 needs a Host, HTTP/1.0 does not', async t => {
+  const { port } = await start(t)
+  const without = await openWire(port)
+  without.send('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')
+  assert.match(await without.rest(), /^HTTP\/1\.1 400 [\s\S]*`Host`/)
+  const old = await openWire(port)
+  old.send('GET /healthz HTTP/1.0\r\n\r\n')
+  assert.match(await old.rest(), /^HTTP\/1\.1 200 /)
+})
+
+test('requests sent at once on one connection are answered in order', async t => {
+  const { port, key } = await start(t)
+  const wire = await openWire(port)
+  const body = JSON.stringify(validTask)
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  const post = requestText('POST /v1/tasks', headers, body)
+  wire.send(post + post + requestText('GET /healthz', ['Connection: close']))
+  const answers = (await wire.rest()).split('HTTP/1.1 ').slice(1)
+  assert.deepEqual(
+    answers.map(answer => answer.slice(0, 3)),
+    ['201', '201', '200'],
+  )
+  assert.match(answers[0] ?? '', /task_0{25}1/)
+  assert.match(answers[1] ?? '', /task_0{25}2/)
+})
+
+test('a request that comes byte by byte is served', async t => {
+  const { port, key } = await start(t)
+  const wire = await openWire(port)
+  wire.socket.setNoDelay()
+  const body = JSON.stringify(validTask)
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  for (const char of requestText('POST /v1/tasks', headers, body)) {
+    wire.send(char)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  assert.match(await wire.until('"object":"task"'), /^HTTP\/1\.1 201 /)
+  wire.socket.destroy()
+})
+
+test('a head and a body that do not come to an end are cut off, and others are served meanwhile', async t => {
+  const { port, key, post } = await start(t, { limits: { headersMs: 100, requestMs: 200, checkMs: 20 } })
+  const head = await openWire(port)
+  head.send('POST /v1/tasks HTTP/1.1\r\nHost: a\r\n')
+  const body = await openWire(port)
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Content-Length: 100']
+  body.send(requestText('POST /v1/tasks', headers, '{"type"'))
+  assert.equal((await post(validTask)).status, 201)
+  assert.equal(await head.rest(), '')
+  assert.equal(await body.rest(), '')
+})
