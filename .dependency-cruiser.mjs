@@ -1,6 +1,7 @@
 /** Who may import whom: the rules of the architecture that a machine can hold. `pnpm check` runs it. */
 
-const adapters = '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|docker|kubernetes)/)'
+const adapters =
+  '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|docker|kubernetes)/)'
 const tests = '\\.(test|contract)\\.ts$'
 
 export default {

@@ -3,9 +3,8 @@ import { fail } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import createRouter from 'find-my-way'
 import { answerOptions } from './cors.ts'
-import type { Exchange } from './exchange.ts'
+import { CallerGone, type Exchange } from './exchange.ts'
 import { sendProblem } from './problem.ts'
-import { CallerGone } from './transcode/read-body.ts'
 
 /** What answers one method on one path. */
 export interface Endpoint {

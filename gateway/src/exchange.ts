@@ -11,6 +11,11 @@ export interface Traffic {
   readonly open: Set<Exchange>
 }
 
+/** The caller went away, so there is nobody to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
+}
+
 export class Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse

@@ -9,8 +9,8 @@ import type { Exchange } from './exchange.ts'
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, open: readonly Exchange[], ids: Ids) {
   const [current, ...others] = open
-  const isMidAnswer = current !== undefined && (current.req.complete || current.status !== 0 || others.length > 0)
-  if (!socket.writable || silent.has(error.code ?? '') || isMidAnswer) {
+  const isAwaited = current !== undefined && (current.req.complete || others.length > 0)
+  if (!socket.writable || silent.has(error.code ?? '') || isAwaited) {
     socket.destroy()
     return
   }

@@ -5,6 +5,7 @@ import { createApiKey } from '@millhand/api'
 import { now } from './fake-services.ts'
 import { problemIn } from './problem.ts'
 import { start, validTask } from './start.ts'
+import { openWire, requestText } from './wire.ts'
 
 const path = '/v1/tasks'
 
@@ -75,10 +76,18 @@ test('a remembered key ends the moment it expires', async t => {
 })
 
 test('many requests with one new key ask once, and an unknown key is remembered too', async t => {
-  const { call, services } = await start(t)
-  const headers = { authorization: `Bearer ${createApiKey('live')}` }
-  await Promise.all(Array.from({ length: 8 }, () => call(path, { headers }).then(response => response.text())))
-  await call(path, { headers })
+  const { call, port, services } = await start(t)
+  const authorization = `Bearer ${createApiKey('live')}`
+  const gate = Promise.withResolvers<void>()
+  services.identityGate = gate.promise
+  const wire = await openWire(port)
+  const request = requestText(`GET ${path}`, [`Authorization: ${authorization}`])
+  const last = requestText(`GET ${path}`, [`Authorization: ${authorization}`, 'Connection: close'])
+  wire.send(request.repeat(7) + last)
+  while (services.authentications === 0) await new Promise(resolve => setImmediate(resolve))
+  gate.resolve()
+  assert.equal((await wire.rest()).split('HTTP/1.1 401').length - 1, 8)
+  await call(path, { headers: { authorization } })
   assert.equal(services.authentications, 1)
 })
 

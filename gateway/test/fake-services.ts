@@ -34,14 +34,17 @@ export class FakeServices {
   readonly calls: { principal: string | undefined; requestId: string | undefined; timeoutMs: number | undefined }[] = []
   authentications = 0
   identityIsAway = false
+  /** What identity waits for before it answers. */
+  identityGate: Promise<void> | undefined
   /** What every call to compute fails with, where it is set. */
   failure: unknown
   #changes = new EventTarget()
 
   constructor() {
     this.transport.service(IdentityService, {
-      authenticateKey: ({ keySha256 }) => {
+      authenticateKey: async ({ keySha256 }) => {
         this.authentications++
+        await this.identityGate
         if (this.identityIsAway) throw new ConnectError('no route to host 10.1.2.3', Code.Unavailable)
         const key = this.keys.get(Buffer.from(keySha256).toString('hex'))
         return key ? { key } : {}

@@ -72,10 +72,13 @@ test('waits end early, with the task as it is now', async t => {
   const { gateway, post, services } = await start(t)
   const answer = post(validTask, { prefer: 'wait=60' })
   while (services.waits === 0) await new Promise(resolve => setImmediate(resolve))
+  // A change that who waits is not told of.
+  for (const [id, task] of services.tasks) services.tasks.set(id, { ...task, attempt: 1 })
   const closed = gateway.close()
   const response = await answer
   assert.equal(response.status, 201)
-  assert.equal(((await response.json()) as { status: string }).status, 'queued')
+  assert.equal(response.headers.get('preference-applied'), 'wait')
+  assert.equal(((await response.json()) as { attempt: number }).attempt, 1)
   await closed
 })
 

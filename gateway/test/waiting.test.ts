@@ -53,7 +53,9 @@ test('GET does not wait for a task that has ended, nor where the caller holds an
   const stale = await call('/v1/tasks/a', { headers: { prefer: 'wait=60', 'if-none-match': '"other"' } })
   assert.equal(await statusIn(stale), 'queued')
   services.finish('a')
+  const before = services.calls.length
   assert.equal(await statusIn(await call('/v1/tasks/a', { headers: { prefer: 'wait=60' } })), 'succeeded')
+  assert.equal(services.calls.length, before + 1)
   assert.equal(services.waits, 0)
 })
 
@@ -89,7 +91,7 @@ test('a task that was created is answered also where waiting for it fails', asyn
 })
 
 test('a caller that leaves ends its wait, not its task', async t => {
-  const { port, key, services } = await start(t)
+  const { port, key, services, lines } = await start(t)
   const wire = await openWire(port)
   const body = JSON.stringify(validTask)
   const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Prefer: wait=60']
@@ -98,6 +100,7 @@ test('a caller that leaves ends its wait, not its task', async t => {
   wire.socket.destroy()
   while (services.openWaits > 0) await new Promise(resolve => setImmediate(resolve))
   assert.ok(services.tasks.has(created))
+  assert.ok(lines.every(({ level }) => level === 'debug'))
 })
 
 test('wait is read as RFC 7240 has it; what has no meaning is ignored', () => {

@@ -1,11 +1,6 @@
 /** The bytes of a request's body. */
 import { fail } from '@millhand/api'
-import type { Exchange } from '../exchange.ts'
-
-/** The caller went away before its request was complete: there is nobody to answer. */
-export class CallerGone extends Error {
-  override readonly name = 'CallerGone'
-}
+import { CallerGone, type Exchange } from '../exchange.ts'
 
 /**
  * The whole body of a request. One that waits for `100 Continue` gets it now, so that what was refused before this

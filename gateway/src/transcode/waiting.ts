@@ -5,9 +5,8 @@ import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Principal } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
 import { holds } from '../admission/scope.ts'
-import type { Exchange } from '../exchange.ts'
+import { CallerGone, type Exchange } from '../exchange.ts'
 import { CALL_MS, callValues, unary } from './call.ts'
-import { CallerGone } from './read-body.ts'
 
 /**
  * Waits at most `seconds` for `first` to end, or to change where `forChange` says so, and gives it as it then is.
@@ -41,6 +40,7 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
       const { scope } = getOption(waitMethod, access)
       return async (exchange, caller, first, seconds, forChange) => {
         const { id, resourceVersion, finishedAt } = first as Resource & Awaited
+        if (exchange.res.destroyed) throw new CallerGone('the caller left before it waited')
         if (finishedAt !== undefined || !holds(caller, scope)) return first
         const values = callValues(caller, exchange)
         const until = async (timeoutMs: number, signal?: AbortSignal) => {

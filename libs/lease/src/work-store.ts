@@ -26,7 +26,12 @@ export function createWorkStore<T extends Work, C>(deps: {
   /** Hears of every change after it is durable, in the order of the versions that this store wrote. */
   onChanged: (before: T | undefined, after: T) => void
 }): WorkStore<T, C> {
-  const { collection, machine, clock, onChanged } = deps
+  const { collection, machine, clock } = deps
+  const latest = new LatestWritten<T>()
+  const onChanged = (before: T | undefined, after: T) => {
+    latest.keep(after)
+    deps.onChanged(before, after)
+  }
 
   return {
     get: (tenant, id) => collection.get(tenant, id),
@@ -42,7 +47,7 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async change(tenant, id, cause) {
       for (;;) {
-        const before = await collection.get(tenant, id)
+        const before = latest.take(tenant, id) ?? (await collection.get(tenant, id))
         if (!before) return { kind: 'missing' }
         const now = clock.now()
         const after = machine.transition(before, cause, now)
@@ -66,6 +71,27 @@ export function createWorkStore<T extends Work, C>(deps: {
       })
       return result.kind === 'written'
     },
+  }
+}
+
+/**
+ * What this store wrote last of work that is alive, so that claim and finish need not read it again. It may be stale:
+ * the compare-and-set finds out, and since it is taken out here, the next try reads the collection.
+ */
+class LatestWritten<T extends Work> {
+  readonly #work = new Map<string, T>()
+
+  keep(work: T): void {
+    if (work.lease_id === '' && work.status !== 'queued') return
+    this.#work.set(work.id, work)
+    if (this.#work.size > 20_000) this.#work.delete(this.#work.keys().next().value as string)
+  }
+
+  take(tenant: string, id: string): T | undefined {
+    const work = this.#work.get(id)
+    if (work?.tenant !== tenant) return undefined
+    this.#work.delete(id)
+    return work
   }
 }
 

@@ -2,7 +2,7 @@
 import { DTYPES, type Dtype } from './dtype.ts'
 import { Fields, ManifestInvalid } from './fields.ts'
 
-export const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
+const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
 
 /** One input or output of a model; -1 in a shape where any length goes. */

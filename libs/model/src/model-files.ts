@@ -7,7 +7,7 @@ import { ManifestInvalid } from './fields.ts'
 
 const PACKAGE = 'package:'
 /** Larger files are hashed as a stream and not looked into; their manifest declares inputs and outputs. */
-export const READ_WHOLE_BYTES = 64 * 2 ** 20
+const READ_WHOLE_BYTES = 64 * 2 ** 20
 
 /**
  * The absolute path of a file that a manifest names: inside the model's folder, or `package:<npm package>/<path>` inside

@@ -6,7 +6,7 @@ import { OnnxInvalid, readOnnx } from './onnx-file.ts'
 
 const bytes = readFileSync(new URL('../../../deploy/models/digits/model.onnx', import.meta.url))
 const hostile = (name: string) =>
-  readFileSync(new URL(`../../../services/executor/fixtures/hostile-models/${name}.onnx`, import.meta.url))
+  readFileSync(new URL(`../../../services/executor/src/onnx/fixtures/hostile-models/${name}.onnx`, import.meta.url))
 
 test('finds weights in other files, also inside a branch, and compiled graphs', () => {
   assert.equal(readOnnx(bytes).refused, undefined)

@@ -62,7 +62,7 @@ export class Call implements HandlerContext {
     return this.#responseTrailer
   }
 
-  /** Fires when the call is cancelled, when its deadline passes, and when it has ended. */
+  /** Fires when the call is cancelled, when its deadline passes, and when a stream has ended. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -144,12 +144,15 @@ export class Call implements HandlerContext {
     for (const reject of waiting ?? []) reject(cause)
   }
 
-  /** Ends the call. Its signal fires, so that what a handler left behind stops as it would over a network. */
+  /**
+   * Ends the call. A stream's signal fires, so that what its handler left behind stops. That of a unary call that was
+   * answered has nothing left to stop, and firing it costs more than the rest of the call.
+   */
   end(): void {
     if (this.#over) return
     this.#over = true
     if (this.#limits !== undefined) for (const release of this.#limits.release) release()
-    this.#controller?.abort(this.#cause)
+    if (this.#cause !== undefined || this.method.methodKind !== 'unary') this.#controller?.abort(this.#cause)
   }
 }
 

@@ -192,20 +192,6 @@ export function describeTransport(
           assert.equal(error.code, Code.Canceled)
         }),
       )
-
-      it('fires the handler’s signal once the call has ended', async () => {
-        const ended = Promise.withResolvers<void>()
-        const impl: Impl = {
-          echo(request, call) {
-            call.signal.addEventListener('abort', () => ended.resolve())
-            return request
-          },
-        }
-        await serving(impl, async client => {
-          await client.echo({ value: '' })
-          await ended.promise
-        })()
-      })
     })
 
     describeStreams(serving)

@@ -61,7 +61,7 @@ test('a field that is wrong is named, with what it must be', async () => {
     [{ type: 'poetry' }, 'invalid_parameter', 'type'],
     [{ type: 'TASK_TYPE_INFERENCE' }, 'invalid_parameter', 'type'],
     [{ type: 1 }, 'invalid_parameter', 'type'],
-    [{ type: null }, 'missing_parameter', 'type'],
+    [{ type: null }, 'invalid_parameter', 'type'],
     [{ model: '' }, 'invalid_parameter', 'model'],
     [{ model: 7 }, 'invalid_parameter', 'model'],
     [{ model: 'x'.repeat(129) }, 'invalid_parameter', 'model'],
@@ -149,7 +149,7 @@ test('an input that the model cannot read is refused before it is queued', async
   ]) {
     const answer = await server.request('POST', '/v1/tasks', { json: digit(1, { input }) })
     assert.equal(answer.status, 400, `${input}: ${answer.text}`)
-    assert.match(answer.body.code, /^(model_input_invalid|missing_parameter|invalid_json)$/)
+    assert.match(answer.body.code, /^(model_input_invalid|missing_parameter|invalid_parameter)$/)
     assertProblem(answer, 400, answer.body.code)
   }
   const picture = { type: 'inference', model: 'pp-ocr-v4', input: 'not a data URI' }

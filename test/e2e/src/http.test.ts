@@ -132,15 +132,7 @@ test('a method that a path does not have is 405 with those that it has', async (
 })
 
 test('a path that is nobody’s is 404', async () => {
-  for (const path of [
-    '/v1',
-    '/v1/',
-    '/v1/nothing',
-    '/v2/tasks',
-    '/v1/tasks/a/b/c',
-    '/v1/TASKS',
-    '/v1/tasks/a/data/x',
-  ])
+  for (const path of ['/v1', '/v1/', '/v1/nothing', '/v2/tasks', '/v1/tasks/a/b/c', '/v1/TASKS', '/v1/tasks/a/data/x'])
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await server.request(method, path)
       assertProblem(answer, 404, 'unknown_route')

@@ -43,7 +43,7 @@ export async function runClients(options: ClientOptions): Promise<Seen> {
       return await send(method, url + path, { agent, headers, ...(json !== undefined && { json }) })
     } catch {
       seen.unanswered++
-      await pause(50)
+      await pause(100)
       return undefined
     }
   }
@@ -51,12 +51,9 @@ export async function runClients(options: ClientOptions): Promise<Seen> {
   const client = async () => {
     while (await options.another()) {
       const { digit, pixels } = digits[random.between(0, digits.length - 1)] as Digit
-      const created = await call('POST', '/v1/tasks', {
-        type: 'inference',
-        model: 'digits',
-        input: JSON.stringify(pixels),
-      })
-      if (!created) continue
+      const json = { type: 'inference', model: 'digits', input: JSON.stringify(pixels) }
+      let created = await call('POST', '/v1/tasks', json)
+      while (!created) created = await call('POST', '/v1/tasks', json)
       if (created.status !== 201) {
         seen.unexpected.push(`create: ${created.status} ${created.text}`)
         continue

@@ -8,25 +8,35 @@ const ALIVE = ['queued', 'running', 'cancelling'] as const
 /** Resolves when no task is alive any more; rejects when some still are after `limitMs`. */
 export async function allEnded(server: Server, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs
-  for (;;) {
-    const pages = await Promise.all(ALIVE.map(status => server.request('GET', `/v1/tasks?status=${status}&limit=1`)))
-    const alive = pages.flatMap(page => page.body.data)
-    if (alive.length === 0) return
-    if (performance.now() > deadline)
-      throw new Error(`tasks are still alive after ${limitMs} ms, among them ${JSON.stringify(alive)}`)
+  // A task can step from one list to the other between two looks, but not twice within its backoff of a second.
+  for (let quiet = 0; quiet < 2; ) {
+    const alive = await someAlive(server)
+    quiet = alive === undefined ? quiet + 1 : 0
+    if (alive === undefined) continue
+    if (performance.now() > deadline) throw new Error(`after ${limitMs} ms ${alive} is still alive`)
     await pause(200)
   }
 }
 
+/** Some task that has not ended, in words. */
+async function someAlive(server: Server): Promise<string | undefined> {
+  for (const status of ALIVE) for await (const task of tasks(server, `status=${status}`)) return JSON.stringify(task)
+  return undefined
+}
+
 /** Every task that there is, as lists show it. */
 export async function listAll(server: Server): Promise<Final[]> {
-  const finals: Final[] = []
+  return await Array.fromAsync(tasks(server, 'include=output'), final)
+}
+
+/** The tasks of a list, page after page; a page may be short. */
+async function* tasks(server: Server, filters: string): AsyncGenerator<ShownTask> {
   for (let cursor = ''; ; ) {
-    const page = await server.request('GET', `/v1/tasks?limit=100&include=output${cursor && `&cursor=${cursor}`}`)
+    const page = await server.request('GET', `/v1/tasks?limit=100&${filters}${cursor}`)
     if (page.status !== 200) throw new Error(`list: ${page.status} ${page.text}`)
-    for (const task of page.body.data) finals.push(final(task))
-    if (!page.body.has_more) return finals
-    cursor = encodeURIComponent(page.body.next_cursor)
+    yield* page.body.data
+    if (!page.body.has_more) return
+    cursor = `&cursor=${encodeURIComponent(page.body.next_cursor)}`
   }
 }
 
@@ -50,7 +60,7 @@ export function readEvents(file: string): Logged[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     const rows = database.prepare(
-      `SELECT key, id, type, value FROM events WHERE topic = 'millhand.tasks.v1' ORDER BY seq`,
+      `SELECT key, id, type, value FROM event_log WHERE topic = 'millhand.tasks.v1' ORDER BY seq`,
     )
     return rows.all().map(row => {
       const value = JSON.parse(String(row.value))
@@ -67,12 +77,14 @@ export function readEvents(file: string): Logged[] {
   }
 }
 
-function final(task: {
-  id: string
-  status: Final['status']
-  resource_version: number
-  output?: { digit: number }
-}): Final {
+interface ShownTask {
+  readonly id: string
+  readonly status: Final['status']
+  readonly resource_version: number
+  readonly output?: { readonly digit: number }
+}
+
+function final(task: ShownTask): Final {
   if (!isTerminal(task.status)) throw new Error(`${task.id} is ${task.status} after everything had ended`)
   return { id: task.id, status: task.status, version: task.resource_version, answer: task.output?.digit }
 }

@@ -128,10 +128,8 @@ export function sqliteCollection<T extends Document, I extends string>(
   }
 }
 
-/** The document without its version, which has a column of its own, as JSON text. */
-function bodyOf(document: object): string {
-  return JSON.stringify('version' in document ? { ...document, version: undefined } : document)
-}
+/** The document as JSON text. A version in it is the caller's old one: the column has the true one. */
+const bodyOf = (document: object): string => JSON.stringify(document)
 
 /** Rows come as arrays (`Prepare`), which the types of node:sqlite don't know. */
 function documentOf<T extends Document>(row: unknown): T {

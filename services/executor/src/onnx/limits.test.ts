@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ModelLoadFailed, RunnerGone } from '../model-runner.ts'
-import { hostileModel, item, load, shippedModel, tensorModel } from './models.fixture.ts'
+import { hostileModel, item, load, shippedModel, start, tensorModel } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
 const digits = shippedModel('digits')
@@ -43,9 +43,9 @@ test('broken files are refused by name of the fault, and leave no process', asyn
   for (const [name, bytes, says] of files) {
     const file = join(folder, `${name}.onnx`)
     await writeFile(file, bytes)
-    await assert.rejects(load(tensorModel(file)), failed('model_broken', says), name)
+    await assert.rejects(start(tensorModel(file)), failed('model_broken', says), name)
   }
-  await assert.rejects(load(tensorModel(join(folder, 'missing.onnx'))), failed('model_broken', /no such file/))
+  await assert.rejects(start(tensorModel(join(folder, 'missing.onnx'))), failed('model_broken', /no such file/))
   assert.deepEqual(children(), [])
 })
 
@@ -58,30 +58,30 @@ test('what would open other files, or no version of ONNX Runtime knows, is refus
     ['unknown-operator', /Frobnicate/],
   ]
   for (const [name, says] of refused) {
-    await assert.rejects(load(hostileModel(name)), failed('model_broken', says), name)
+    await assert.rejects(start(hostileModel(name)), failed('model_broken', says), name)
   }
 })
 
-test('a run that asks for more memory than allowed ends as out of memory', async () => {
-  const model = await load(hostileModel('memory-bomb'))
+test('a run that asks for more memory than allowed ends as out of memory', async t => {
+  const model = await load(t, hostileModel('memory-bomb'))
   const small = (await model.run([item(number(1000))])).items[0]
   assert.equal(small?.ok, true)
   await assert.rejects(model.run([item(number(2 ** 31))]), gone('out_of_memory'))
   assert.equal((await model.gone).reason, 'out_of_memory')
 })
 
-test('a run whose memory grows bit by bit ends as out of memory', async () => {
-  const model = await load(hostileModel('memory-creep'))
+test('a run whose memory grows bit by bit ends as out of memory', async t => {
+  const model = await load(t, hostileModel('memory-creep'))
   await assert.rejects(model.run([item(number(1))]), gone('out_of_memory'))
 })
 
 test('a model that is too large for its limit fails to load as out of memory', async () => {
   const tight = { memoryLimitBytes: 120 * 2 ** 20 }
-  await assert.rejects(load(shippedModel('pp-ocr-v4'), tight), failed('out_of_memory', /more memory/))
+  await assert.rejects(start(shippedModel('pp-ocr-v4'), tight), failed('out_of_memory', /more memory/))
 })
 
-test('a child that crashes is told from one that was stopped', async () => {
-  const model = await load(hostileModel('endless-loop'))
+test('a child that crashes is told from one that was stopped', async t => {
+  const model = await load(t, hostileModel('endless-loop'))
   const [pid] = children() as [number]
   const crashed = assert.rejects(model.run([item(number(1))]), gone('crashed'))
   await busy(pid)
@@ -97,8 +97,8 @@ async function busy(pid: number): Promise<void> {
   while (ticks() < start + 20) await new Promise(resolve => setImmediate(resolve))
 }
 
-test('a run without end is stopped in its middle, and its process is gone', async () => {
-  const model = await load(hostileModel('endless-loop'))
+test('a run without end is stopped in its middle, and its process is gone', async t => {
+  const model = await load(t, hostileModel('endless-loop'))
   const [pid] = children() as [number]
   const run = model.run([item(number(1))])
   const stopped = assert.rejects(run, gone('killed'))
@@ -113,8 +113,8 @@ test('a run without end is stopped in its middle, and its process is gone', asyn
 test('a run without end does not outlive a parent that was killed', async () => {
   const fixture = fileURLToPath(new URL('./models.fixture.ts', import.meta.url))
   const script = `
-    const { hostileModel, item, load } = await import(${JSON.stringify(fixture)})
-    const model = await load(hostileModel('endless-loop'))
+    const { hostileModel, item, start } = await import(${JSON.stringify(fixture)})
+    const model = await start(hostileModel('endless-loop'))
     void model.run([item(${JSON.stringify(number(1))})])
     process.stdout.write('running')`
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -142,28 +142,29 @@ function isAlive(pid: number): boolean {
 }
 
 test('loading stops when it is told to, or takes too long', async () => {
-  await assert.rejects(load(digits, { loadTimeoutMs: 1 }), failed('model_broken', /too long/))
+  await assert.rejects(start(digits, { loadTimeoutMs: 1 }), failed('model_broken', /too long/))
   assert.deepEqual(children(), [])
 })
 
-test('a child sees none of our environment, and its folder is empty and goes with it', async () => {
+test('a child sees none of our environment, and its folder is empty and goes with it', async t => {
   process.env.MILLHAND_TEST_SECRET = 'secret'
-  const model = await load(digits)
+  const model = await load(t, digits)
   const [pid] = children() as [number]
   const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')
     .split('\0')
     .map(each => each.split('=')[0])
   delete process.env.MILLHAND_TEST_SECRET
   assert.deepEqual(environment.filter(name => name && !name.startsWith('NODE_CHANNEL_')).sort(), ['PATH', 'PWD'])
-  const temporary = (await readdir(tmpdir())).filter(name => name.startsWith('millhand-model-'))
+  const own = readlinkSync(`/proc/${pid}/cwd`)
+  assert.match(own, /millhand-model-/)
+  assert.deepEqual(await readdir(own), [])
   await model.kill()
-  const left = (await readdir(tmpdir())).filter(name => name.startsWith('millhand-model-'))
-  assert.equal(left.length, temporary.length - 1)
+  await assert.rejects(readdir(own), { code: 'ENOENT' })
 })
 
-test('the log gets the last words of a child that ended by itself', async () => {
+test('the log gets the last words of a child that ended by itself', async t => {
   const words: string[] = []
-  const model = await load(hostileModel('memory-bomb'), { onStderr: (_, text) => words.push(text) })
+  const model = await load(t, hostileModel('memory-bomb'), { onStderr: (_, text) => words.push(text) })
   await assert.rejects(model.run([item(number(2 ** 31))]), gone('out_of_memory'))
   await model.gone
   assert.match(words.join(), /out of memory/)

@@ -1,5 +1,6 @@
 /** Models for the tests of this folder. */
 import { readFileSync } from 'node:fs'
+import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
 import type { LoadedModel } from '../model-runner.ts'
@@ -32,11 +33,11 @@ export function tensorModel(file: string, batchable = false): ModelPackage {
 /** One of `fixtures/plain-models` with a manifest of its own. */
 export function plainModel(name: string, fields: object = {}): ModelPackage {
   const manifest = parseManifest(JSON.stringify({ name, ...fields }))
-  return { ...tensorModel(path(`../../fixtures/plain-models/${name}.onnx`)), manifest }
+  return { ...tensorModel(path(`./fixtures/plain-models/${name}.onnx`)), manifest }
 }
 
 /** One of `fixtures/hostile-models`. */
-export const hostileModel = (name: string) => tensorModel(path(`../../fixtures/hostile-models/${name}.onnx`))
+export const hostileModel = (name: string) => tensorModel(path(`./fixtures/hostile-models/${name}.onnx`))
 
 export const fixture = (name: string): Buffer => readFileSync(path(`../../../../test/fixtures/${name}`))
 
@@ -46,9 +47,16 @@ export const dataUri = (mediaType: string, bytes: Uint8Array) =>
 export const item = (input: string, parameters?: Record<string, unknown>) => ({ input, parameters })
 
 /** Loads a model with one thread in half a GiB unless told otherwise. */
-export function load(model: ModelPackage, options: Partial<OnnxRunnerOptions> = {}): Promise<LoadedModel> {
+export function start(model: ModelPackage, options: Partial<OnnxRunnerOptions> = {}): Promise<LoadedModel> {
   const runner = onnxRunner({ memoryLimitBytes: 512 * MIB, threads: 1, ...options })
   return runner.load(model, new AbortController().signal)
+}
+
+/** The same, for one test, which ends it however the test ends. */
+export async function load(t: TestContext, model: ModelPackage, options?: Partial<OnnxRunnerOptions>) {
+  const loaded = await start(model, options)
+  t.after(() => loaded.kill())
+  return loaded
 }
 
 /** What the model says to one input, parsed; throws its fault. */

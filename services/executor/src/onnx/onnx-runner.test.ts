@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { LoadedModel } from '../model-runner.ts'
-import { ask, item, load, shippedModel, tensorModel } from './models.fixture.ts'
+import { ask, item, load, shippedModel, start, tensorModel } from './models.fixture.ts'
 
 const FILE = fileURLToPath(new URL('../../../../deploy/models/digits/model.onnx', import.meta.url))
 const digits = shippedModel('digits')
 
 let model: LoadedModel
 before(async () => {
-  model = await load(digits)
+  model = await start(digits)
 })
 after(() => model.kill())
 
@@ -51,8 +51,8 @@ test('an item of a batch gets what it would get alone, and a bad one fails alone
   assert.ok(computeMs > 0)
 })
 
-test('tensors of unlike shapes come in one batch, each with its own rows back', async () => {
-  const plain = await load(tensorModel(FILE, true))
+test('tensors of unlike shapes come in one batch, each with its own rows back', async t => {
+  const plain = await load(t, tensorModel(FILE, true))
   const rows = (count: number, value: number) =>
     JSON.stringify({ pixels: { dtype: 'float32', shape: [count, 64], data: Array(count * 64).fill(value) } })
   const inputs = [rows(1, 0), rows(3, 0.5), rows(0, 0), rows(1, 1), '{"pixels":{"dtype":"int8","shape":[],"data":[1]}}']
@@ -61,11 +61,10 @@ test('tensors of unlike shapes come in one batch, each with its own rows back', 
   assert.deepEqual(shapes, [[1, 10], [3, 10], [0, 10], [1, 10], 'model_input_invalid'])
   const alone = (await plain.run([item(rows(1, 1))])).items[0]
   assert.deepEqual(items[3], alone)
-  await plain.kill()
 })
 
-test('tensors that come as base64 go as base64', async () => {
-  const plain = await load(tensorModel(FILE))
+test('tensors that come as base64 go as base64', async t => {
+  const plain = await load(t, tensorModel(FILE))
   const data = Buffer.from(new Float32Array(64).buffer).toString('base64')
   const base64 = await ask(plain, JSON.stringify({ pixels: { dtype: 'float32', shape: [1, 64], data } }))
   const list = await ask(
@@ -75,11 +74,10 @@ test('tensors that come as base64 go as base64', async () => {
   const bytes = Buffer.from(base64.probabilities.data, 'base64')
   const read = Array.from({ length: 10 }, (_, index) => bytes.readFloatLE(index * 4))
   assert.deepEqual(read, list.probabilities.data.map(Math.fround))
-  await plain.kill()
 })
 
-test('a model says how much memory it has, and none when it is gone', async () => {
-  const one = await load(digits)
+test('a model says how much memory it has, and none when it is gone', async t => {
+  const one = await load(t, digits)
   assert.ok(one.memoryBytes() > 50e6)
   await one.kill()
   assert.equal(one.memoryBytes(), 0)

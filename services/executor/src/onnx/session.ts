@@ -46,7 +46,14 @@ function toSpec(value: InferenceSession.ValueMetadata): TensorSpec[] {
   return [{ name: value.name, dtype: value.type as Dtype, shape }]
 }
 
-const toOrt = ({ dtype, shape, data }: Tensor): OrtTensor => new OrtTensor(dtype, data as never, shape)
+function toOrt({ dtype, shape, data }: Tensor): OrtTensor {
+  // The binding of 1.30 takes a Float16Array for an empty one, and OrtTensor makes nothing else; it takes this.
+  if (data instanceof Float16Array) {
+    const bits = new Uint16Array(data.buffer, data.byteOffset, data.length)
+    return { type: dtype, dims: shape, data: bits, location: 'cpu' } as unknown as OrtTensor
+  }
+  return new OrtTensor(dtype, data as never, shape)
+}
 
 const fromOrt = (tensor: OrtTensor): Tensor => ({
   dtype: tensor.type as Dtype,

@@ -9,7 +9,7 @@ sharp.unblock({ operation: LOADERS.map(loader => `VipsForeignLoad${loader}`) })
 sharp.cache(false)
 
 /** As phones make them; some 120 MB when unpacked. */
-export const MAX_PIXELS = 40_000_000
+const MAX_PIXELS = 40_000_000
 
 export interface Pixels {
   readonly width: number

@@ -1,9 +1,9 @@
 /** How inputs are read and outputs written, seen through models that give back what they get. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { ModelLoadFailed } from '../../model-runner.ts'
-import { ask, dataUri, load, plainModel } from '../models.fixture.ts'
+import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
 
 /** Two pixels, red and blue. */
 async function redBlue(): Promise<string> {
@@ -16,50 +16,39 @@ async function redBlue(): Promise<string> {
   )
 }
 
-async function seen(name: string, preprocess: object) {
-  const model = await load(plainModel(name, { preprocess: { name: 'image', width: 2, height: 1, ...preprocess } }))
-  try {
-    return (await ask(model, await redBlue())).y
-  } finally {
-    await model.kill()
-  }
+async function seen(t: TestContext, name: string, preprocess: object) {
+  const fields = { preprocess: { name: 'image', width: 2, height: 1, ...preprocess } }
+  return (await ask(await load(t, plainModel(name, fields)), await redBlue())).y
 }
 
-test('a picture comes in the layout, order of colours and scale that its manifest says', async () => {
-  const base = await seen('picture', {})
+test('a picture comes in the layout, order of colours and scale that its manifest says', async t => {
+  const base = await seen(t, 'picture', {})
   assert.deepEqual(base, { dtype: 'float32', shape: [1, 3, 1, 2], data: [1, 0, 0, 0, 0, 1] })
-  const bgr = await seen('picture', { layout: 'nhwc', channels: 'bgr' })
+  const bgr = await seen(t, 'picture', { layout: 'nhwc', channels: 'bgr' })
   assert.deepEqual(bgr, { dtype: 'float32', shape: [1, 1, 2, 3], data: [0, 0, 1, 1, 0, 0] })
-  const scaled = await seen('picture', { mean: [0.5, 0.5, 0.5], std: [0.5, 0.25, 1] })
+  const scaled = await seen(t, 'picture', { mean: [0.5, 0.5, 0.5], std: [0.5, 0.25, 1] })
   assert.deepEqual(scaled.data, [1, -1, -2, -2, -0.5, 0.5])
-  assert.deepEqual((await seen('bytes', {})).data, [255, 0, 0, 0, 0, 255])
-  assert.deepEqual((await seen('picture', { channels: 'gray' })).shape, [1, 1, 1, 2])
+  assert.deepEqual((await seen(t, 'bytes', {})).data, [255, 0, 0, 0, 0, 255])
+  assert.deepEqual((await seen(t, 'picture', { channels: 'gray' })).shape, [1, 1, 1, 2])
 })
 
-test('text comes as a string tensor', async () => {
-  const model = await load(plainModel('text', { preprocess: { name: 'text' } }))
+test('text comes as a string tensor', async t => {
+  const model = await load(t, plainModel('text', { preprocess: { name: 'text' } }))
   assert.deepEqual((await ask(model, 'naïve')).y, { dtype: 'string', shape: [1], data: ['naïve'] })
-  await model.kill()
 })
 
-test('numbers are scaled and shaped', async () => {
+test('numbers are scaled and shaped', async t => {
   const preprocess = { name: 'numbers', count: 4, shape: [2, 2, 1], scale: 0.5 }
-  const model = await load(plainModel('picture', { preprocess }))
+  const model = await load(t, plainModel('picture', { preprocess }))
   assert.deepEqual((await ask(model, '[1,2,3,4]')).y, { dtype: 'float32', shape: [1, 2, 2, 1], data: [0.5, 1, 1.5, 2] })
-  await model.kill()
 })
 
-test('scores become a label with its confidence', async () => {
+test('scores become a label with its confidence', async t => {
   const preprocess = { name: 'numbers', count: 3 }
   const labels = ['cat', 'dog', 'eel']
   const answer = async (postprocess: object, more: object = {}) => {
     const fields = { preprocess, postprocess: { name: 'classify', ...postprocess }, ...more }
-    const model = await load(plainModel('scores', fields))
-    try {
-      return await ask(model, '[0,2,1]')
-    } finally {
-      await model.kill()
-    }
+    return ask(await load(t, plainModel('scores', fields)), '[0,2,1]')
   }
   assert.deepEqual(await answer({}, { labels }), { label: 'dog', confidence: 2, scores: [0, 2, 1] })
   assert.deepEqual(await answer({ as: 'class' }), { class: 1, confidence: 2, scores: [0, 2, 1] })
@@ -71,7 +60,7 @@ test('scores become a label with its confidence', async () => {
   ])
 })
 
-test('every type of tensor goes through the model and back', async () => {
+test('every type of tensor goes through the model and back', async t => {
   const values: Record<string, unknown[]> = {
     float32: [0.1, 'NaN'],
     float64: [0.1, '-Infinity'],
@@ -88,12 +77,11 @@ test('every type of tensor goes through the model and back', async () => {
     string: ['', 'naïve'],
   }
   const given = Object.entries(values).map(([dtype, data]) => [`${dtype}_in`, { dtype, shape: [data.length], data }])
-  const model = await load(plainModel('every-type'))
+  const model = await load(t, plainModel('every-type'))
   const answer = await ask(model, JSON.stringify(Object.fromEntries(given)))
   for (const [dtype, data] of Object.entries(values)) {
     assert.deepEqual(answer[`${dtype}_out`], { dtype, shape: [data.length], data }, dtype)
   }
-  await model.kill()
 })
 
 test('processing that does not go with the model is told when it is loaded', async () => {
@@ -105,7 +93,7 @@ test('processing that does not go with the model is told when it is loaded', asy
   for (const [model, name, says] of wrong) {
     const preprocess = name === 'numbers' ? { name, count: 1 } : { name }
     await assert.rejects(
-      load(plainModel(model, { preprocess })),
+      start(plainModel(model, { preprocess })),
       error => error instanceof ModelLoadFailed && says.test(error.message),
     )
   }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import type { LoadedModel } from '../../../model-runner.ts'
-import { ask, dataUri, fixture, item, load, shippedModel } from '../../models.fixture.ts'
+import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 
 const SENTENCE = [
   'The analytical engine weaves',
@@ -14,7 +14,7 @@ const SENTENCE = [
 const pp = shippedModel('pp-ocr-v4')
 let model: LoadedModel
 before(async () => {
-  model = await load(pp, { memoryLimitBytes: 1024 * 2 ** 20, threads: 2 })
+  model = await start(pp, { memoryLimitBytes: 1024 * 2 ** 20, threads: 2 })
 })
 after(() => model.kill())
 

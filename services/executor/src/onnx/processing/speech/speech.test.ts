@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { LoadedModel } from '../../../model-runner.ts'
-import { ask, dataUri, fixture, load, shippedModel } from '../../models.fixture.ts'
+import { ask, dataUri, fixture, shippedModel, start } from '../../models.fixture.ts'
 import { resample } from './resample.ts'
 import { type WavFormat, writeWav } from './wav.fixture.ts'
 import { readWav } from './wav.ts'
@@ -16,7 +16,7 @@ const TOLERANCE_S = 0.15
 const silero = shippedModel('silero-vad')
 let model: LoadedModel
 before(async () => {
-  model = await load(silero)
+  model = await start(silero)
 })
 after(() => model.kill())
 
