@@ -1,6 +1,7 @@
 /** A request of HTTP as the message of its method: from the path, and from the body or the query. */
-import type { DescMethod, MessageShape } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf'
 import { failFaults, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
+import { violations } from '@millhand/rpc'
 import type { Params } from '../dispatch.ts'
 import { parseJson } from './json-text.ts'
 import { parseQuery } from './query.ts'
@@ -26,15 +27,21 @@ export function requestReader({ desc, body, pathFields }: Route): RequestReader 
   }
 
   return {
-    fromQuery: (params, query) => withPath(accepted(readQuery(parseQuery(query))), params),
+    fromQuery: (params, query) => withPath(accepted(desc.input, readQuery(parseQuery(query))), params),
     fromBody(params, query, body) {
-      if (query !== '') accepted(readQuery(parseQuery(query)))
-      return withPath(accepted(readBody(parseJson(body))), params)
+      if (query !== '') accepted(desc.input, readQuery(parseQuery(query)))
+      return withPath(accepted(desc.input, readBody(parseJson(body))), params)
     },
   }
 }
 
-function accepted(reading: Reading<Request>): Request {
-  if (!reading.ok) throw failFaults(reading.faults)
-  return reading.message
+/**
+ * The service checks the rules of the contract itself; they are looked at here only when the request is refused in any
+ * case, so that its caller hears of everything at once.
+ */
+function accepted(desc: DescMessage, reading: Reading<Request>): Request {
+  if (reading.ok) return reading.message
+  const known = new Set(reading.faults.map(({ param }) => param))
+  const broken = reading.partial ? violations(desc, reading.partial).filter(({ param }) => !known.has(param)) : []
+  throw failFaults([...reading.faults, ...broken])
 }

@@ -65,9 +65,13 @@ export function fail(code: ProblemCode, detail: string, options: FailOptions = {
 /** The error for a request with bad fields; its code and `param` come from the first of them. */
 export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   const [first] = faults
-  const more = faults.length === 1 ? '' : ` (and ${faults.length - 1} more)`
-  return fail(requestCode(first), first.message + more, { errors: faults })
+  const shown = faults.slice(0, faultsInDetail).map(fault => fault.message)
+  if (faults.length > faultsInDetail) shown.push(`${faults.length - faultsInDetail} more in \`errors\`.`)
+  return fail(requestCode(first), shown.join(' '), { errors: faults })
 }
+
+/** How many faults are told in `detail`; `errors` has all. */
+const faultsInDetail = 3
 
 /** Any error as a problem. One that is not of the catalogue says nothing but its code and what to do. */
 export function problemOf(error: unknown, requestId: string): Problem {
@@ -106,6 +110,7 @@ type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]
 const errorDomain = 'millhand'
 
 function requestCode({ code }: Fault): ProblemCode {
+  if (code === 'too_large') return 'payload_too_large'
   return code === 'unknown_parameter' || code === 'missing_parameter' ? code : 'invalid_parameter'
 }
 

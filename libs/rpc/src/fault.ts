@@ -16,7 +16,8 @@ export function faultOf<Desc extends DescMessage>(
   const rule = violation.ruleId.slice(violation.ruleId.lastIndexOf('.') + 1)
   const field = violation.field.findLast(step => step.kind === 'field')
 
-  if (rule === 'required') return { param, code: 'required', message: `${subject} is required${choices(field)}.` }
+  if (rule === 'required')
+    return { param, code: 'missing_parameter', message: `${subject} is required${choices(field)}.` }
   if (field !== undefined && violation.ruleId.startsWith('enum.')) {
     return { param, code: 'not_in', message: `${subject} must be one of ${enumWords(field).join(', ')}.` }
   }

@@ -6,3 +6,4 @@ export {
 } from './direct-transport.ts'
 export { type Principal, principal, principalKey, requestIdKey } from './principal.ts'
 export { serve } from './serve.ts'
+export { violations } from './validation.ts'

@@ -90,7 +90,7 @@ describe('request checks', () => {
       errors?.map(fault => [fault.param, fault.code]),
       [
         ['type', 'not_in'],
-        ['model', 'required'],
+        ['model', 'missing_parameter'],
       ],
     )
   })

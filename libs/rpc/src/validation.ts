@@ -1,7 +1,7 @@
 /** Checks requests against the `buf.validate` rules of the contract. */
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
 import { createValidator } from '@bufbuild/protovalidate'
-import { type Fault, fail } from '@millhand/api'
+import { type Fault, failFaults } from '@millhand/api'
 import { faultOf } from './fault.ts'
 
 const validator = createValidator()
@@ -12,28 +12,18 @@ export function compile(desc: DescMessage): void {
   if (result.kind === 'error') throw result.error
 }
 
-/**
- * @throws ConnectError `missing_parameter`, when all that is wrong is that fields are missing; `payload_too_large`, when
- * all that is wrong is the size of fields; else `invalid_parameter`. It names every fault, not the first.
- */
+/** @throws ConnectError that names every fault, not the first */
 export function check<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): void {
+  const [first, ...others] = violations(desc, request)
+  if (first) throw failFaults([first, ...others])
+}
+
+/** Everything in which a message breaks the rules of the contract. */
+export function violations<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): readonly Fault[] {
   const result = validator.validate(desc, request)
-  if (result.kind === 'valid') return
+  if (result.kind === 'valid') return none
   if (result.kind === 'error') throw result.error
-  throw refusal(result.violations.map(violation => faultOf(violation, request, desc)))
+  return result.violations.map(violation => faultOf(violation, request, desc))
 }
 
-function refusal(faults: Fault[]) {
-  const all = (code: string) => faults.every(fault => fault.code === code)
-  const code = all('required') ? 'missing_parameter' : all('too_large') ? 'payload_too_large' : 'invalid_parameter'
-  const [first] = faults
-  return fail(code, detail(faults), { ...(first && { param: first.param }), errors: faults })
-}
-
-const SHOWN = 3
-
-function detail(faults: Fault[]): string {
-  const messages = faults.slice(0, SHOWN).map(fault => fault.message)
-  if (faults.length > SHOWN) messages.push(`${faults.length - SHOWN} more in \`errors\`.`)
-  return messages.join(' ')
-}
+const none: readonly Fault[] = []

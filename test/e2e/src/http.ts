@@ -47,6 +47,7 @@ export function send(method: string, url: string, options: RequestOptions = {}):
       })
     })
     outgoing.on('error', reject)
+    outgoing.on('close', () => reject(new Error(`${method} ${url}: the connection closed before the answer was whole`)))
     outgoing.end(payload)
   })
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { type Server, startServer } from './server.ts'
-import { clear, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+import { clear, clearAll, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
 
 let server: Server
 before(async () => {
   server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
 after(() => server.stop())
+afterEach(() => clearAll(server))
 
 test('tasks run by priority, then as they came', async () => {
   const blocker = await create(server, spin(FOREVER_MS))

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { burning, busiest } from './processes.ts'
 import { type Server, startServer } from './server.ts'
-import { create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin, TIME } from './tasks.ts'
+import { clearAll, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin, TIME } from './tasks.ts'
 
 let server: Server
 before(async () => {
   server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
 after(() => server.stop())
+afterEach(() => clearAll(server))
 
 /** Of 500 ms: what an idle process may use, far from what a run uses. */
 const IDLE_MS = 100

@@ -60,6 +60,14 @@ export async function clear(server: Server, ...ids: readonly string[]): Promise<
   await Promise.all(ids.map(id => ended(server, id)))
 }
 
+/** Ends whatever a test that failed has left alive, so that the next one finds the queue empty. */
+export async function clearAll(server: Server): Promise<void> {
+  for (const status of ['queued', 'running', 'cancelling']) {
+    const page = await server.request('GET', `/v1/tasks?status=${status}&limit=100`)
+    await clear(server, ...page.body.data.map((task: Wire) => task.id))
+  }
+}
+
 /** Holds an answer to the shape of a problem: contract, section 2. */
 export function assertProblem(answer: Answer, status: number, code: string, param?: string): Wire {
   assert.equal(answer.status, status, answer.text)

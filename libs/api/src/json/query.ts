@@ -31,7 +31,9 @@ export function queryReader<Desc extends DescMessage>(
     }
     const reading = read(value)
     const [first, ...others] = reading.ok ? faults : [...faults, ...reading.faults]
-    return first === undefined ? reading : { ok: false, faults: [first, ...others] }
+    return first === undefined
+      ? reading
+      : { ok: false, faults: [first, ...others], partial: reading.ok ? reading.message : reading.partial }
   }
 }
 

@@ -24,10 +24,13 @@ import {
   tooDeep,
 } from './values.ts'
 
-/** A message, or everything that is wrong with what should have been one: at most 100 faults, at least one. */
+/**
+ * A message, or everything that is wrong with what should have been one: at most 100 faults, at least one, and as much of
+ * the message as could be read, for whoever looks for more faults.
+ */
 export type Reading<Message> =
   | { readonly ok: true; readonly message: Message }
-  | { readonly ok: false; readonly faults: readonly [Fault, ...Fault[]] }
+  | { readonly ok: false; readonly faults: readonly [Fault, ...Fault[]]; readonly partial: Message | undefined }
 
 /** What a reader does not know. */
 export interface ReaderOptions {
@@ -49,7 +52,7 @@ export function jsonReader<Desc extends DescMessage>(
     const faults: Fault[] = []
     const message = read(value, '', faults, 0) as MessageShape<Desc> | undefined
     const [first, ...others] = faults
-    if (first !== undefined) return { ok: false, faults: [first, ...others] }
+    if (first !== undefined) return { ok: false, faults: [first, ...others], partial: message }
     return { ok: true, message: message as MessageShape<Desc> }
   }
 }

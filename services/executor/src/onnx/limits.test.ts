@@ -70,6 +70,15 @@ test('a run that asks for more memory than allowed ends as out of memory', async
   assert.equal((await model.gone).reason, 'out_of_memory')
 })
 
+test('the system itself refuses a child more memory, before the watchdog looks', async t => {
+  await load(t, digits, { memoryLimitBytes: 512 * 2 ** 20 })
+  const [pid] = children() as [number]
+  const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
+  // What is set aside and never touched counts too: hence the room above the limit of what is resident.
+  assert.equal(Number(/^Max data size +(\d+)/m.exec(limits)?.[1]), (512 + 768) * 2 ** 20)
+  assert.match(limits, /^Max core file size +0 /m)
+})
+
 test('a run whose memory grows bit by bit ends as out of memory', async t => {
   const model = await load(t, hostileModel('memory-creep'))
   await assert.rejects(model.run([item(number(1))]), gone('out_of_memory'))
