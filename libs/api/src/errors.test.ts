@@ -49,7 +49,7 @@ test('a failure becomes a problem with every fault', () => {
     title: 'Invalid parameter',
     status: 400,
     code: 'invalid_parameter',
-    detail: '`type` must be one of inference, training. (and 1 more)',
+    detail: '`type` must be one of inference, training. `metadata.a` must be a string.',
     param: 'type',
     errors: faults,
     request_id: 'req_1',

@@ -1,6 +1,6 @@
 /** The one way in which work changes: a pure transition, then a compare-and-set together with its events. */
 import type { Clock } from '@millhand/runner'
-import type { Collection, Draft, OutboxEvent, Query } from '@millhand/store'
+import type { Collection, OutboxEvent, Query } from '@millhand/store'
 import { isRefusal, type Machine, type Refusal, type Work } from './work.ts'
 
 export type Changed<T> =
@@ -11,8 +11,8 @@ export type Changed<T> =
 export interface WorkStore<T extends Work, C> {
   get(tenant: string, id: string): Promise<T | undefined>
   find(index: 'ready' | 'due' | 'primary', query: Query): Promise<T[]>
-  /** Stores new work with its events; undefined when the id is taken. */
-  insert(work: Draft<T>, events: readonly OutboxEvent[]): Promise<T | undefined>
+  /** Stores new work, version 1, with its events; false when the id is taken. */
+  insert(work: T, events: readonly OutboxEvent[]): Promise<boolean>
   /** Applies the cause to the work as it is now; again, when another change came between. */
   change(tenant: string, id: string, cause: C): Promise<Changed<T>>
   /** Removes the work where it still has this version. */
@@ -27,9 +27,9 @@ export function createWorkStore<T extends Work, C>(deps: {
   onChanged: (before: T | undefined, after: T) => void
 }): WorkStore<T, C> {
   const { collection, machine, clock } = deps
-  const latest = new LatestWritten<T>()
+  const claimed = new LastClaimed<T>()
   const onChanged = (before: T | undefined, after: T) => {
-    latest.keep(after)
+    claimed.keep(after)
     deps.onChanged(before, after)
   }
 
@@ -39,15 +39,14 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async insert(work, events) {
       const result = await collection.write({ kind: 'insert', document: work, events })
-      if (result.kind === 'conflict') return undefined
-      const stored = numbered<T>(work, result.version)
-      onChanged(undefined, stored)
-      return stored
+      if (result.kind === 'conflict') return false
+      onChanged(undefined, work)
+      return true
     },
 
     async change(tenant, id, cause) {
       for (;;) {
-        const before = latest.take(tenant, id) ?? (await collection.get(tenant, id))
+        const before = claimed.take(tenant, id) ?? (await collection.get(tenant, id))
         if (!before) return { kind: 'missing' }
         const now = clock.now()
         const after = machine.transition(before, cause, now)
@@ -55,9 +54,10 @@ export function createWorkStore<T extends Work, C>(deps: {
         const events = machine.events(before, after, now)
         const result = await collection.write({ kind: 'replace', version: before.version, document: after, events })
         if (result.kind === 'conflict') continue
-        const stored = numbered<T>(after, result.version)
-        onChanged(before, stored)
-        return { kind: 'changed', before, after: stored }
+        // The transition made this object for us: numbering it in place saves a copy of every field.
+        Object.assign(after, { version: result.version })
+        onChanged(before, after)
+        return { kind: 'changed', before, after }
       }
     },
 
@@ -75,16 +75,17 @@ export function createWorkStore<T extends Work, C>(deps: {
 }
 
 /**
- * What this store wrote last of work that is alive, so that claim and finish need not read it again. It may be stale:
- * the compare-and-set finds out, and since it is taken out here, the next try reads the collection.
+ * Work as this store claimed it, so that its end need not read it again. It may be stale: the compare-and-set finds out,
+ * and since it is taken out here, the next try reads the collection. Work that waits is left out: a backlog that is
+ * kept alive costs the garbage collector more than reading it once.
  */
-class LatestWritten<T extends Work> {
+class LastClaimed<T extends Work> {
   readonly #work = new Map<string, T>()
 
   keep(work: T): void {
-    if (work.lease_id === '' && work.status !== 'queued') return
+    if (work.lease_id === '') return
     this.#work.set(work.id, work)
-    if (this.#work.size > 20_000) this.#work.delete(this.#work.keys().next().value as string)
+    if (this.#work.size > 10_000) this.#work.delete(this.#work.keys().next().value as string)
   }
 
   take(tenant: string, id: string): T | undefined {
@@ -94,5 +95,3 @@ class LatestWritten<T extends Work> {
     return work
   }
 }
-
-const numbered = <T extends Work>(document: Draft<T>, version: number): T => ({ ...document, version }) as unknown as T

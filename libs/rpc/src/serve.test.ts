@@ -73,10 +73,10 @@ describe('request checks', () => {
     assert.deepEqual(errors, [
       {
         param: 'type',
-        code: 'required',
+        code: 'missing_parameter',
         message: '`type` is required: one of inference, training, batch, custom.',
       },
-      { param: 'input', code: 'required', message: '`input` is required.' },
+      { param: 'input', code: 'missing_parameter', message: '`input` is required.' },
     ])
   })
 

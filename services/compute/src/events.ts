@@ -5,7 +5,7 @@ import { jsonWriter } from '@millhand/api'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import type { Draft, OutboxEvent } from '@millhand/store'
+import type { OutboxEvent } from '@millhand/store'
 import { hasEnded, type TaskRecord } from './task.ts'
 import { toMessage } from './to-message.ts'
 
@@ -20,7 +20,7 @@ const writeEvent = jsonWriter(EventSchema)
 /** The event of `after`, where it differs in state from `before`; an insert has no `before`. */
 export function taskEvents(
   before: TaskRecord | undefined,
-  after: Draft<TaskRecord>,
+  after: TaskRecord,
   now: number,
   newId: () => string,
 ): OutboxEvent[] {
@@ -47,7 +47,7 @@ export function taskEvents(
   return [{ topic: tasksTopic, key: after.id, id, type, time: now, value }]
 }
 
-function eventType(before: TaskRecord | undefined, after: Draft<TaskRecord>): string {
+function eventType(before: TaskRecord | undefined, after: TaskRecord): string {
   if (after.status === 'running') return 'task.started'
   if (after.status === 'queued' && before) return 'task.retrying'
   return `task.${after.status}`

@@ -1,6 +1,6 @@
 /** A task as compute stores it. REST shows the part that `to-message.ts` picks. */
 import { type Failure, type Work, workIndexes } from '@millhand/lease'
-import type { CollectionSpec, Draft } from '@millhand/store'
+import type { CollectionSpec } from '@millhand/store'
 
 export type TaskStatus = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
@@ -13,9 +13,9 @@ export interface TaskRecord extends Work {
   readonly model_version: string
   readonly status: TaskStatus
   /** The input itself while it is small, else where it lies. Neither once the data is removed. */
-  readonly input?: string
-  readonly input_blob?: string
-  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly input?: string | undefined
+  readonly input_blob?: string | undefined
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined
   readonly metadata: Readonly<Record<string, string>>
   readonly queue_timeout_s: number
   readonly run_timeout_s: number
@@ -23,8 +23,8 @@ export interface TaskRecord extends Work {
   /** Runs that cost no attempt, because a neighbour in the batch ended them. */
   readonly evictions: number
   /** JSON text. */
-  readonly output?: string
-  readonly error?: Failure
+  readonly output?: string | undefined
+  readonly error?: Failure | undefined
   readonly usage?: {
     readonly queue_ms: number
     readonly compute_ms: number
@@ -32,18 +32,18 @@ export interface TaskRecord extends Work {
     readonly items: number
   }
   /** Millionths of the currency's unit. */
-  readonly cost_micros?: number
-  readonly progress?: { readonly fraction: number; readonly message?: string }
-  readonly engine?: { readonly kind: string; readonly name: string; readonly provider: string }
+  readonly cost_micros?: number | undefined
+  readonly progress?: { readonly fraction: number; readonly message?: string } | undefined
+  readonly engine?: { readonly kind: string; readonly name: string; readonly provider: string } | undefined
   /** Milliseconds since 1970, like every time here. */
   readonly created_at: number
-  readonly started_at?: number
-  readonly finished_at?: number
-  readonly cancel_requested_at?: number
-  readonly data_expires_at?: number
-  readonly data_deleted_at?: number
+  readonly started_at?: number | undefined
+  readonly finished_at?: number | undefined
+  readonly cancel_requested_at?: number | undefined
+  readonly data_expires_at?: number | undefined
+  readonly data_deleted_at?: number | undefined
   readonly resource_version: number
-  readonly request_id?: string
+  readonly request_id?: string | undefined
 }
 
 export const tasksSpec = { name: 'tasks', indexes: workIndexes } as const satisfies CollectionSpec
@@ -52,7 +52,7 @@ const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
 
 /** When a queued task that was never run expires. */
-export const queueExpiresAt = (task: Draft<TaskRecord>): number => task.created_at + task.queue_timeout_s * 1000
+export const queueExpiresAt = (task: TaskRecord): number => task.created_at + task.queue_timeout_s * 1000
 
 /** What leasing and the task's owner do to it. */
 export interface CancelCause {

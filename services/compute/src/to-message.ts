@@ -2,7 +2,6 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { type Task, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import type { Draft } from '@millhand/store'
 import { queueExpiresAt, type TaskRecord } from './task.ts'
 
 const statuses = {
@@ -25,7 +24,7 @@ export interface Shown {
 }
 
 /** Written out field by field instead of through `create`, and without spreads: every request passes here twice. */
-export function toMessage(task: Draft<TaskRecord>, shown: Shown = {}): Task {
+export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   const message: Task = {
     $typeName: 'millhand.compute.v1.Task',
     id: task.id,

@@ -62,7 +62,7 @@ test('a field that is wrong is named, with what it must be', async () => {
     [{ type: 'TASK_TYPE_INFERENCE' }, 'invalid_parameter', 'type'],
     [{ type: 1 }, 'invalid_parameter', 'type'],
     [{ type: null }, 'invalid_parameter', 'type'],
-    [{ model: '' }, 'invalid_parameter', 'model'],
+    [{ model: '' }, 'missing_parameter', 'model'],
     [{ model: 7 }, 'invalid_parameter', 'model'],
     [{ model: 'x'.repeat(129) }, 'invalid_parameter', 'model'],
     [{ model: 'dig\0its' }, 'invalid_parameter', 'model'],

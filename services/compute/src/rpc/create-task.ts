@@ -9,7 +9,6 @@ import {
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { checkInput } from '@millhand/model'
 import { principal, requestIdKey } from '@millhand/rpc'
-import type { Draft } from '@millhand/store'
 import type { ComputeDeps } from '../compute.ts'
 import { taskEvents } from '../events.ts'
 import { fitsRecord } from '../input.ts'
@@ -29,10 +28,11 @@ export const createTask =
     const id = ids('task')
     const now = idTime(id)
     const queue_timeout_s = req.queueTimeoutS ?? 86_400
-    const request_id = call.values.get(requestIdKey)
-    const draft: Draft<TaskRecord> = {
+    const inline = fitsRecord(req.input)
+    const task: TaskRecord = {
       tenant,
       id,
+      version: 1,
       account_id: accountId,
       mode,
       type: 'inference',
@@ -42,8 +42,9 @@ export const createTask =
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
       alone: false,
       status: 'queued',
-      ...(fitsRecord(req.input) ? { input: req.input } : { input_blob: await inputs.keep(tenant, id, req.input) }),
-      ...(req.parameters && { parameters: req.parameters }),
+      input: inline ? req.input : undefined,
+      input_blob: inline ? undefined : await inputs.keep(tenant, id, req.input),
+      parameters: req.parameters,
       metadata: req.metadata,
       queue_timeout_s,
       run_timeout_s: req.runTimeoutS ?? 600,
@@ -56,10 +57,10 @@ export const createTask =
       lease_id: '',
       lease_until: 0,
       resource_version: 1,
-      ...(request_id !== undefined && { request_id }),
+      request_id: call.values.get(requestIdKey),
     }
-    const task = await tasks.insert(draft, taskEvents(undefined, draft, now, newEventId))
-    if (!task) throw fail('conflict', `The id ${id} is taken.`)
+    const stored = await tasks.insert(task, taskEvents(undefined, task, now, newEventId))
+    if (!stored) throw fail('conflict', `The id ${id} is taken.`)
     return toMessage(task, { input: req.input, position: position(task) })
   }
 
