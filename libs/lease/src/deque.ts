@@ -15,8 +15,9 @@ export class Deque<T> {
     this.#items.push(item)
   }
 
-  first(): T | undefined {
-    return this.#items[this.#start]
+  /** The item at a place from the front. */
+  at(place: number): T | undefined {
+    return this.#items[this.#start + place]
   }
 
   shift(): T | undefined {
@@ -28,5 +29,11 @@ export class Deque<T> {
       this.#start = 0
     }
     return item
+  }
+
+  /** Keeps only what passes, in its order. */
+  retain(passes: (item: T) => boolean): void {
+    this.#items = this.#items.slice(this.#start).filter(item => passes(item as T))
+    this.#start = 0
   }
 }

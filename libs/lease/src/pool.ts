@@ -4,7 +4,8 @@
  * two owners of one pool for a moment are harmless.
  */
 import { type Clock, everyInterval } from '@millhand/runner'
-import { type Ready, ReadyQueue } from './ready-queue.ts'
+import { type Ready, ReadyQueue, type Refill } from './ready-queue.ts'
+import { WaitingClaims } from './waiting-claims.ts'
 import type { LeaseCause, Outcome, RunReport, Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -15,6 +16,9 @@ export const leaseTimes = {
   writeBelowMs: 6_000,
   sweepEveryMs: 500,
 } as const
+
+/** How many documents are read from the store in one go. */
+const readAtOnce = 250
 
 export interface Claimed<T> {
   readonly group: string
@@ -47,7 +51,7 @@ export interface PoolOptions<T extends Work, C> {
   readonly newLeaseId: () => string
   readonly weight: (tenant: string) => number
   readonly maxBatch: (group: string) => number
-  /** How many pieces of one tenant the ready queue holds. */
+  /** How many pieces of one tenant and rank the ready queue holds; the store has the others. */
   readonly window?: number
   readonly onError: (error: unknown) => void
 }
@@ -55,24 +59,20 @@ export interface PoolOptions<T extends Work, C> {
 export class Pool<T extends Work, C> {
   readonly #options: PoolOptions<T, C>
   readonly #queue: ReadyQueue
-  /** The claim of each executor that waits for work. */
-  readonly #waiting = new Map<string, () => void>()
-  readonly #superseded = new Map<string, () => void>()
-  #wakeScheduled = false
+  readonly #waiting: WaitingClaims
+  readonly #window: number
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
-    this.#queue = new ReadyQueue({
-      weight: options.weight,
-      maxBatch: options.maxBatch,
-      window: options.window ?? 10_000,
-    })
+    this.#window = options.window ?? 2_000
+    this.#queue = new ReadyQueue({ weight: options.weight, maxBatch: options.maxBatch, window: this.#window })
+    this.#waiting = new WaitingClaims(options.clock)
   }
 
   /** Hears of every durable change of the pool's work. */
   changed(before: T | undefined, after: T): void {
     if (after.status === 'queued') {
-      if (after.ready_at <= this.#options.clock.now()) this.#offer(after)
+      if (after.ready_at === 0) this.#offer(after)
     } else if (before?.status === 'queued') this.#queue.withdraw(after.id)
   }
 
@@ -82,23 +82,34 @@ export class Pool<T extends Work, C> {
 
   /**
    * Takes up to `runs` runs of work, of groups that are not `busy`, waiting for the first up to `waitMs`. Empty when
-   * none came, the signal ended, or the same executor asked again, which ends the wait of its claim before.
+   * none came, the signal ended, or the same executor asked again, which ends the wait of its claim before: to end it
+   * is all that asking for 0 runs does.
    */
   async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<Claimed<T>[]> {
     const deadline = this.#options.clock.monotonic() + waitMs
-    for (;;) {
+    this.#waiting.end(executorId)
+    while (runs > 0) {
+      await this.#refill()
       const taken = this.#queue.take(runs, busy)
       if (taken.length > 0) {
-        const claimed = (await Promise.all(taken.map(run => this.#claimRun(run)))).filter(run => run.work.length > 0)
-        await this.#refillHungry()
-        if (signal.aborted) return await this.#giveBack(claimed)
+        const claimed = await this.#claimRuns(taken)
+        if (signal.aborted) return await this.giveBack(claimed)
         if (claimed.length > 0) return claimed
         continue
       }
       const left = deadline - this.#options.clock.monotonic()
-      if (left <= 0 || signal.aborted) return []
-      if (!(await this.#offered(executorId, left, signal))) return []
+      if (left <= 0 || signal.aborted) break
+      if (!(await this.#waiting.wait(executorId, left, signal))) break
     }
+    return []
+  }
+
+  /** Whoever asked has gone: the work goes back at once instead of waiting for its lease to end. */
+  async giveBack(claimed: readonly Claimed<T>[]): Promise<[]> {
+    const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
+    const back = claimed.flatMap(run => run.work)
+    await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'evicted' }, report)))
+    return []
   }
 
   /** Keeps leases. What is not `kept` is to be stopped. */
@@ -126,6 +137,7 @@ export class Pool<T extends Work, C> {
       try {
         if (!filled) await this.#fill()
         filled = true
+        await this.#refill()
         await this.#sweep()
       } catch (error) {
         onError(error)
@@ -133,9 +145,23 @@ export class Pool<T extends Work, C> {
     })
   }
 
-  async #claimRun(run: readonly Ready[]): Promise<Claimed<T>> {
-    const work = await Promise.all(run.map(ready => this.#claimOne(ready)))
-    return { group: run[0]?.group ?? '', work: work.filter(one => one !== undefined) }
+  /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
+  async #claimRuns(runs: readonly (readonly Ready[])[]): Promise<Claimed<T>[]> {
+    const failures: unknown[] = []
+    const claimed = await Promise.all(
+      runs.map(async run => {
+        const results = await Promise.allSettled(run.map(ready => this.#claimOne(ready)))
+        const work: T[] = []
+        for (const result of results) {
+          if (result.status === 'rejected') failures.push(result.reason)
+          else if (result.value) work.push(result.value)
+        }
+        return { group: run[0]?.group ?? '', work }
+      }),
+    )
+    const some = claimed.filter(run => run.work.length > 0)
+    if (some.length === 0 && failures.length > 0) throw failures[0]
+    return some
   }
 
   async #claimOne(ready: Ready): Promise<T | undefined> {
@@ -150,21 +176,16 @@ export class Pool<T extends Work, C> {
     }
   }
 
-  /** Whoever asked has gone: the work goes back at once instead of waiting for its lease to end. */
-  async #giveBack(claimed: readonly Claimed<T>[]): Promise<[]> {
-    const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
-    const back = claimed.flatMap(run => run.work)
-    await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'evicted' }, report)))
-    return []
-  }
-
   async #renewOne({ tenant, id, lease_id, progress }: RenewalRequest): Promise<Verdict> {
     const { work, clock } = this.#options
     const held = await work.get(tenant, id)
     if (held?.lease_id !== lease_id) return { kind: 'lost' }
     const now = clock.now()
     if (held.lease_until <= now) return { kind: 'lost' }
-    if (held.lease_until - now > leaseTimes.writeBelowMs && !progress) return verdict(held, now)
+    const left = held.lease_until - now
+    // More than a lease is left only when the clock was set back.
+    const fresh = left > leaseTimes.writeBelowMs && left <= leaseTimes.ttlMs
+    if (fresh && !progress) return verdict(held, now)
     const cause = {
       kind: 'renewed',
       held: { lease_id, attempt: held.attempt },
@@ -175,38 +196,8 @@ export class Pool<T extends Work, C> {
     return result.kind === 'changed' ? verdict(result.after, now) : { kind: 'lost' }
   }
 
-  #offer(work: T): void {
-    const { tenant, id, group, rank, alone } = work
-    if (this.#queue.offer({ tenant, id, group, rank, alone })) this.#wake()
-  }
-
-  /** Wakes the claims that wait, once this turn's writes have all been answered: they then share a run. */
-  #wake(): void {
-    if (this.#wakeScheduled || this.#waiting.size === 0) return
-    this.#wakeScheduled = true
-    setImmediate(() => {
-      this.#wakeScheduled = false
-      for (const wake of [...this.#waiting.values()]) wake()
-    })
-  }
-
-  /** Resolves with true when there may be work, with false when the same executor asked again. */
-  #offered(executorId: string, waitMs: number, signal: AbortSignal): Promise<boolean> {
-    this.#superseded.get(executorId)?.()
-    return new Promise(resolve => {
-      const end = (answer: boolean) => {
-        timer.cancel()
-        this.#waiting.delete(executorId)
-        this.#superseded.delete(executorId)
-        signal.removeEventListener('abort', wake)
-        resolve(answer)
-      }
-      const wake = () => end(true)
-      const timer = this.#options.clock.timer(waitMs, wake)
-      this.#waiting.set(executorId, wake)
-      this.#superseded.set(executorId, () => end(false))
-      signal.addEventListener('abort', wake, { once: true })
-    })
+  #offer({ tenant, id, group, rank, alone }: T): void {
+    if (this.#queue.offer({ tenant, id, group, rank, alone })) this.#waiting.wake()
   }
 
   /** Everything that waits in the store, tenant by tenant, as far as the window goes. */
@@ -218,27 +209,29 @@ export class Pool<T extends Work, C> {
         ...(after.length > 0 && { after }),
         limit: 1,
       })
-      if (!next) break
-      await this.#refill(next.tenant)
+      if (!next) return
+      for (const rank of [0, 1, 2]) await this.#read({ tenant: next.tenant, rank })
       after = [next.tenant]
     }
-    this.#wake()
   }
 
-  async #refillHungry(): Promise<void> {
-    for (const tenant of this.#queue.hungry()) await this.#refill(tenant)
+  async #refill(): Promise<void> {
+    for (const refill of this.#queue.beginRefills()) await this.#read(refill)
   }
 
-  async #refill(tenant: string): Promise<void> {
-    const { name, work, clock, window = 10_000 } = this.#options
-    const found: T[] = []
-    for (const rank of [0, 1, 2]) {
-      const limit = window - found.length
-      if (limit <= 0) break
-      const before = [clock.now() + 1]
-      found.push(...(await work.find('ready', { equals: [name, tenant, rank], before, limit })))
+  /** Reads the first of a tenant's work of a rank, as much as the window holds; in steps, so as not to hold the loop. */
+  async #read(refill: Refill): Promise<void> {
+    const { tenant, rank } = refill
+    const equals = [this.#options.name, tenant, rank, 0]
+    let after: string[] = []
+    for (let read = 0; read < this.#window; read += readAtOnce) {
+      const query = { equals, limit: readAtOnce, ...(after.length > 0 && { after }) }
+      const found = await this.#options.work.find('ready', query)
+      for (const work of found) this.#offer(work)
+      if (found.length < readAtOnce) return
+      after = [found.at(-1)?.id ?? '']
     }
-    this.#queue.refill(tenant, found, found.length >= window)
+    this.#queue.more(refill)
   }
 
   /** What has fallen due: expired leases, queue time-outs, backoffs that are over. */
@@ -254,5 +247,5 @@ export class Pool<T extends Work, C> {
 
 const verdict = (work: Work, now: number): Verdict => ({
   kind: work.status === 'cancelling' ? 'cancel' : 'kept',
-  ttlMs: work.lease_until - now,
+  ttlMs: Math.min(leaseTimes.ttlMs, work.lease_until - now),
 })

@@ -78,20 +78,43 @@ describe('ready queue', () => {
     assert.deepEqual(ids(q.take(1)), ['1 3'])
   })
 
-  it('a full window refuses until it is refilled, in the order of the store', () => {
+  it('a full window refuses until the store is read again, rank by rank, and loses nothing that comes meanwhile', () => {
     const q = queue({ window: 2, maxBatch: () => 1 })
     assert.deepEqual(
       ['1', '2', '3'].map(id => q.offer(work('a', id))),
       [true, true, false],
     )
-    assert.deepEqual(q.hungry(), [])
-    q.take(1)
-    assert.deepEqual(q.hungry(), ['a'])
-    assert.equal(q.offer(work('a', '4')), false)
-    q.refill('a', [work('a', '2'), work('a', '3')], true)
-    assert.deepEqual(ids(q.take(9)), ['2', '3'])
-    q.refill('a', [work('a', '4')], false)
-    assert.deepEqual([q.offer(work('a', '5')), ...ids(q.take(9))], [true, '4', '5'])
+    assert.equal(q.offer(work('a', 'high', { rank: 0 })), true)
+    assert.deepEqual(q.beginRefills(), [])
+    assert.deepEqual(ids(q.take(2)), ['high', '1'])
+    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+    assert.equal(q.offer(work('a', '5')), true) // Written while the store is being read.
+    assert.deepEqual(
+      ['2', '3'].map(id => q.offer(work('a', id))),
+      [true, false],
+    )
+    q.more({ tenant: 'a', rank: 1 })
+    assert.deepEqual(ids(q.take(9)), ['2', '5'])
+    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+    assert.deepEqual([q.offer(work('a', '3')), ...ids(q.take(9))], [true, '3'])
+  })
+
+  it('a window that was withdrawn is read again', () => {
+    const q = queue({ window: 2 })
+    for (const id of ['1', '2', '3']) q.offer(work('a', id))
+    for (const id of ['1', '2']) q.withdraw(id)
+    assert.deepEqual(q.take(1), [])
+    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+  })
+
+  it('a tenant between others that share runs is served in its turn', () => {
+    const q = queue({ maxBatch: () => 2 })
+    for (let i = 0; i < 20; i++) {
+      q.offer(work('a', `a${i}`))
+      if (i === 0) q.offer(work('b', 'b0', { group: 'n' }))
+      q.offer(work('c', `c${i}`))
+    }
+    assert.ok(ids(q.take(3)).includes('b0'))
   })
 
   it('tells about how much runs first', () => {

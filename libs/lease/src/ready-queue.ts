@@ -3,48 +3,31 @@
  * a tenant, the same group together. It is only a window on the store: what does not fit stays there.
  */
 import { Deque } from './deque.ts'
+import { type Entry, type Ready, TenantLine } from './tenant-line.ts'
 
-export interface Ready {
-  readonly tenant: string
-  readonly id: string
-  readonly group: string
-  readonly rank: number
-  readonly alone: boolean
-}
+export type { Ready } from './tenant-line.ts'
 
 export interface ReadyQueueOptions {
   /** How many turns a tenant has in a round: its plan's weight, 1 or more. */
   readonly weight: (tenant: string) => number
   /** How many pieces of work of the group share a run at most. */
   readonly maxBatch: (group: string) => number
-  /** How many pieces of one tenant are held; beyond that `isFull`. */
+  /** How many pieces of one tenant and rank are held. */
   readonly window: number
 }
 
-const none: ReadonlySet<string> = new Set()
-
-interface Entry extends Ready {
-  /** Age within the tenant. */
-  readonly sequence: number
-  taken: boolean
-}
-
-/** One tenant's work: per rank, per group, by age. */
-interface Line {
+/** A part of the store that is to be read again: its first `window` pieces of work. */
+export interface Refill {
   readonly tenant: string
-  readonly ranks: readonly Map<string, Deque<Entry>>[]
-  size: number
-  turnsLeft: number
-  inRing: boolean
-  /** The store holds more than the window. */
-  overflowed: boolean
+  readonly rank: number
 }
 
 export class ReadyQueue {
   readonly #options: ReadyQueueOptions
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, TenantLine>()
+  readonly #overflowed = new Set<TenantLine>()
   /** Tenants that have work, in the order of their turns. */
-  readonly #ring = new Deque<Line>()
+  readonly #ring = new Deque<TenantLine>()
   readonly #entries = new Map<string, Entry>()
   #sequence = 0
 
@@ -56,37 +39,52 @@ export class ReadyQueue {
     return this.#entries.size
   }
 
-  /** Adds work at the end of its rank; nothing happens when it is there. False: the tenant's window is full. */
+  /** Adds work at the end of its rank; nothing happens when it is there. False: it stays in the store for now. */
   offer(ready: Ready): boolean {
     if (this.#entries.has(ready.id)) return true
     const line = this.#line(ready.tenant)
-    if (line.overflowed || line.size >= this.#options.window) {
-      line.overflowed = true
+    const entry = { ...ready, sequence: this.#sequence++, gone: false }
+    if (!line.add(entry)) {
+      this.#overflowed.add(line)
       return false
     }
-    this.#append(line, ready)
+    this.#entries.set(ready.id, entry)
+    if (!line.inRing) {
+      line.inRing = true
+      line.turnsLeft = this.#options.weight(line.tenant)
+      this.#ring.push(line)
+    }
     return true
   }
 
-  /** Adds work read from the store, in its order, into a window that has overflowed. `more`: the store has still more. */
-  refill(tenant: string, work: readonly Ready[], more: boolean): void {
-    const line = this.#line(tenant)
-    for (const ready of work) if (!this.#entries.has(ready.id)) this.#append(line, ready)
-    line.overflowed = more
+  /**
+   * What is to be read from the store now, because its window has half emptied. From this call on new work of it is
+   * taken up again, so that none falls between the reading and its end: say what was read with `offer`, and with `more`
+   * where the window did not hold all of it.
+   */
+  beginRefills(): Refill[] {
+    const refills: Refill[] = []
+    for (const line of this.#overflowed) {
+      for (const rank of line.refillable()) {
+        line.setOverflowed(rank, false)
+        refills.push({ tenant: line.tenant, rank })
+      }
+      if (!line.overflowed) this.#overflowed.delete(line)
+    }
+    return refills
   }
 
-  /** Tenants whose window is half empty while the store holds more. */
-  hungry(): string[] {
-    return [...this.#lines.values()]
-      .filter(line => line.overflowed && line.size <= this.#options.window / 2)
-      .map(line => line.tenant)
+  /** The store has more of this than was read. */
+  more({ tenant, rank }: Refill): void {
+    const line = this.#line(tenant)
+    line.setOverflowed(rank, true)
+    this.#overflowed.add(line)
   }
 
   /** Work that was cancelled or expired before anyone took it. */
   withdraw(id: string): void {
     const entry = this.#entries.get(id)
-    const line = entry && this.#lines.get(entry.tenant)
-    if (entry && line) this.#forget(line, entry)
+    if (entry) this.#take(this.#line(entry.tenant), entry)
   }
 
   /** Takes up to `runs` runs: each the work of one group that is not `busy`, at most as much as shares a run. */
@@ -105,137 +103,72 @@ export class ReadyQueue {
     const entry = this.#entries.get(id)
     const line = entry && this.#lines.get(entry.tenant)
     if (!entry || !line) return undefined
-    const oldest = this.#head(line, none)?.sequence ?? entry.sequence
+    const oldest = line.head(none)?.sequence ?? entry.sequence
     const ahead = Math.min(Math.max(0, entry.sequence - oldest), line.size - 1)
     return ahead * Math.max(1, this.#ring.length)
   }
 
-  /** How much of the tenant's work is in the window. */
-  sizeOf(tenant: string): number {
-    return this.#lines.get(tenant)?.size ?? 0
-  }
-
   #takeRun(busy: ReadonlySet<string>): Ready[] | undefined {
-    for (let tried = 0; tried <= this.#ring.length; tried++) {
-      const line = this.#nextLine()
-      if (!line) return undefined
-      const first = this.#head(line, busy)
-      if (!first) continue
-      const run = [this.#takeEntry(line, first)]
-      if (!first.alone) this.#fill(run, first.group)
-      return run
+    for (let tried = this.#ring.length; tried > 0; tried--) {
+      const line = this.#ring.at(0)
+      const first = line?.head(busy)
+      if (line && first) {
+        this.#spendTurn(line)
+        const run = [this.#take(line, first)]
+        if (!first.alone) this.#fill(run, first.group)
+        return run
+      }
+      this.#ring.shift()
+      if (line) this.#putBack(line)
     }
     return undefined
   }
 
-  /** Fills a run with work of the same group, one tenant after the other. */
+  /** A tenant whose work is all for busy groups waits for its next turn; one without any leaves. */
+  #putBack(line: TenantLine): void {
+    if (line.size > 0) this.#ring.push(line)
+    else {
+      line.inRing = false
+      if (!line.overflowed) this.#lines.delete(line.tenant)
+    }
+  }
+
+  #spendTurn(line: TenantLine): void {
+    line.turnsLeft--
+    if (line.turnsLeft > 0) return
+    line.turnsLeft = this.#options.weight(line.tenant)
+    this.#ring.shift()
+    this.#ring.push(line)
+  }
+
+  /** Fills a run with work of the same group, one tenant after the other. It costs them no turn: the run is on anyway. */
   #fill(run: Ready[], group: string): void {
     const room = this.#options.maxBatch(group)
-    let idle = 0
-    while (run.length < room && this.#ring.length > 0 && idle < this.#ring.length) {
-      const line = this.#nextLine()
-      const entry = line && this.#companion(line, group)
-      if (line && entry) {
-        run.push(this.#takeEntry(line, entry))
-        idle = 0
-      } else idle++
-    }
-  }
-
-  /** The tenant whose turn it is. One whose turns are used up goes to the end of the ring. */
-  #nextLine(): Line | undefined {
-    for (;;) {
-      const line = this.#ring.first()
-      if (!line) return undefined
-      if (line.size === 0) {
-        this.#ring.shift()
-        line.inRing = false
-        if (!line.overflowed) this.#lines.delete(line.tenant)
-        continue
+    for (let found = true; found && run.length < room; ) {
+      found = false
+      for (let place = 0; place < this.#ring.length && run.length < room; place++) {
+        const line = this.#ring.at(place)
+        const entry = line?.companion(group)
+        if (!line || !entry) continue
+        run.push(this.#take(line, entry))
+        found = true
       }
-      if (line.turnsLeft > 0) {
-        line.turnsLeft--
-        if (line.turnsLeft === 0) {
-          this.#ring.shift()
-          line.turnsLeft = this.#options.weight(line.tenant)
-          this.#ring.push(line)
-        }
-        return line
-      }
-      line.turnsLeft = this.#options.weight(line.tenant)
     }
   }
 
-  /** The tenant's next piece of work whose group is not busy: lowest rank, then oldest. */
-  #head(line: Line, busy: ReadonlySet<string>): Entry | undefined {
-    for (const groups of line.ranks) {
-      let oldest: Entry | undefined
-      for (const [group, deque] of groups) {
-        const entry = firstLive(deque)
-        if (!entry) groups.delete(group)
-        else if (!busy.has(group) && (!oldest || entry.sequence < oldest.sequence)) oldest = entry
-      }
-      if (oldest) return oldest
-    }
-    return undefined
-  }
-
-  #companion(line: Line, group: string): Entry | undefined {
-    for (const groups of line.ranks) {
-      const deque = groups.get(group)
-      const entry = deque && firstLive(deque)
-      if (entry) return entry.alone ? undefined : entry
-    }
-    return undefined
-  }
-
-  #takeEntry(line: Line, entry: Entry): Ready {
-    this.#forget(line, entry)
+  #take(line: TenantLine, entry: Entry): Ready {
+    line.remove(entry)
+    this.#entries.delete(entry.id)
     return entry
   }
 
-  #forget(line: Line, entry: Entry): void {
-    entry.taken = true
-    line.size--
-    this.#entries.delete(entry.id)
-  }
-
-  #append(line: Line, ready: Ready): void {
-    const entry: Entry = { ...ready, sequence: this.#sequence++, taken: false }
-    const groups = line.ranks[ready.rank]
-    if (!groups) throw new Error(`rank ${ready.rank} is not 0, 1 or 2`)
-    const deque = groups.get(ready.group)
-    if (deque) deque.push(entry)
-    else groups.set(ready.group, new Deque<Entry>(entry))
-    this.#entries.set(ready.id, entry)
-    line.size++
-    if (!line.inRing) {
-      line.inRing = true
-      this.#ring.push(line)
-    }
-  }
-
-  #line(tenant: string): Line {
-    let line = this.#lines.get(tenant)
-    if (!line) {
-      line = {
-        tenant,
-        ranks: [new Map(), new Map(), new Map()],
-        size: 0,
-        turnsLeft: this.#options.weight(tenant),
-        inRing: false,
-        overflowed: false,
-      }
-      this.#lines.set(tenant, line)
-    }
+  #line(tenant: string): TenantLine {
+    const known = this.#lines.get(tenant)
+    if (known) return known
+    const line = new TenantLine(tenant, this.#options.window)
+    this.#lines.set(tenant, line)
     return line
   }
 }
 
-function firstLive(deque: Deque<Entry>): Entry | undefined {
-  for (;;) {
-    const entry = deque.first()
-    if (!entry?.taken) return entry
-    deque.shift()
-  }
-}
+const none: ReadonlySet<string> = new Set()

@@ -46,11 +46,15 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async change(tenant, id, cause) {
       for (;;) {
-        const before = claimed.take(tenant, id) ?? (await collection.get(tenant, id))
+        const known = claimed.take(tenant, id)
+        const before = known ?? (await collection.get(tenant, id))
         if (!before) return { kind: 'missing' }
         const now = clock.now()
         const after = machine.transition(before, cause, now)
-        if (isRefusal(after)) return { kind: 'refused', reason: after.refused, current: before }
+        if (isRefusal(after)) {
+          if (known) continue // Another store may have changed it since: what is there now decides.
+          return { kind: 'refused', reason: after.refused, current: before }
+        }
         const events = machine.events(before, after, now)
         const result = await collection.write({ kind: 'replace', version: before.version, document: after, events })
         if (result.kind === 'conflict') continue

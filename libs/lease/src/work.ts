@@ -12,7 +12,10 @@ export interface Work extends Document {
   readonly status: string
   /** Shares no run: it was in one that was stopped or crashed. */
   readonly alone: boolean
-  /** Not claimed before this (ms since 1970): creation, or the end of a retry's backoff. */
+  /**
+   * 0 when it can be claimed at once; else the end of a retry's backoff (ms since 1970), when the sweeper makes it 0.
+   * Work that is new has 0 and not its creation: a clock that is set back must not keep it waiting.
+   */
   readonly ready_at: number
   /** When the sweeper looks at it while it is alive: queue expiry, end of a backoff, end of its lease. */
   readonly due_at: number

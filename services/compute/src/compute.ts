@@ -51,6 +51,7 @@ export interface ComputeDeps {
   readonly watch: TaskWatch
   readonly cursors: Cursors
   readonly clock: Clock
+  readonly log: Log
   readonly ids: Ids
   readonly newEventId: () => string
   /** About how many tasks run before this one, while it is queued. */
@@ -100,6 +101,7 @@ export function createComputeService(options: ComputeOptions) {
     watch,
     cursors: options.cursors,
     clock,
+    log,
     ids,
     newEventId,
     position: task => (task.status === 'queued' ? pools.get(task.pool)?.position(task.id) : undefined),

@@ -12,7 +12,8 @@ export interface Inputs {
   keep(tenant: string, id: string, input: string): Promise<string>
   /** The input; undefined once the data is removed. */
   read(task: TaskRecord): Promise<string | undefined>
-  remove(task: TaskRecord): Promise<void>
+  /** Removes a large input, whether its record still names it or not. */
+  remove(tenant: string, id: string): Promise<void>
   /** Removes large inputs whose task was never written: the process ended in between. */
   sweep(exists: (tenant: string, id: string) => Promise<boolean>, writtenBefore: number): Promise<void>
 }
@@ -20,7 +21,7 @@ export interface Inputs {
 export function createInputs(blobs: Blobs): Inputs {
   return {
     async keep(tenant, id, input) {
-      const key = `inputs/${tenant}/${id}`
+      const key = keyOf(tenant, id)
       await blobs.put(key, Buffer.from(input))
       return key
     },
@@ -29,9 +30,7 @@ export function createInputs(blobs: Blobs): Inputs {
       const content = await blobs.get(task.input_blob)
       return content && Buffer.concat(await content.toArray()).toString('utf8')
     },
-    async remove(task) {
-      if (task.input_blob !== undefined) await blobs.delete(task.input_blob)
-    },
+    remove: (tenant, id) => blobs.delete(keyOf(tenant, id)),
     async sweep(exists, writtenBefore) {
       for await (const { key, writtenAt } of blobs.list('inputs/')) {
         const [, account, mode, id] = key.split('/')
@@ -40,3 +39,5 @@ export function createInputs(blobs: Blobs): Inputs {
     },
   }
 }
+
+const keyOf = (tenant: string, id: string) => `inputs/${tenant}/${id}`

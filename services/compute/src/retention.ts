@@ -15,9 +15,12 @@ type RetentionDeps = Pick<ComputeDeps, 'tasks' | 'inputs' | 'clock'> & { readonl
 export async function removeExpired(deps: RetentionDeps, log: Log, signal: AbortSignal): Promise<void> {
   const { tasks, inputs, clock } = deps
   const exists = async (tenant: string, id: string) => (await tasks.get(tenant, id)) !== undefined
+  let sweepAt = 0
   await everyInterval(clock, everyMs, signal, async () => {
     try {
       await removeExpiredTasks(deps, signal)
+      if (clock.monotonic() < sweepAt) return
+      sweepAt = clock.monotonic() + orphanAfterMs
       await inputs.sweep(exists, clock.now() - orphanAfterMs)
     } catch (error) {
       log.error('retention.failed', { error })
@@ -26,7 +29,7 @@ export async function removeExpired(deps: RetentionDeps, log: Log, signal: Abort
 }
 
 /** Tenant by tenant, oldest first: what has ended and outlived its `data_expires_at`. */
-export async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
   let tenant = ''
   while (!signal.aborted) {
     const [first] = await deps.tasks.find('primary', { equals: [], after: [tenant], limit: 1 })
@@ -47,11 +50,13 @@ async function removeExpiredOf(
   let after = ''
   while (!signal.aborted) {
     const oldest = await tasks.find('primary', { equals: [tenant], after: [after], before, limit: 100 })
-    for (const task of oldest) {
-      if (!hasEnded(task) || (task.data_expires_at ?? now) > now) continue
-      await inputs.remove(task)
-      await tasks.remove(task)
-    }
+    const expired = oldest.filter(task => hasEnded(task) && (task.data_expires_at ?? now) <= now)
+    await Promise.all(
+      expired.map(async task => {
+        await inputs.remove(tenant, task.id)
+        await tasks.remove(task)
+      }),
+    )
     const last = oldest.at(-1)
     if (!last) return
     after = last.id

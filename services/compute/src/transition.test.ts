@@ -37,7 +37,7 @@ const queued: TaskRecord = {
   attempt: 0,
   evictions: 0,
   created_at: at,
-  ready_at: at,
+  ready_at: 0,
   due_at: at + 60_000,
   lease_id: '',
   lease_until: 0,
@@ -84,8 +84,9 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['queued does not expire early', queued, { kind: 'due' }, at + 59_999, 'not_due'],
   ['queued past its time is not claimed', queued, claimed, at + 60_000, 'not_queued'],
   ['a retry’s wait does not count as queueing', retrying, { kind: 'due' }, at + 3_600_000, 'queued'],
-  ['a retry is not claimed before its backoff is over', retrying, claimed, at + 999, 'not_ready'],
-  ['a retry is claimed after it', retrying, claimed, at + 1_000, 'running'],
+  ['a retry is not claimed during its backoff', retrying, claimed, at + 999, 'not_ready'],
+  ['a retry is claimed once its backoff is over', { ...retrying, ready_at: 0 }, claimed, at + 1_000, 'running'],
+  ['a clock that was set back keeps no task waiting', queued, claimed, at - 3_600_000, 'running'],
   ['running succeeds', running, finished(output), at + 300, 'succeeded'],
   ['running fails', running, finished(final), at + 300, 'failed'],
   ['running fails in a retryable way', running, finished(retryable), at + 300, 'queued'],
@@ -175,10 +176,16 @@ describe('the life of a task', () => {
     assert.deepEqual([1, 2, 3, 6, 7, 9].map(wait), [750, 1_500, 3_000, 24_000, 45_000, 45_000])
   })
 
+  it('once its backoff is over a task can be claimed at any time, whatever the clock says', () => {
+    const after = transition(retrying, { kind: 'due' }, at + 1_000)
+    assert.ok(!isRefusal(after))
+    assert.deepEqual([after.ready_at, after.due_at, after.resource_version], [0, noDueTime, retrying.resource_version])
+  })
+
   it('an evicted task goes back at once and runs alone', () => {
     const after = transition(running, finished({ kind: 'evicted' }), at + 300)
     assert.ok(!isRefusal(after))
-    assert.deepEqual([after.ready_at, after.alone, after.evictions, after.attempt], [at + 300, true, 1, 1])
+    assert.deepEqual([after.ready_at, after.alone, after.evictions, after.attempt], [0, true, 1, 1])
   })
 
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {

@@ -54,7 +54,7 @@ export const taskTransition =
 
 function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: number): TaskRecord | Refusal {
   if (task.status !== 'queued') return refuse('not_queued')
-  if (task.ready_at > now) return refuse('not_ready')
+  if (task.ready_at !== 0) return refuse('not_ready')
   if (task.attempt === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
   const { progress: _, ...rest } = task
   return next({
@@ -98,7 +98,7 @@ function finished(
         : ended(rules, { ...billed(rules, ran, report), error: outcome.failure }, 'failed', now)
     case 'evicted':
     case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
-      return waiting({ ...task, evictions: task.evictions + 1, alone: true }, now, noDueTime)
+      return waiting({ ...task, evictions: task.evictions + 1, alone: true }, 0, noDueTime)
     default:
       return exhaustive(outcome)
   }
@@ -119,7 +119,7 @@ function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskR
 function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
   switch (task.status) {
     case 'queued':
-      return task.attempt === 0 ? ended(rules, task, 'expired', now) : { ...task, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
+      return task.attempt === 0 ? ended(rules, task, 'expired', now) : { ...task, ready_at: 0, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
     case 'running':
       return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
     case 'cancelling':

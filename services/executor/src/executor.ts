@@ -1,7 +1,9 @@
 /** Claims work from a pool, runs it in the processes of its models, keeps its leases meanwhile, gives the results back. */
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import {
+  type ClaimRequestSchema,
   type ClaimResponse,
   type LeaseService,
   Renewed_Verdict,
@@ -56,7 +58,10 @@ class Executor {
   /** How long the latest run of each model took. */
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
-  #claims = 0
+  #asking = false
+  /** Whether the claim that waits was told to end. */
+  #endsWait = false
+  #renewing = false
   /** Results on their way. */
   readonly #delivering = new Set<Promise<void>>()
 
@@ -81,33 +86,42 @@ class Executor {
     await this.#stop()
   }
 
-  /** Asks for as much work as there is room for. Every call takes the place of the one before. */
+  /** Asks for as much work as there is room for. A claim that waits meanwhile knows of less room, and is ended first. */
   #ask(): void {
-    const { leases, pool, slots, clock, log } = this.#options
-    const runs = slots - this.#active.size
+    const { pool, slots } = this.#options
+    const runs = Math.min(64, slots - this.#active.size)
     if (runs <= 0 || this.#stopping.signal.aborted) return
-    const claim = ++this.#claims
-    const askedAt = clock.monotonic()
-    const request = {
-      executorId: this.#id,
-      pool,
-      runs: Math.min(64, runs),
-      waitMs: claimWaitMs,
-      busyGroups: this.#busy(),
+    if (this.#asking) {
+      if (this.#endsWait) return
+      this.#endsWait = true
+      this.#claim({ executorId: this.#id, pool, runs: 0 }).catch(() => {}) // That claim then ends by its own time.
+      return
     }
-    leases.claim(request, { signal: this.#stopping.signal }).then(
-      (answer: ClaimResponse) => {
+    this.#asking = true
+    this.#endsWait = false
+    const askedAt = this.#options.clock.monotonic()
+    const request = { executorId: this.#id, pool, runs, waitMs: claimWaitMs, busyGroups: this.#busy() }
+    this.#claim(request).then(
+      answer => {
+        this.#asking = false
         for (const run of answer.runs) this.#start(run, askedAt)
-        if (claim === this.#claims) this.#ask()
+        this.#ask()
       },
-      (error: unknown) => {
-        if (this.#stopping.signal.aborted) return
-        log.warn('claim.failed', { error })
-        clock.timer(renewEveryMs, () => {
-          if (claim === this.#claims) this.#ask()
-        })
-      },
+      error => this.#askLater(error),
     )
+  }
+
+  #claim(request: MessageInitShape<typeof ClaimRequestSchema>): Promise<ClaimResponse> {
+    return this.#options.leases.claim(request, { signal: this.#stopping.signal })
+  }
+
+  #askLater(error: unknown): void {
+    if (this.#stopping.signal.aborted) return
+    this.#options.log.warn('claim.failed', { error })
+    this.#options.clock.timer(renewEveryMs, () => {
+      this.#asking = false
+      this.#ask()
+    })
   }
 
   #busy(): string[] {
@@ -150,11 +164,12 @@ class Executor {
   async #renew(): Promise<void> {
     const { leases, clock, log } = this.#options
     const held = [...this.#held]
-    if (held.length === 0) return
+    if (held.length === 0 || this.#renewing) return
+    this.#renewing = true
     const askedAt = clock.monotonic()
+    const request = { executorId: this.#id, leases: held.map(toRenewal) }
+    for (const one of held) one.progress = undefined // It is told once; a renewal without it costs no write.
     try {
-      const request = { executorId: this.#id, leases: held.map(toRenewal) }
-      for (const one of held) one.progress = undefined // It is told once; a renewal without it costs no write.
       const answer = await leases.renew(request, { timeoutMs: 5_000 })
       held.forEach((one, i) => {
         const renewed = answer.leases[i]
@@ -165,6 +180,7 @@ class Executor {
     } catch (error) {
       log.warn('renew.failed', { leases: held.length, error })
     }
+    this.#renewing = false
     this.#check()
   }
 

@@ -8,7 +8,7 @@ export interface RunItem {
 }
 
 export type ItemResult =
-  /** `output` is JSON text. */
+  /** `output` is JSON text of at most 256 KiB of UTF-8; a larger one is the fault `output_too_large`. */
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly retryable: boolean }
 
@@ -28,8 +28,8 @@ export interface Progress {
 /** A model in a process of its own. */
 export interface LoadedModel {
   /**
-   * Runs the items together. One run at a time: the caller waits for the one before. Rejects with `RunnerGone` when the
-   * process ends before it answers.
+   * Runs the items together, in portions where their inputs are large. One run at a time: the caller waits for the one
+   * before. Rejects with `RunnerGone` when the process ends before it answers.
    */
   run(items: readonly RunItem[], onProgress?: (progress: Progress) => void): Promise<RunResult>
   /** Resident memory of the process, in bytes; 0 when it is gone. */
@@ -42,13 +42,17 @@ export interface LoadedModel {
 
 export interface ModelRunner {
   readonly engine: { readonly kind: string; readonly name: string; readonly provider: string }
-  /** Starts a process and loads the model in it. Rejects with `ModelLoadFailed`, and leaves no process then. */
+  /**
+   * Starts a process and loads the model in it. Rejects with `ModelLoadFailed` when the model is at fault; with
+   * `RunnerGone('crashed')` when the process ended by itself, which another try may mend; with `RunnerGone('killed')`
+   * when the signal aborts. Leaves no process then. Once it has resolved the signal does nothing more.
+   */
   load(model: ModelPackage, signal: AbortSignal): Promise<LoadedModel>
 }
 
 /** The process ended without an answer. */
 export class RunnerGone extends Error {
-  /** `out_of_memory`: over its memory limit. `killed`: by `kill()`. `crashed`: anything else. */
+  /** `out_of_memory`: over its memory limit. `killed`: by `kill()`, or a load by its signal. `crashed`: anything else. */
   readonly reason: 'out_of_memory' | 'killed' | 'crashed'
   constructor(reason: RunnerGone['reason'], message: string) {
     super(message)
@@ -57,7 +61,7 @@ export class RunnerGone extends Error {
   }
 }
 
-/** The model cannot be loaded: broken, unsupported, or too large. Trying again will not help. */
+/** The model cannot be loaded: broken, unsupported, too slow or too large. Trying again will not help. */
 export class ModelLoadFailed extends Error {
   readonly code: 'model_broken' | 'out_of_memory'
   constructor(code: ModelLoadFailed['code'], message: string) {

@@ -6,6 +6,9 @@ import type { HeldLease } from './held-lease.ts'
 import { type ItemResult, ModelLoadFailed, type ModelRunner, RunnerGone } from './model-runner.ts'
 import type { WarmModel } from './warm-models.ts'
 
+/** A run waits this long behind another of its model: it was claimed because those before it were short. */
+const waitBehindMs = 250
+
 export interface RunGroupDeps {
   readonly clock: Clock
   readonly engine: ModelRunner['engine']
@@ -28,9 +31,11 @@ export function runGroup(
   warm: WarmModel | undefined,
   held: readonly HeldLease[],
 ): ActiveRun {
+  let waiting: readonly HeldLease[] = held
   let running: readonly HeldLease[] = []
   let startedAt: number | undefined
   let killing = false
+  const claimedAt = clock.monotonic()
   const run = { check, done: Promise.resolve(), tookMs: 0 }
 
   const version = model?.status === 'ready' ? model.version : ''
@@ -41,18 +46,28 @@ export function runGroup(
 
   function check(): void {
     const now = clock.monotonic()
-    for (const one of running) {
-      if (startedAt !== undefined && now - startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
-    }
-    if (killing || startedAt === undefined || !running.some(one => one.stop)) return
+    if (startedAt === undefined) checkWaiting(now)
+    else checkRunning(now, startedAt)
+  }
+
+  function checkRunning(now: number, startedAt: number): void {
+    for (const one of running) if (now - startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
+    if (killing || !running.some(one => one.stop)) return
     killing = true
     warm?.kill().catch(() => {}) // Its run rejects in any case, and that is where it is answered.
   }
 
-  /** Leases that were stopped while they waited for the model answer here; the others run. */
+  /** What is stopped before its run began is answered at once; what waits behind a run that goes on and on goes back. */
+  function checkWaiting(now: number): void {
+    const stuck = warm?.isRunning === true && now - claimedAt > waitBehindMs
+    for (const one of waiting) if (one.stop || stuck) stopped(one, 0)
+    waiting = stuck ? [] : waiting.filter(one => !one.stop)
+  }
+
   function begin() {
-    for (const one of held) if (one.stop) stopped(one, 0)
-    running = held.filter(one => !one.stop)
+    checkWaiting(claimedAt)
+    running = waiting
+    waiting = []
     startedAt = clock.monotonic()
     return running.map(({ lease }) => ({ input: lease.input, parameters: lease.parameters }))
   }
@@ -76,10 +91,9 @@ export function runGroup(
 
   function failed(error: unknown): void {
     if (startedAt === undefined) {
-      for (const one of held) {
-        if (one.stop) stopped(one, 0)
-        else answer(one, failureOf(error), 0)
-      }
+      checkWaiting(claimedAt)
+      for (const one of waiting) answer(one, failureOf(error), 0)
+      waiting = []
       return
     }
     const computeMs = share(elapsed())
@@ -149,6 +163,7 @@ const resultOf = (
   attempt: lease.attempt,
   outcome,
   computeMs: Math.ceil(computeMs),
+  engineKind: engine.kind,
   engineName: engine.name,
   provider: engine.provider,
   groupVersion,

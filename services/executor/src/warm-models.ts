@@ -14,12 +14,15 @@ import {
 export interface WarmModel {
   /** Asks `begin` for the items once the runs before are over, and runs them; nothing runs when there are none left. */
   run(begin: () => readonly RunItem[], onProgress: (progress: Progress) => void): Promise<RunResult>
+  /** Whether its process is in a run. */
+  readonly isRunning: boolean
   /** Ends the process, and with it the run that it is in; runs that wait get a new process. */
   kill(): Promise<void>
 }
 
 interface Entry extends WarmModel {
   readonly model: ModelPackage
+  isRunning: boolean
   loaded: Promise<LoadedModel> | undefined
   process: LoadedModel | undefined
   lastUsed: number
@@ -62,6 +65,7 @@ export class WarmModels {
   #entry(model: ModelPackage): Entry {
     const entry: Entry = {
       model,
+      isRunning: false,
       loaded: undefined,
       process: undefined,
       lastUsed: 0,
@@ -73,13 +77,16 @@ export class WarmModels {
         const result = entry.tail.then(async () => {
           const process = await this.#load(entry)
           const items = begin()
-          return items.length > 0 ? await process.run(items, onProgress) : { items: [], computeMs: 0 }
+          if (items.length === 0) return { items: [], computeMs: 0 }
+          entry.isRunning = true
+          return await process.run(items, onProgress)
         })
         entry.tail = result
           .catch(error => {
             if (error instanceof RunnerGone) forget(entry)
           })
           .then(() => {
+            entry.isRunning = false
             entry.users--
             this.#unloadIdle()
           })

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { enumWords, fail, idTime } from '@millhand/api'
+import { enumWords, type Fault, fail, failFaults, idTime } from '@millhand/api'
 import {
   type CreateTaskRequest,
   type Task,
@@ -7,7 +7,7 @@ import {
   TaskType,
   TaskTypeSchema,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { checkInput } from '@millhand/model'
+import { checkInput, type ModelPackage } from '@millhand/model'
 import { principal, requestIdKey } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
 import { taskEvents } from '../events.ts'
@@ -20,10 +20,10 @@ export const createTask =
   ({ tasks, inputs, models, ids, newEventId, position }: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
     const { accountId, mode, tenant } = principal(call)
-    refuseWhatIsNotThere(req.type, mode)
-    const model = usableModel(models, req.model)
-    const misfit = checkInput(model, req.input)
-    if (misfit) throw fail('model_input_invalid', misfit, { param: 'input' })
+    const model = admitted(req, models)
+    if (mode === 'test') {
+      throw fail('engine_unavailable', 'The sandbox is not available yet: no engine answers test keys. Use a live key.')
+    }
 
     const id = ids('task')
     const now = idTime(id)
@@ -52,7 +52,7 @@ export const createTask =
       attempt: 0,
       evictions: 0,
       created_at: now,
-      ready_at: now,
+      ready_at: 0,
       due_at: now + queue_timeout_s * 1000,
       lease_id: '',
       lease_until: 0,
@@ -64,30 +64,24 @@ export const createTask =
     return toMessage(task, { input: req.input, position: position(task) })
   }
 
-function refuseWhatIsNotThere(type: TaskType, mode: 'live' | 'test'): void {
-  if (type !== TaskType.INFERENCE) {
-    throw fail(
-      'invalid_parameter',
-      `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`,
-      {
-        param: 'type',
-      },
-    )
-  }
-  if (mode === 'test') {
-    throw fail('engine_unavailable', 'The sandbox is not available yet: no engine answers test keys. Use a live key.')
-  }
-}
-
-function usableModel(models: ComputeDeps['models'], id: string) {
+/** The model that a request names. Fails with everything that stands against running it, at once. */
+function admitted({ type, model: id, input }: CreateTaskRequest, models: ComputeDeps['models']): ModelPackage {
   const model = models.get(id)
-  if (!model)
-    throw fail('invalid_parameter', `There is no model \`${id}\`. GET /v1/models lists those there are.`, {
-      param: 'model',
-    })
-  if (model.status === 'broken')
-    throw fail('invalid_parameter', `The model \`${id}\` is broken: ${model.problem}`, { param: 'model' })
-  return model
+  const misfit = model?.status === 'ready' ? checkInput(model, input) : undefined
+  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfit === undefined) return model
+  const faults: Fault[] = []
+  if (type !== TaskType.INFERENCE) {
+    const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`
+    faults.push({ param: 'type', code: 'not_available', message })
+  }
+  if (model === undefined) {
+    const message = `There is no model \`${id}\`. GET /v1/models lists those there are.`
+    faults.push({ param: 'model', code: 'not_found', message })
+  } else if (model.status === 'broken') {
+    faults.push({ param: 'model', code: 'broken', message: `The model \`${id}\` is broken: ${model.problem}` })
+  }
+  if (misfit !== undefined) faults.push({ param: 'input', code: 'model_input_invalid', message: misfit })
+  throw failFaults(faults as [Fault, ...Fault[]])
 }
 
 const typeWords = enumWords(TaskTypeSchema)

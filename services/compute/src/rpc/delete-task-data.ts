@@ -22,9 +22,11 @@ export const deleteTaskData =
             `The task is ${result.current.status}; its data can be removed once it has ended. Cancel it first.`,
           )
         }
+        // Removed before, as the record says; the process may have ended before the input went.
+        await deps.inputs.remove(tenant, req.id)
         return showWhole(deps, result.current)
       case 'changed':
-        await deps.inputs.remove(result.before)
+        await deps.inputs.remove(tenant, req.id)
         return showWhole(deps, result.after)
     }
   }

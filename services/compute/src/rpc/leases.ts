@@ -19,18 +19,15 @@ import type { ComputeDeps } from '../compute.ts'
 import type { TaskRecord } from '../task.ts'
 
 export const claim =
-  ({ pools, inputs }: ComputeDeps) =>
+  (deps: ComputeDeps) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
-    const pool = pools.get(req.pool)
+    const pool = deps.pools.get(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
-    const claimed = await pool.claim(
-      { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs },
-      call.signal,
-    )
-    return {
-      $typeName: 'millhand.lease.v1.ClaimResponse',
-      runs: await Promise.all(claimed.map(run => toRun(run, inputs))),
-    }
+    const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }
+    const claimed = await pool.claim(request, call.signal)
+    const runs = await Promise.all(claimed.map(run => toRun(deps, run)))
+    if (call.signal.aborted) await pool.giveBack(claimed)
+    return { $typeName: 'millhand.lease.v1.ClaimResponse', runs: runs.filter(run => run.leases.length > 0) }
   }
 
 export const renew =
@@ -61,7 +58,7 @@ export const finish =
           {
             compute_ms: result.computeMs,
             group_version: result.groupVersion,
-            engine_kind: 'onnx',
+            engine_kind: result.engineKind,
             engine_name: result.engineName,
             provider: result.provider,
           },
@@ -79,27 +76,39 @@ function poolOf(pools: ComputeDeps['pools'], tenant: string) {
   return pool
 }
 
-async function toRun({ group, work }: Claimed<TaskRecord>, inputs: ComputeDeps['inputs']): Promise<Run> {
-  return {
-    $typeName: 'millhand.lease.v1.Run',
-    group,
-    leases: await Promise.all(work.map(task => toLease(task, inputs))),
-  }
+async function toRun(deps: ComputeDeps, { group, work }: Claimed<TaskRecord>): Promise<Run> {
+  const leases = await Promise.all(work.map(task => toLease(deps, task)))
+  return { $typeName: 'millhand.lease.v1.Run', group, leases: leases.filter(lease => lease !== undefined) }
 }
 
-async function toLease(task: TaskRecord, inputs: ComputeDeps['inputs']): Promise<Lease> {
-  return {
-    $typeName: 'millhand.lease.v1.Lease',
-    id: task.lease_id,
-    tenant: task.tenant,
-    workId: task.id,
-    attempt: task.attempt,
-    ttl: leaseTtl,
-    runTimeout: durationFromMs(task.run_timeout_s * 1000),
-    input: (await inputs.read(task)) ?? '',
-    ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
+/** The lease with its input. A task whose input can't be read goes back and costs its neighbours nothing. */
+async function toLease({ inputs, pools, log }: ComputeDeps, task: TaskRecord): Promise<Lease | undefined> {
+  try {
+    const input = await inputs.read(task)
+    if (input !== undefined) return leaseOf(task, input)
+    const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
+    await poolOf(pools, task.tenant).finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+  } catch (error) {
+    log.error('input.unreadable', { task_id: task.id, error })
+    const failure = { code: 'input_unreadable', message: 'The input could not be read.', retryable: true }
+    await poolOf(pools, task.tenant).finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   }
+  return undefined
 }
+
+const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
+
+const leaseOf = (task: TaskRecord, input: string): Lease => ({
+  $typeName: 'millhand.lease.v1.Lease',
+  id: task.lease_id,
+  tenant: task.tenant,
+  workId: task.id,
+  attempt: task.attempt,
+  ttl: leaseTtl,
+  runTimeout: durationFromMs(task.run_timeout_s * 1000),
+  input,
+  ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
+})
 
 const leaseTtl = durationFromMs(leaseTimes.ttlMs)
 

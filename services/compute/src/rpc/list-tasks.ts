@@ -17,6 +17,9 @@ import { toMessage } from '../to-message.ts'
 /** How many records one page looks at: a filter that few of them pass gives a short page instead of a slow one. */
 const looksAt = 1_000
 
+/** How many records it reads at once where a filter decides which of them the page gets. */
+const readsAtOnce = 100
+
 /** `asc` leaves out the newest ids, which may still come out of order. Contract, section 1, "lists". */
 const settlesAfterMs = 2_000
 
@@ -25,8 +28,8 @@ export const listTasks =
   ({ tasks, inputs, cursors, clock, position }: ComputeDeps) =>
   async (req: ListTasksRequest, call: HandlerContext): Promise<ListTasksResponse> => {
     const { tenant } = principal(call)
-    const { limit = 20, order = Order.DESC, cursor, ...filters } = req
-    const boundTo = JSON.stringify([tenant, 'tasks', order, filters], unwrapBigint)
+    const { limit = 20, order = Order.DESC, cursor } = req
+    const boundTo = JSON.stringify([tenant, 'tasks', order, ...filtersOf(req)])
     const from = cursor === undefined ? undefined : String(cursors.open(cursor, boundTo))
 
     const range = idRange(req, order, clock.now())
@@ -36,19 +39,23 @@ export const listTasks =
     let looked = 0
     let more = true
     while (more && page.length < limit && looked < looksAt) {
+      const atOnce = passes === everything ? limit + 1 : readsAtOnce
       const chunk = await tasks.find('primary', {
         equals: [tenant],
         ...(order === Order.ASC
           ? between(last ?? range.after, range.before)
           : between(range.after, last ?? range.before)),
         order: order === Order.ASC ? 'asc' : 'desc',
-        limit: Math.min(looksAt, limit - page.length + 1),
+        limit: atOnce,
       })
-      more = chunk.length === Math.min(looksAt, limit - page.length + 1)
-      const used = more ? chunk.slice(0, -1) : chunk
-      for (const task of used) if (passes(task)) page.push(task)
-      last = used.at(-1)?.id ?? last
       looked += chunk.length
+      let used = 0
+      while (used < chunk.length && page.length < limit) {
+        const task = chunk[used++] as TaskRecord
+        last = task.id
+        if (passes(task)) page.push(task)
+      }
+      more = chunk.length === atOnce || chunk.slice(used).some(passes)
     }
 
     const withInput = req.include.includes(TaskField.INPUT)
@@ -91,15 +98,22 @@ const between = (after: string | undefined, before: string | undefined) => ({
 const statusWords = enumWords(TaskStatusSchema)
 const typeWords = enumWords(TaskTypeSchema)
 
+/** What a cursor is bound to: the same filters give the same list, in whatever order they are written. */
+function filtersOf({ status, type, model, createdAfter, createdBefore, metadata }: ListTasksRequest): unknown[] {
+  const times = [createdAfter, createdBefore].map(time => time && timestampMs(time))
+  return [status, type, model, ...times, Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1))]
+}
+
+const everything = () => true
+
 function filterOf(req: ListTasksRequest): (task: TaskRecord) => boolean {
   const status = req.status && statusWords.get(req.status)
   const type = req.type && typeWords.get(req.type)
   const labels = Object.entries(req.metadata)
+  if (status === undefined && type === undefined && req.model === undefined && labels.length === 0) return everything
   return task =>
     (status === undefined || task.status === status) &&
     (type === undefined || task.type === type) &&
     (req.model === undefined || task.group === req.model) &&
     labels.every(([key, value]) => task.metadata[key] === value)
 }
-
-const unwrapBigint = (_key: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)

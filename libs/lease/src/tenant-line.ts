@@ -1,0 +1,133 @@
+/** One tenant's work in the ready queue: by rank, then by age, findable by group. */
+import { Deque } from './deque.ts'
+
+/** Work that can be claimed now. */
+export interface Ready {
+  readonly tenant: string
+  readonly id: string
+  readonly group: string
+  /** 0 before 1 before 2. */
+  readonly rank: number
+  /** Shares no run. */
+  readonly alone: boolean
+}
+
+export interface Entry extends Ready {
+  /** Age within the queue. */
+  readonly sequence: number
+  /** No longer in the queue; its place is cleared when it comes to the front, or with others. */
+  gone: boolean
+}
+
+/** The work of one group and rank, by age. */
+interface Lane {
+  readonly entries: Deque<Entry>
+  gone: number
+}
+
+/** Of each rank a window is held; the store has what does not fit. */
+class Rank {
+  readonly lanes = new Map<string, Lane>()
+  size = 0
+  overflowed = false
+}
+
+export class TenantLine {
+  readonly tenant: string
+  /** Whether it stands in the ring of tenants that have work. */
+  inRing = false
+  turnsLeft = 0
+  readonly #ranks: readonly Rank[] = [new Rank(), new Rank(), new Rank()]
+  readonly #window: number
+
+  constructor(tenant: string, window: number) {
+    this.tenant = tenant
+    this.#window = window
+  }
+
+  get size(): number {
+    return this.#ranks.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  get overflowed(): boolean {
+    return this.#ranks.some(rank => rank.overflowed)
+  }
+
+  /** Adds work behind the others of its rank. False: the window is full, and the store has it. */
+  add(entry: Entry): boolean {
+    const rank = this.#rank(entry.rank)
+    if (rank.overflowed || rank.size >= this.#window) {
+      rank.overflowed = true
+      return false
+    }
+    const lane = rank.lanes.get(entry.group)
+    if (lane) lane.entries.push(entry)
+    else rank.lanes.set(entry.group, { entries: new Deque(entry), gone: 0 })
+    rank.size++
+    return true
+  }
+
+  /** The ranks whose window is half empty while the store has more. From here on new work is added again. */
+  refillable(): number[] {
+    return [0, 1, 2].filter(rank => {
+      const { overflowed, size } = this.#rank(rank)
+      return overflowed && size <= this.#window / 2
+    })
+  }
+
+  setOverflowed(rank: number, overflowed: boolean): void {
+    this.#rank(rank).overflowed = overflowed
+  }
+
+  /** The next piece of work whose group is not busy: lowest rank, then oldest. */
+  head(busy: ReadonlySet<string>): Entry | undefined {
+    for (const { lanes } of this.#ranks) {
+      let oldest: Entry | undefined
+      for (const [group, lane] of lanes) {
+        const entry = front(lane)
+        if (!entry) lanes.delete(group)
+        else if (!busy.has(group) && (!oldest || entry.sequence < oldest.sequence)) oldest = entry
+      }
+      if (oldest) return oldest
+    }
+    return undefined
+  }
+
+  /** The next piece of work of the group that may share a run. */
+  companion(group: string): Entry | undefined {
+    for (const { lanes } of this.#ranks) {
+      const lane = lanes.get(group)
+      const entry = lane && front(lane)
+      if (entry) return entry.alone ? undefined : entry
+    }
+    return undefined
+  }
+
+  remove(entry: Entry): void {
+    entry.gone = true
+    const rank = this.#rank(entry.rank)
+    rank.size--
+    const lane = rank.lanes.get(entry.group)
+    if (!lane) return
+    lane.gone++
+    if (lane.gone > 64 && lane.gone * 2 > lane.entries.length) {
+      lane.entries.retain(({ gone }) => !gone)
+      lane.gone = 0
+    }
+  }
+
+  #rank(rank: number): Rank {
+    const found = this.#ranks[rank]
+    if (!found) throw new Error(`rank ${rank} is not 0, 1 or 2`)
+    return found
+  }
+}
+
+function front(lane: Lane): Entry | undefined {
+  for (;;) {
+    const entry = lane.entries.at(0)
+    if (!entry?.gone) return entry
+    lane.entries.shift()
+    lane.gone--
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { countingIds, problemOf } from '@millhand/api'
+import { CreateTaskRequestSchema, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { principalKey } from '@millhand/rpc'
+import type { ComputeDeps } from '../compute.ts'
+import { createTask } from './create-task.ts'
+
+const numbers = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 }
+const catalogue = new Map<string, object>([
+  ['digits', { status: 'ready', id: 'digits', manifest: { processing: { kind: 'single', preprocess: numbers } } }],
+  ['cracked', { status: 'broken', id: 'cracked', problem: 'model.onnx is no ONNX file' }],
+])
+
+/** What a create with these values is refused with. */
+async function refusal(
+  request: MessageInitShape<typeof CreateTaskRequestSchema>,
+  mode: 'live' | 'test' = 'live',
+): Promise<{ code: string; errors: (readonly [string, string])[] }> {
+  const tasks = { insert: () => assert.fail('it was stored') }
+  const deps = { models: catalogue, ids: countingIds(), tasks } as unknown as ComputeDeps
+  const caller = { accountId: 'acct_1', mode, tenant: `acct_1/${mode}`, scopes: new Set(['*']), keyId: 'key_1' }
+  const values = createContextValues().set(principalKey, caller)
+  const call = createTask(deps)(create(CreateTaskRequestSchema, request), { values } as HandlerContext)
+  const error = await call.then(
+    () => assert.fail('it was accepted'),
+    (cause: unknown) => cause,
+  )
+  const { code, errors = [] } = problemOf(error, 'req_1')
+  return { code, errors: errors.map(fault => [fault.param, fault.code]) }
+}
+
+const input = JSON.stringify(Array.from({ length: 64 }, () => 0))
+
+describe('a create that can not be run', () => {
+  for (const [name, request, code, errors] of [
+    [
+      'another type and no such model',
+      { type: TaskType.TRAINING, model: 'nope', input },
+      'invalid_parameter',
+      [
+        ['type', 'not_available'],
+        ['model', 'not_found'],
+      ],
+    ],
+    [
+      'another type and an input that does not fit',
+      { type: TaskType.CUSTOM, model: 'digits', input: 'seven' },
+      'invalid_parameter',
+      [
+        ['type', 'not_available'],
+        ['input', 'model_input_invalid'],
+      ],
+    ],
+    [
+      'a broken model',
+      { type: TaskType.INFERENCE, model: 'cracked', input },
+      'invalid_parameter',
+      [['model', 'broken']],
+    ],
+    [
+      'an input that does not fit alone',
+      { type: TaskType.INFERENCE, model: 'digits', input: 'seven' },
+      'model_input_invalid',
+      [['input', 'model_input_invalid']],
+    ],
+  ] as const) {
+    it(`is told of everything at once: ${name}`, async () => {
+      assert.deepEqual(await refusal(request), { code, errors })
+      assert.deepEqual(await refusal(request, 'test'), { code, errors })
+    })
+  }
+
+  it('has no engine in the sandbox, where it is fit to be run', async () => {
+    const request = { type: TaskType.INFERENCE, model: 'digits', input }
+    assert.equal((await refusal(request, 'test')).code, 'engine_unavailable')
+  })
+})
