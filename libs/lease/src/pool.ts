@@ -108,7 +108,7 @@ export class Pool<T extends Work, C> {
   async giveBack(claimed: readonly Claimed<T>[]): Promise<[]> {
     const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
     const back = claimed.flatMap(run => run.work)
-    await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'evicted' }, report)))
+    await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'returned' }, report)))
     return []
   }
 

@@ -58,7 +58,10 @@ export type Outcome =
   | { readonly kind: 'output'; readonly output: string }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'cancelled' }
+  /** A neighbour in its run ended it. */
   | { readonly kind: 'evicted' }
+  /** Given back before its run began. */
+  | { readonly kind: 'returned' }
 
 export interface RunReport {
   readonly compute_ms: number

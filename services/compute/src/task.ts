@@ -22,6 +22,8 @@ export interface TaskRecord extends Work {
   readonly max_attempts: number
   /** Runs that cost no attempt, because a neighbour in the batch ended them. */
   readonly evictions: number
+  /** Claims that were given back before a run began. They count in `attempt`, which fences, and nowhere else. */
+  readonly returns: number
   /** JSON text. */
   readonly output?: string | undefined
   readonly error?: Failure | undefined
@@ -50,6 +52,9 @@ export const tasksSpec = { name: 'tasks', indexes: workIndexes } as const satisf
 
 const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
+
+/** Runs begun so far. */
+export const runsBegun = (task: TaskRecord): number => task.attempt - task.returns
 
 /** When a queued task that was never run expires. */
 export const queueExpiresAt = (task: TaskRecord): number => task.created_at + task.queue_timeout_s * 1000

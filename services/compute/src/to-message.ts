@@ -2,7 +2,7 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { type Task, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { queueExpiresAt, type TaskRecord } from './task.ts'
+import { queueExpiresAt, runsBegun, type TaskRecord } from './task.ts'
 
 const statuses = {
   queued: TaskStatus.QUEUED,
@@ -37,7 +37,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
     queueTimeoutS: task.queue_timeout_s,
     runTimeoutS: task.run_timeout_s,
     maxAttempts: task.max_attempts,
-    attempt: task.attempt,
+    attempt: runsBegun(task),
     metadata: task.metadata as Record<string, string>,
     createdAt: timestamp(task.created_at),
     resourceVersion: task.resource_version,
@@ -55,7 +55,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (task.finished_at !== undefined) message.finishedAt = timestamp(task.finished_at)
   if (task.data_expires_at !== undefined) message.dataExpiresAt = timestamp(task.data_expires_at)
   if (task.cancel_requested_at !== undefined) message.cancelRequestedAt = timestamp(task.cancel_requested_at)
-  if (task.status === 'queued' && task.attempt === 0) message.queueExpiresAt = timestamp(queueExpiresAt(task))
+  if (task.status === 'queued' && runsBegun(task) === 0) message.queueExpiresAt = timestamp(queueExpiresAt(task))
   return message
 }
 

@@ -36,6 +36,7 @@ const queued: TaskRecord = {
   max_attempts: 3,
   attempt: 0,
   evictions: 0,
+  returns: 0,
   created_at: at,
   ready_at: 0,
   due_at: at + 60_000,
@@ -188,11 +189,35 @@ describe('the life of a task', () => {
     assert.deepEqual([after.ready_at, after.alone, after.evictions, after.attempt], [0, true, 1, 1])
   })
 
+  it('a claim that is given back before its run leaves the queue timeout as it was', () => {
+    const back = transition(running, finished({ kind: 'returned' }), at + 300)
+    assert.ok(!isRefusal(back))
+    assert.deepEqual(
+      [back.status, back.due_at, back.started_at, back.alone],
+      ['queued', queued.due_at, undefined, false],
+    )
+    const late = transition(back, { kind: 'due' }, at + 60_000)
+    assert.ok(!isRefusal(late) && late.status === 'expired')
+    const again = transition(
+      transition(back, claimed, at + 400) as TaskRecord,
+      finished(retryable, { lease_id: 'lease_1', attempt: 2 }),
+      at + 500,
+    )
+    assert.ok(!isRefusal(again) && again.due_at === at + 500 + 750, 'its first real attempt')
+  })
+
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {
     const someCause = fc.oneof<fc.Arbitrary<(task: TaskRecord, n: number, now: number) => TaskCause>[]>(
       fc.constant((_task, n, now) => ({ kind: 'claimed', lease_id: `lease_${n}`, lease_until: now + 10_000 })),
       fc
-        .constantFrom(output, retryable, final, { kind: 'evicted' } as Outcome, { kind: 'cancelled' } as Outcome)
+        .constantFrom(
+          output,
+          retryable,
+          final,
+          { kind: 'evicted' } as Outcome,
+          { kind: 'returned' } as Outcome,
+          { kind: 'cancelled' } as Outcome,
+        )
         .map(outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report })),
       fc.constant(task => ({ kind: 'renewed', held: task, lease_until: task.lease_until + 1_000 })),
       fc.constant(() => ({ kind: 'cancel' })),
@@ -211,7 +236,7 @@ describe('the life of a task', () => {
           assert.ok(after.resource_version - task.resource_version <= 1)
           if (after.status !== task.status) assert.equal(after.resource_version, task.resource_version + 1)
           assert.equal(after.lease_id !== '', after.status === 'running' || after.status === 'cancelling')
-          assert.ok(after.attempt - after.evictions <= after.max_attempts)
+          assert.ok(after.attempt - after.returns - after.evictions <= after.max_attempts)
           task = after
         })
       }),

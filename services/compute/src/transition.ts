@@ -14,6 +14,7 @@ import {
   type DataDeletedCause,
   hasEnded,
   queueExpiresAt,
+  runsBegun,
   type TaskRecord,
   type TaskStatus,
 } from './task.ts'
@@ -55,7 +56,7 @@ export const taskTransition =
 function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: number): TaskRecord | Refusal {
   if (task.status !== 'queued') return refuse('not_queued')
   if (task.ready_at !== 0) return refuse('not_ready')
-  if (task.attempt === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
+  if (runsBegun(task) === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
   const { progress: _, ...rest } = task
   return next({
     ...rest,
@@ -99,6 +100,8 @@ function finished(
     case 'evicted':
     case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
       return waiting({ ...task, evictions: task.evictions + 1, alone: true }, 0, noDueTime)
+    case 'returned':
+      return returned({ ...task, returns: task.returns + 1 })
     default:
       return exhaustive(outcome)
   }
@@ -119,7 +122,8 @@ function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskR
 function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
   switch (task.status) {
     case 'queued':
-      return task.attempt === 0 ? ended(rules, task, 'expired', now) : { ...task, ready_at: 0, due_at: noDueTime } // Its backoff is over: it can be claimed, and nothing else falls due.
+      if (runsBegun(task) === 0) return ended(rules, task, 'expired', now)
+      return { ...task, ready_at: 0, due_at: noDueTime } // Its backoff is over: it can be claimed at any time.
     case 'running':
       return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
     case 'cancelling':
@@ -134,13 +138,19 @@ function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord 
  * where a result ends it. Attempts that are lost or tried again are free.
  */
 function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: number, ending = task): TaskRecord {
-  const attempts = task.attempt - task.evictions
+  const attempts = runsBegun(task) - task.evictions
   if (attempts >= task.max_attempts) {
     const message = `All ${task.max_attempts} attempts failed. The last: ${last.message} (${last.code})`
     return ended(rules, { ...ending, error: { code: 'attempts_exhausted', message, retryable: true } }, 'failed', now)
   }
   const readyAt = now + backoffMs(attempts, rules.random())
   return waiting(task, readyAt, readyAt)
+}
+
+/** As if it had not been claimed: its queue timeout goes on where it has not run before. */
+function returned(task: TaskRecord): TaskRecord {
+  if (runsBegun(task) > 0) return waiting(task, 0, noDueTime)
+  return waiting({ ...task, started_at: undefined }, 0, queueExpiresAt(task))
 }
 
 function waiting(task: TaskRecord, ready_at: number, due_at: number): TaskRecord {

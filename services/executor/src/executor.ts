@@ -10,7 +10,7 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Catalogue } from '@millhand/model'
+import type { Catalogue, CatalogueEntry } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
@@ -25,7 +25,7 @@ const renewEveryMs = 1_000
 const checkEveryMs = 100
 const claimWaitMs = 30_000
 
-/** A model whose runs are shorter than this gets its next run while one is on: the hop is longer than the wait. */
+/** A model that shares runs, and whose last was shorter than this, gets its next while one is on: the hop takes longer. */
 const shortRunMs = 50
 
 /** How long runs may go on once the executor stops; then they go back to the queue. */
@@ -55,7 +55,7 @@ class Executor {
   readonly #results: Results
   readonly #held = new Set<HeldLease>()
   readonly #active = new Map<ActiveRun, { readonly group: string }>()
-  /** How long the latest run of each model took. */
+  /** How long the latest run of each model took that shares runs. */
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
   #asking = false
@@ -142,7 +142,7 @@ class Executor {
     this.#active.set(run, { group })
     void run.done.then(() => {
       this.#active.delete(run)
-      if (run.tookMs > 0) this.#tookMs.set(group, run.tookMs)
+      if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
       this.#ask()
     })
   }
@@ -210,6 +210,9 @@ class Executor {
     this.#check()
   }
 }
+
+const sharesRuns = (model: CatalogueEntry | undefined): boolean =>
+  model?.status === 'ready' && model.manifest.maxBatch > 1
 
 const toRenewal = ({ lease, progress }: HeldLease) => ({
   id: lease.id,

@@ -60,7 +60,10 @@ export function runGroup(
   /** What is stopped before its run began is answered at once; what waits behind a run that goes on and on goes back. */
   function checkWaiting(now: number): void {
     const stuck = warm?.isRunning === true && now - claimedAt > waitBehindMs
-    for (const one of waiting) if (one.stop || stuck) stopped(one, 0)
+    for (const one of waiting) {
+      if (one.stop === 'cancelled' || one.stop === 'lost') stopped(one, 0)
+      else if (one.stop || stuck) answer(one, { case: 'returned', value: true }, 0)
+    }
     waiting = stuck ? [] : waiting.filter(one => !one.stop)
   }
 

@@ -51,6 +51,7 @@ export const createTask =
       max_attempts: req.maxAttempts ?? 3,
       attempt: 0,
       evictions: 0,
+      returns: 0,
       created_at: now,
       ready_at: 0,
       due_at: now + queue_timeout_s * 1000,

@@ -134,6 +134,8 @@ function toOutcome({ outcome }: Result): Outcome {
       return { kind: 'cancelled' }
     case 'evicted':
       return { kind: 'evicted' }
+    case 'returned':
+      return { kind: 'returned' }
     default:
       throw fail('invalid_parameter', 'A result has no outcome.', { param: 'results' })
   }

@@ -9,8 +9,8 @@ import { type FromChild, type ToChild, tellsOfMemory } from './protocol.ts'
 
 export interface ChildProcess {
   send(message: ToChild): void
-  /** The next message. Rejects with `RunnerGone` when the process ends first, and when the signal aborts. */
-  next(signal?: AbortSignal): Promise<FromChild>
+  /** The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. */
+  next(): Promise<FromChild>
   /** The last 4 KiB that it wrote to standard error. */
   stderr(): string
   /** SIGKILL; resolves when the process is gone and reaped. Idempotent. */
@@ -86,22 +86,11 @@ export function startChild({ memoryLimitBytes }: { readonly memoryLimitBytes: nu
       // A process that is gone says so through `next`.
       if (child.connected) child.send(message, () => undefined)
     },
-    next(signal) {
+    next() {
       const message = arrived.shift()
       if (message) return Promise.resolve(message)
       if (ended) return Promise.reject(ended)
-      return new Promise((resolve, reject) => {
-        const waiter = { resolve, reject }
-        waiting.push(waiter)
-        signal?.addEventListener(
-          'abort',
-          () => {
-            waiting.splice(waiting.indexOf(waiter), 1)
-            reject(signal.reason)
-          },
-          { once: true },
-        )
-      })
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
     },
     async kill() {
       if (!ended) {

@@ -2,10 +2,12 @@
 import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { InputInvalid } from '@millhand/model'
+import { fits, OutputTooLarge } from './output-bound.ts'
 import { openProcessor } from './processing/open-processor.ts'
 import type { Processor } from './processing/processor.ts'
 import {
   type FromChild,
+  type ItemFault,
   type LoadMessage,
   OUT_OF_MEMORY,
   type RunMessage,
@@ -43,15 +45,19 @@ async function run({ inputs, parameters }: RunMessage): Promise<void> {
   const started = performance.now()
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
   const results = await (processor as Processor).run(items, progress => send({ kind: 'progress', ...progress }))
-  const written = results.map(result => {
-    if (typeof result === 'string') return result
-    endIfOutOfMemory(result)
-    return result instanceof InputInvalid
-      ? ({ code: 'model_input_invalid', message: result.message } as const)
-      : ({ code: 'model_failed', message: `the model failed on this input: ${told(result)}` } as const)
+  const answers = results.map(result => {
+    if (typeof result !== 'string') return fault(result)
+    return fits(result) ? result : fault(new OutputTooLarge())
   })
   const computeMs = performance.now() - started
-  send({ kind: 'done', items: written, computeMs, memoryBytes: process.memoryUsage.rss() })
+  send({ kind: 'done', items: answers, computeMs, memoryBytes: process.memoryUsage.rss() })
+}
+
+function fault(error: Error): ItemFault {
+  endIfOutOfMemory(error)
+  if (error instanceof InputInvalid) return { code: 'model_input_invalid', message: error.message }
+  if (error instanceof OutputTooLarge) return { code: 'output_too_large', message: error.message }
+  return { code: 'model_failed', message: `the model failed on this input: ${told(error)}` }
 }
 
 /** A process that was refused memory is not used again: one way out, whichever library noticed. */

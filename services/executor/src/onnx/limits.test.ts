@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createLog } from '@millhand/telemetry'
 import { ModelLoadFailed, RunnerGone } from '../model-runner.ts'
-import { hostileModel, item, load, shippedModel, start, tensorModel } from './models.fixture.ts'
+import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
 const digits = shippedModel('digits')
@@ -150,9 +151,44 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('loading stops when it is told to, or takes too long', async () => {
+test('loading stops when it takes too long', async () => {
   await assert.rejects(start(digits, { loadTimeoutMs: 1 }), failed('model_broken', /too long/))
   assert.deepEqual(children(), [])
+})
+
+test('loading stops when it is told to, and is no fault of the model', async () => {
+  const caller = new AbortController()
+  const loading = testRunner().load(digits, caller.signal)
+  caller.abort()
+  await assert.rejects(loading, gone('killed'))
+  await assert.rejects(testRunner().load(digits, caller.signal), gone('killed'))
+  assert.deepEqual(children(), [])
+})
+
+for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
+  test(`a child that ${signal} ends while it loads has crashed, and its model is not called broken`, async () => {
+    const loading = start(digits)
+    const [pid] = children() as [number]
+    process.kill(pid, signal)
+    await assert.rejects(loading, gone('crashed'))
+  })
+}
+
+test('a run is answered when the signal of its load aborts meanwhile', { timeout: 30_000 }, async t => {
+  const caller = new AbortController()
+  const model = await testRunner().load(digits, caller.signal)
+  t.after(() => model.kill())
+  const run = model.run([item(digits.exampleInput as string)])
+  caller.abort()
+  assert.equal((await run).items[0]?.ok, true)
+})
+
+test('the time limit of a load does not end a later run', { timeout: 30_000 }, async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const model = await load(t, digits, { loadTimeoutMs: 60_000 })
+  const run = model.run([item(digits.exampleInput as string)])
+  t.mock.timers.tick(60_001)
+  assert.equal((await run).items[0]?.ok, true)
 })
 
 test('a child sees none of our environment, and its folder is empty and goes with it', async t => {
@@ -172,9 +208,12 @@ test('a child sees none of our environment, and its folder is empty and goes wit
 })
 
 test('the log gets the last words of a child that ended by itself', async t => {
-  const words: string[] = []
-  const model = await load(t, hostileModel('memory-bomb'), { onStderr: (_, text) => words.push(text) })
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', write: line => lines.push(line), format: 'json' })
+  const model = await load(t, hostileModel('memory-bomb'), { log })
   await assert.rejects(model.run([item(number(2 ** 31))]), gone('out_of_memory'))
   await model.gone
-  assert.match(words.join(), /out of memory/)
+  const { event, model: id, reason, text } = JSON.parse(lines[0] as string)
+  assert.deepEqual([event, id, reason], ['model.stderr', 'plain', 'out_of_memory'])
+  assert.match(text, /out of memory/)
 })

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
-import type { LoadedModel } from '../model-runner.ts'
+import { createLog } from '@millhand/telemetry'
+import type { LoadedModel, ModelRunner } from '../model-runner.ts'
 import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
 
 const MIB = 2 ** 20
@@ -46,10 +47,15 @@ export const dataUri = (mediaType: string, bytes: Uint8Array) =>
 
 export const item = (input: string, parameters?: Record<string, unknown>) => ({ input, parameters })
 
-/** Loads a model with one thread in half a GiB unless told otherwise. */
-export function start(model: ModelPackage, options: Partial<OnnxRunnerOptions> = {}): Promise<LoadedModel> {
-  const runner = onnxRunner({ memoryLimitBytes: 512 * MIB, threads: 1, ...options })
-  return runner.load(model, new AbortController().signal)
+/** One thread in half a GiB, and a log that nobody reads, unless told otherwise. */
+export function testRunner(options: Partial<OnnxRunnerOptions> = {}): ModelRunner {
+  const log = createLog({ level: 'error', write: () => {} })
+  return onnxRunner({ memoryLimitBytes: 512 * MIB, threads: 1, log, ...options })
+}
+
+/** Loads a model. */
+export function start(model: ModelPackage, options?: Partial<OnnxRunnerOptions>): Promise<LoadedModel> {
+  return testRunner(options).load(model, new AbortController().signal)
 }
 
 /** The same, for one test, which ends it however the test ends. */

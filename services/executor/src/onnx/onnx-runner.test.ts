@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { env } from 'onnxruntime-node'
 import type { LoadedModel } from '../model-runner.ts'
-import { ask, item, load, shippedModel, start, tensorModel } from './models.fixture.ts'
+import { ask, dataUri, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
+import { PORTION_CHARACTERS } from './portions.ts'
+import { writeWav } from './processing/speech/wav.fixture.ts'
 
 const FILE = fileURLToPath(new URL('../../../../deploy/models/digits/model.onnx', import.meta.url))
 const digits = shippedModel('digits')
@@ -83,4 +86,32 @@ test('a model says how much memory it has, and none when it is gone', async t =>
   assert.equal(one.memoryBytes(), 0)
   assert.equal((await one.gone).reason, 'killed')
   await one.kill()
+})
+
+test('the engine is named with the version that runs', () => {
+  assert.equal(testRunner().engine.name, `onnxruntime ${env.versions.node}`)
+})
+
+test('a batch whose inputs are large goes to the child in portions that its memory holds', async t => {
+  const small = await load(t, digits, { memoryLimitBytes: 256 * 2 ** 20 })
+  const padding = ' '.repeat(512 * 1024)
+  const inputs = Array.from({ length: 200 }, (_, index) => `[${Array(64).fill(index % 16)}]${padding}`)
+  const { items } = await small.run(inputs.map(input => item(input)))
+  const alone = await Promise.all(
+    [0, 9].map(async index => (await model.run([item(`[${Array(64).fill(index)}]`)])).items[0]),
+  )
+  assert.equal(items.length, 200)
+  assert.deepEqual([items[0], items[9], items[185]], [alone[0], alone[1], alone[1]])
+})
+
+test('progress goes on from one portion to the next', async t => {
+  const speech = await load(t, shippedModel('silero-vad'))
+  const silence = writeWav(new Float32Array(9 * 8000), { rate: 8000, channels: 1, bits: 8 })
+  const parameters = { padding: ' '.repeat(PORTION_CHARACTERS) }
+  const one = item(dataUri('audio/wav', silence), parameters)
+  const fractions: number[] = []
+  const { items } = await speech.run([one, one], ({ fraction }) => fractions.push(fraction))
+  assert.equal(items.length, 2)
+  const [first, second] = fractions as [number, number]
+  assert.ok(first > 0.4 && first < 0.5 && second === first + 0.5, `${fractions}`)
 })

@@ -1,5 +1,7 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `ModelRunner` for ONNX Runtime. */
 import type { ModelPackage } from '@millhand/model'
+import type { Log } from '@millhand/telemetry'
+import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import {
   type ItemResult,
   type LoadedModel,
@@ -11,6 +13,7 @@ import {
   type RunResult,
 } from '../model-runner.ts'
 import { type ChildProcess, startChild } from './child-process.ts'
+import { portions } from './portions.ts'
 import type { FromChild, ItemFault } from './protocol.ts'
 
 export interface OnnxRunnerOptions {
@@ -20,45 +23,57 @@ export interface OnnxRunnerOptions {
   readonly threads: number
   /** How long loading may take, in milliseconds. */
   readonly loadTimeoutMs?: number
-  /** Gets the last of what a child that ended by itself wrote to standard error. For the log, never for callers. */
-  readonly onStderr?: (modelId: string, text: string) => void
+  /** Gets the last of what a child that ended by itself wrote to standard error, as `model.stderr`. */
+  readonly log: Log
 }
 
 const LOAD_TIMEOUT_MS = 60_000
 
+type Done = Extract<FromChild, { kind: 'done' }>
+
 export function onnxRunner(options: OnnxRunnerOptions): ModelRunner {
   return {
-    engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' },
+    engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
     load: (model, signal) => load(model, signal, options),
   }
 }
 
 async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<LoadedModel> {
-  signal.throwIfAborted()
+  if (signal.aborted) throw stopped()
   const child = startChild(options)
-  void child.gone.then(gone => {
-    if (gone.reason !== 'killed' && child.stderr() !== '') options.onStderr?.(model.id, child.stderr())
+  void child.gone.then(({ reason }) => {
+    const text = child.stderr()
+    if (reason !== 'killed' && text !== '') options.log.warn('model.stderr', { model: model.id, reason, text })
   })
-  const { processing, labels, batchable } = model.manifest
-  const limit = AbortSignal.timeout(options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
+  const stop = () => void child.kill()
+  signal.addEventListener('abort', stop, { once: true })
+  let late = false
+  const limit = setTimeout(() => {
+    late = true
+    stop()
+  }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
+    const { processing, labels, batchable } = model.manifest
     child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
-    const answer = await child.next(AbortSignal.any([signal, limit]))
+    const answer = await child.next()
     if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes)
     throw new ModelLoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
-    signal.throwIfAborted()
-    if (limit.aborted) throw new ModelLoadFailed('model_broken', 'the model took too long to load')
-    throw error instanceof RunnerGone ? loadFailed(error) : error
+    if (signal.aborted) throw stopped()
+    if (late) throw new ModelLoadFailed('model_broken', 'the model took too long to load')
+    if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
+      throw new ModelLoadFailed('out_of_memory', 'the model needs more memory than it may have')
+    }
+    throw error
+  } finally {
+    // The process outlives its loading: neither may end it in a later run.
+    clearTimeout(limit)
+    signal.removeEventListener('abort', stop)
   }
 }
 
-function loadFailed({ reason }: RunnerGone): ModelLoadFailed {
-  return reason === 'out_of_memory'
-    ? new ModelLoadFailed('out_of_memory', 'the model needs more memory than it may have')
-    : new ModelLoadFailed('model_broken', 'the process of the model ended while it loaded')
-}
+const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')
 
 class OnnxModel implements LoadedModel {
   readonly gone: Promise<RunnerGone>
@@ -75,6 +90,20 @@ class OnnxModel implements LoadedModel {
   }
 
   async run(items: readonly RunItem[], onProgress?: (progress: Progress) => void): Promise<RunResult> {
+    const results: ItemResult[] = []
+    let computeMs = 0
+    for (const portion of portions(items)) {
+      const before = results.length
+      const done = await this.#runPortion(portion, ({ fraction, ...rest }) => {
+        onProgress?.({ fraction: (before + fraction * portion.length) / items.length, ...rest })
+      })
+      results.push(...done.items.map(toResult))
+      computeMs += done.computeMs
+    }
+    return { items: results, computeMs }
+  }
+
+  async #runPortion(items: readonly RunItem[], onProgress: (progress: Progress) => void): Promise<Done> {
     const inputs = items.map(({ input }) => input)
     const given = items.some(({ parameters }) => parameters !== undefined)
     this.#child.send({ kind: 'run', inputs, ...(given && { parameters: items.map(({ parameters }) => parameters) }) })
@@ -82,9 +111,9 @@ class OnnxModel implements LoadedModel {
       const answer = await this.#child.next()
       if (answer.kind === 'done') {
         this.#memoryBytes = answer.memoryBytes
-        return { items: answer.items.map(toResult), computeMs: answer.computeMs }
+        return answer
       }
-      if (answer.kind === 'progress') onProgress?.(toProgress(answer))
+      if (answer.kind === 'progress') onProgress(toProgress(answer))
     }
   }
 

@@ -1,4 +1,4 @@
-/** What passes between the runner and its child process: one message each way for a run. */
+/** What passes between the runner and its child process: one message each way for a portion of a run. */
 import type { Processing } from '@millhand/model'
 
 export interface LoadMessage {
@@ -23,7 +23,7 @@ export type ToChild = LoadMessage | RunMessage
 
 /** An item that failed; one that succeeded is its output, JSON text. */
 export interface ItemFault {
-  readonly code: 'model_input_invalid' | 'model_failed'
+  readonly code: 'model_input_invalid' | 'model_failed' | 'output_too_large'
   readonly message: string
 }
 

@@ -1,5 +1,6 @@
 /** Scores of a classifier as `{label, confidence, scores}`. */
 import type { NamedTensors, Postprocess, Tensor } from '@millhand/model'
+import { checkWritable } from '../output-bound.ts'
 
 type Classify = Extract<Postprocess, { name: 'classify' }>
 
@@ -12,6 +13,7 @@ export function classify({ as, softmax, top }: Classify, labels: readonly string
   return ({ tensors }: NamedTensors): string => {
     const found = [...tensors.values()].find(({ dtype }) => dtype.startsWith('float')) as Tensor | undefined
     if (!found || found.data.length === 0) throw new Error('it gave no scores')
+    if (top === undefined) checkWritable([found], false)
     const raw = found.data as Float32Array
     const scores = softmax ? toProbabilities(raw) : raw
     let best = 0

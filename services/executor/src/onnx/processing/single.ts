@@ -2,6 +2,7 @@
 import type { NamedTensors, Processing } from '@millhand/model'
 import { writeTensors } from '@millhand/model'
 import type { RunItem } from '../../model-runner.ts'
+import { checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { openSession, type Session } from '../session.ts'
 import { batches, joinRows, splitRows } from './batch.ts'
@@ -33,7 +34,10 @@ export async function openSingle(message: LoadMessage, { preprocess, postprocess
 
 type Write = (outputs: NamedTensors) => string
 
-const writeOutputs: Write = ({ tensors, base64 }) => writeTensors(tensors, base64)
+const writeOutputs: Write = ({ tensors, base64 }) => {
+  checkWritable(tensors.values(), base64)
+  return writeTensors(tensors, base64)
+}
 
 async function readAll(
   items: readonly RunItem[],
@@ -59,11 +63,21 @@ async function runBatch(session: Session, batch: Read[], write: Write): Promise<
     const [first] = batch as [Read]
     const outputs =
       batch.length === 1 ? [await session.run(first.tensors)] : splitRows(await session.run(joinRows(batch)), batch)
-    return batch.map(({ index, base64 }, at) => [index, write({ tensors: outputs[at] as Read['tensors'], base64 })])
+    return batch.map(({ index, base64 }, at) => {
+      return [index, written(write, { tensors: outputs[at] as Read['tensors'], base64 })]
+    })
   } catch (error) {
     if (batch.length === 1) return [[(batch[0] as Read).index, toError(error)]]
     const alone: [number, string | Error][] = []
     for (const item of batch) alone.push(...(await runBatch(session, [item], write)))
     return alone
+  }
+}
+
+function written(write: Write, outputs: NamedTensors): string | Error {
+  try {
+    return write(outputs)
+  } catch (error) {
+    return toError(error)
   }
 }

@@ -1,0 +1,28 @@
+/** The items of a run, in portions that one message to the child may carry. */
+import type { RunItem } from '../model-runner.ts'
+
+/**
+ * Writing a message blocks the sender's event loop, and the child holds it twice while it reads: measured 5 ms for
+ * 4 MiB, 20-40 ms for 16 MiB, 0.2-0.4 s for 64 MiB.
+ */
+export const PORTION_CHARACTERS = 4 * 2 ** 20
+
+/** In order, each as long as it may be; an item larger than a portion is one of its own. */
+export function portions(items: readonly RunItem[]): RunItem[][] {
+  const all: RunItem[][] = []
+  let room = 0
+  for (const item of items) {
+    const characters = charactersOf(item)
+    const last = all.at(-1)
+    if (last && characters <= room) last.push(item)
+    else {
+      all.push([item])
+      room = PORTION_CHARACTERS
+    }
+    room -= characters
+  }
+  return all
+}
+
+const charactersOf = ({ input, parameters }: RunItem): number =>
+  input.length + (parameters === undefined ? 0 : JSON.stringify(parameters).length)
