@@ -13,8 +13,8 @@ import { createGateway } from '@millhand/gateway'
 import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
-import { openSqlite } from '@millhand/store/sqlite'
+import { systemClock as clock, createHealth, everyInterval, type Runner } from '@millhand/runner'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
 import type { LocalConfig } from './local-config.ts'
@@ -27,11 +27,15 @@ export interface Local {
   readonly models: Catalogue
 }
 
+/** Half of the runner's 10 s: the gateway stops first, and the executor behind it has runs to hand back. */
+const GATEWAY_STOP_MS = 5_000
+
 /** Starts everything and resolves once it serves. What it starts, the runner stops. */
 export async function local(config: LocalConfig, runner: Runner, log: Log, modelRunner: ModelRunner): Promise<Local> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const health = createHealth()
   const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
+  runner.run('event retention', signal => trimEvents(db, config.retentionMs, log, signal))
   const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'))
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
@@ -77,6 +81,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       log,
       clock,
       http: config.http,
+      limits: { stopMs: GATEWAY_STOP_MS },
     }),
   )
   health.set('store', true)
@@ -85,3 +90,17 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, keys: first, models }
 }
+
+/** Events are kept as long as the tasks that they are about. */
+async function trimEvents(db: SqliteDatabase, retentionMs: number, log: Log, signal: AbortSignal): Promise<void> {
+  await everyInterval(clock, TRIM_EVERY_MS, signal, async () => {
+    try {
+      const events = await db.trimEvents(clock.now() - retentionMs)
+      if (events > 0) log.info('events.trimmed', { events })
+    } catch (error) {
+      log.error('events.trim_failed', { error })
+    }
+  })
+}
+
+const TRIM_EVERY_MS = 3_600_000
