@@ -45,7 +45,7 @@ describeTransport(
       },
     }
   },
-  { noContextValues: 'context values do not cross a network: headers do' },
+  { network: true },
 )
 
 describe('direct transport', () => {
