@@ -1,4 +1,5 @@
 /** Says that it serves: in words on a terminal, as one JSON line for a program. */
+import type { FirstKeys } from './first-keys.ts'
 import type { Local } from './local.ts'
 
 export function announce({ url, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
@@ -9,19 +10,24 @@ export function announce({ url, keys, models }: Local, out: NodeJS.WriteStream =
   const bold = (text: string) => (process.env.NO_COLOR ? text : `\u001b[1m${text}\u001b[22m`)
   const digits = models.get('digits')
   const input = digits?.status === 'ready' ? digits.exampleInput : undefined
-  const key = keys.fresh ? keys.live : '$MILLHAND_KEY'
   const lines = [
     '',
     `  ${bold('Millhand')} serves on ${bold(url)}   reference: ${url}/docs`,
     '',
-    ...(keys.fresh
-      ? [`  live key  ${keys.live}`, `  test key  ${keys.test}`, `  Shown once. They are kept in ${keys.file}`, '']
-      : keys.file === undefined
-        ? []
-        : [`  Keys are in ${keys.file}`, '']),
-    ...(input === undefined ? [] : ['  Try it:', '', `  ${firstCall(url, key, input)}`, '']),
+    ...keyLines(keys),
+    ...(input === undefined
+      ? []
+      : ['  Try it:', '', `  ${firstCall(url, keys.made.live ?? '$MILLHAND_KEY', input)}`, '']),
   ]
   out.write(`${lines.join('\n')}\n`)
+}
+
+/** Keys are shown by the start that made them, never one that a variable sets. */
+function keyLines({ file, made }: FirstKeys): string[] {
+  if (file === undefined) return []
+  const shown = Object.entries(made).map(([mode, key]) => `  ${mode} key  ${key}`)
+  if (shown.length === 0) return [`  Keys are in ${file}`, '']
+  return [...shown, `  Shown once; kept in ${file}`, '']
 }
 
 const firstCall = (url: string, key: string, input: string): string =>

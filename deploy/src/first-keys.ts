@@ -5,10 +5,10 @@ import type { BootstrapKeys } from '@millhand/identity'
 import { writeOnce } from './write-once.ts'
 
 export interface FirstKeys extends BootstrapKeys {
-  /** The file that holds them; undefined when they were set by variables. */
+  /** The file that the keys are kept in which no variable sets; undefined where variables set both. */
   readonly file: string | undefined
-  /** Whether this start made them. */
-  readonly fresh: boolean
+  /** Those of them that this start made. */
+  readonly made: Partial<BootstrapKeys>
 }
 
 /**
@@ -17,14 +17,15 @@ export interface FirstKeys extends BootstrapKeys {
  */
 export async function firstKeys(dataDir: string, configured: Partial<BootstrapKeys>): Promise<FirstKeys> {
   const { live, test } = configured
-  if (live !== undefined && test !== undefined) return { live, test, file: undefined, fresh: false }
+  if (live !== undefined && test !== undefined) return { live, test, file: undefined, made: {} }
   const file = join(dataDir, 'bootstrap-keys.json')
-  const fresh = await writeOnce(
+  const isFresh = await writeOnce(
     file,
     `${JSON.stringify({ live: createApiKey('live'), test: createApiKey('test') }, null, 2)}\n`,
   )
   const kept = readKeys(file, await readFile(file, 'utf8'))
-  return { live: live ?? kept.live, test: test ?? kept.test, file, fresh }
+  const made = { ...(live === undefined && { live: kept.live }), ...(test === undefined && { test: kept.test }) }
+  return { ...kept, ...configured, file, made: isFresh ? made : {} }
 }
 
 function readKeys(file: string, text: string): BootstrapKeys {

@@ -1,9 +1,21 @@
 /** What can be set for the one process. `docs/operating.md` shows this table; a test holds it to it. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { hasValidChecksum, type KeyMode, modeOfKey } from '@millhand/api'
 import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
-import { address, configuration, integer, oneOf, optional, path, secret } from '@millhand/runner'
+import {
+  address,
+  configuration,
+  integer,
+  oneOf,
+  optional,
+  path,
+  type Secret,
+  type Setting,
+  secret,
+  text,
+} from '@millhand/runner'
 import { type Level, levels } from '@millhand/telemetry'
 
 export interface LocalConfig {
@@ -34,13 +46,22 @@ export const localVariables = configuration({
   MILLHAND_DATA_DIR: path('.millhand', 'The folder that holds everything: tasks, events, inputs, keys.'),
   MILLHAND_MODELS_DIR: optional(path(undefined, 'A folder of your own models, each a folder with `model.json`.')),
   MILLHAND_LOG_LEVEL: oneOf('info', 'What is logged, on standard error.', levels),
-  MILLHAND_BOOTSTRAP_KEY: optional(secret('The first account’s live key, instead of one made at the first start.')),
-  MILLHAND_BOOTSTRAP_TEST_KEY: optional(secret('The first account’s test key, likewise.')),
-  MILLHAND_SECRET_KEY: optional(secret('Seals cursors and stored secrets, instead of one made at the first start.')),
-  MILLHAND_EXECUTOR_SLOTS: integer(Math.max(2, cores), 'How many runs of models at once; 0 runs none.', {
-    min: 0,
-    max: 64,
-  }),
+  MILLHAND_BOOTSTRAP_KEY: optional(
+    apiKey('live', 'The first account’s live key, instead of the one made at the first start.'),
+  ),
+  MILLHAND_BOOTSTRAP_TEST_KEY: optional(apiKey('test', 'The first account’s test key, likewise.')),
+  MILLHAND_BOOTSTRAP_PLANS: optional(
+    text(undefined, 'The first account’s plans. There are no plans yet: setting it is logged.'),
+  ),
+  MILLHAND_SECRET_KEY: optional(
+    secret('Seals cursors and stored secrets, instead of the one made at the first start.', { minLength: 32 }),
+  ),
+  MILLHAND_EXECUTOR_SLOTS: optional(
+    integer(undefined, 'How many runs of models at once; 0 runs none. Else as many as there are cores, at least 2.', {
+      min: 0,
+      max: 64,
+    }),
+  ),
   MILLHAND_MODEL_MEMORY_MB: integer(2_048, 'What the process of one model may hold; beyond it, it is stopped.', {
     min: 256,
     max: 1_048_576,
@@ -51,10 +72,12 @@ export const localVariables = configuration({
     max: 1_048_576,
     unit: 'MiB',
   }),
-  MILLHAND_MODEL_THREADS: integer(cores, 'How many threads the process of one model computes with.', {
-    min: 1,
-    max: 1_024,
-  }),
+  MILLHAND_MODEL_THREADS: optional(
+    integer(undefined, 'How many threads the process of one model computes with. Else as many as there are cores.', {
+      min: 1,
+      max: 1_024,
+    }),
+  ),
   MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
     min: 1,
     max: 3_650,
@@ -86,11 +109,23 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
       ...(set.MILLHAND_BOOTSTRAP_TEST_KEY !== undefined && { test: set.MILLHAND_BOOTSTRAP_TEST_KEY.reveal() }),
     },
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
-    executorSlots: set.MILLHAND_EXECUTOR_SLOTS,
-    onnx: { memoryLimitBytes: set.MILLHAND_MODEL_MEMORY_MB * mib, threads: set.MILLHAND_MODEL_THREADS },
+    executorSlots: set.MILLHAND_EXECUTOR_SLOTS ?? Math.max(2, cores),
+    onnx: { memoryLimitBytes: set.MILLHAND_MODEL_MEMORY_MB * mib, threads: set.MILLHAND_MODEL_THREADS ?? cores },
     modelsMemoryBytes: set.MILLHAND_MODELS_MEMORY_MB * mib,
     retentionMs: set.MILLHAND_RETENTION_DAYS * 86_400_000,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
-    notServed: (['MILLHAND_GRPC_ADDR', 'MILLHAND_METRICS_ADDR'] as const).filter(name => set[name] !== undefined),
+    notServed: notServed.filter(name => set[name] !== undefined),
+  }
+}
+
+const notServed = ['MILLHAND_GRPC_ADDR', 'MILLHAND_METRICS_ADDR', 'MILLHAND_BOOTSTRAP_PLANS'] as const
+
+/** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
+function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
+  const any = secret(doc)
+  return {
+    ...any,
+    form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
+    read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
   }
 }

@@ -1,5 +1,4 @@
 /** Everything in one process, on SQLite. */
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
@@ -17,6 +16,7 @@ import { systemClock as clock, createHealth, everyInterval, type Runner } from '
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
+import { ensureFolder, requireFolder } from './folders.ts'
 import type { LocalConfig } from './local-config.ts'
 import { secretKey } from './secret-key.ts'
 
@@ -32,7 +32,8 @@ const GATEWAY_STOP_MS = 5_000
 
 /** Starts everything and resolves once it serves. What it starts, the runner stops. */
 export async function local(config: LocalConfig, runner: Runner, log: Log, modelRunner: ModelRunner): Promise<Local> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
+  for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
   const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
   runner.run('event retention', signal => trimEvents(db, config.retentionMs, log, signal))

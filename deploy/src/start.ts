@@ -16,7 +16,7 @@ try {
   runner.handleSignals()
   stopWithPackageManager(runner)
   try {
-    announce(await local(config, runner, log, onnxRunner(config.onnx)))
+    announce(await local(config, runner, log, onnxRunner({ ...config.onnx, log })))
     process.exit(await runner.waitForExit())
   } catch (error) {
     await runner.stop('start failed')

@@ -1,4 +1,5 @@
 import { link, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /**
  * Writes a file that only its owner can read, whole and durable, unless it is there. Of two that do so at once one
@@ -11,12 +12,30 @@ export async function writeOnce(file: string, content: string): Promise<boolean>
     await handle.writeFile(content)
     await handle.sync()
     await handle.close()
+    const isMade = await linkUnlessThere(draft, file)
+    // The name is durable once its folder is; the winner may not have come that far.
+    await syncFolder(dirname(file))
+    return isMade
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function linkUnlessThere(draft: string, file: string): Promise<boolean> {
+  try {
     await link(draft, file)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw error
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
   } finally {
-    await rm(draft, { force: true })
+    await handle.close()
   }
 }

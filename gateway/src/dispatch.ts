@@ -15,7 +15,7 @@ export interface Endpoint {
   handle(exchange: Exchange, params: Params, query: string): void | Promise<void>
 }
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Params = Readonly<Record<string, string | undefined>>
 
 /** Answers every exchange by the endpoint that it asks for; never rejects. */

@@ -4,8 +4,9 @@ import { fail, type Id, type Ids, problemOf } from '@millhand/api'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Answers bytes that are not HTTP, or a head that is too large, and ends the connection. Says nothing to a caller that
- * is gone or took too long, and nothing while an earlier request of the connection still waits for its answer.
+ * Answers bytes that are not HTTP, a head that is too large, or a request that took too long to come, and ends the
+ * connection. Says nothing to a caller that is gone, and nothing while an earlier request of the connection still waits
+ * for its answer.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, open: readonly Exchange[], ids: Ids) {
   const [current, ...others] = open
@@ -15,10 +16,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, op
     return
   }
   current?.abandon()
-  const [status, title, detail] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'Request Header Fields Too Large', 'The head of the request is larger than 16 KiB.']
-      : [400, 'Bad Request', 'What came is not a request of HTTP/1.1.']
+  const [status, title, detail] = refusals[error.code ?? ''] ?? notHttp
   const requestId = current?.requestId ?? ids('req')
   // About HTTP itself and not about a call of ours, so it has no code of the catalogue (RFC 9457, section 4.2.1).
   const problem = { type: 'about:blank', title, status, detail, request_id: requestId }
@@ -31,7 +29,15 @@ export function refuseConnect(socket: Duplex, requestId: Id<'req'>) {
   end(socket, '405 Method Not Allowed', requestId, problem, 'Allow: GET, HEAD, POST, DELETE, OPTIONS\r\n')
 }
 
-const silent = new Set(['ECONNRESET', 'EPIPE', 'ERR_HTTP_REQUEST_TIMEOUT'])
+const silent = new Set(['ECONNRESET', 'EPIPE'])
+
+type Refusal = readonly [status: number, title: string, detail: string]
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not come whole in the time that it may take.'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The head of the request is larger than 16 KiB.'],
+}
+const notHttp: Refusal = [400, 'Bad Request', 'What came is not a request of HTTP/1.1.']
 
 function end(socket: Duplex, status: string, requestId: string, problem: object, headers = '') {
   const body = JSON.stringify(problem)

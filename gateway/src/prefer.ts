@@ -1,7 +1,7 @@
 /** The `Prefer` header (RFC 7240), of which `wait` is honoured and everything else ignored. */
 
 /** The longest wait, in seconds; a longer one is taken as this. */
-export const longestWaitS = 60
+const longestWaitS = 60
 
 /** Seconds that the caller would wait, 1 to 60; 0 where it does not say, or says it in a way that has no meaning. */
 export function preferredWait(prefer: string | undefined): number {

@@ -102,10 +102,42 @@ test('half of a surrogate pair and U+0000 are refused; escaped backslashes are n
   assert.equal((await post('{"type":"inference","model":"m","input":"a\\\\u0000b \\ud83d\\ude00"}')).status, 201)
 })
 
+for (const [json, value] of [
+  ['a number', '1'],
+  ['null', 'null'],
+  ['an object', '{}'],
+  ['half of a surrogate pair', '"\\ud800"'],
+  ['U+0000', '"\\u0000"'],
+] as const) {
+  test(`a label that is ${json} is named, together with what is wrong elsewhere`, async t => {
+    const { post } = await start(t)
+    const body = `{"metadata":{"good":"v","k":${value}},"max_attempts":11,${text.slice(1)}`
+    const problem = await problemIn(await post(body), 'invalid_parameter')
+    assert.deepEqual(
+      problem.errors?.map(({ param }) => param),
+      ['metadata.k', 'max_attempts'],
+    )
+  })
+}
+
+test('what could not be read is not said to be missing as well', async t => {
+  const { post } = await start(t)
+  const problem = await problemIn(await post('{"type":"x","model":"","input":5}'), 'invalid_parameter')
+  assert.deepEqual(
+    problem.errors?.map(({ param, code }) => [param, code]),
+    [
+      ['type', 'not_in'],
+      ['input', 'wrong_type'],
+      ['model', 'missing_parameter'],
+    ],
+  )
+})
+
 test('deep nesting is refused and does no harm', async t => {
   const { post } = await start(t)
   const deep = '['.repeat(400_000) + ']'.repeat(400_000)
   await problemIn(await post(`{"parameters":{"a":${deep}},${text.slice(1)}`), 'invalid_parameter')
+  await problemIn(await post(`{"x":${deep.replace('[]', '["\\u0000"]')},${text.slice(1)}`), 'unknown_parameter')
   await problemIn(await post('['.repeat(1_000_000)), 'invalid_json')
   assert.equal((await post(validTask)).status, 201)
 })
@@ -166,6 +198,24 @@ test('a caller that leaves in the middle of its body costs nothing', async t => 
   assert.equal((await post(validTask)).status, 201)
   assert.equal(services.created.length, 2)
   assert.ok(lines.every(({ level }) => level === 'debug'))
+})
+
+test('a caller that leaves while its key is looked up is not waited for', async t => {
+  const { url, port, services, lines } = await start(t)
+  const gate = Promise.withResolvers<void>()
+  services.identityGate = gate.promise
+  const wire = await openWire(port)
+  const headers = [`Authorization: Bearer ${services.key(['*'])}`, 'Content-Type: application/json']
+  wire.send(requestText('POST /v1/tasks', [...headers, 'Content-Length: 100'], '{"type"'))
+  while (services.authentications === 0) await new Promise(resolve => setImmediate(resolve))
+  wire.socket.destroy()
+  await wire.rest()
+  // The server hears of it in a later turn, and the request's own events come some turns after that.
+  for (let n = 0; n < 3; n++) await fetch(`${url}/healthz`)
+  gate.resolve()
+  const isOver = () => lines.some(({ fields }) => fields.path === '/v1/tasks')
+  while (!isOver()) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual(services.created, [])
 })
 
 test('a body on GET and DELETE is ignored', async t => {

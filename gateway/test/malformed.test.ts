@@ -88,7 +88,7 @@ test('a request that comes byte by byte is served', async t => {
   wire.socket.destroy()
 })
 
-test('a head and a body that do not come to an end are cut off, and others are served meanwhile', async t => {
+test('a head and a body that do not come to an end are 408, and others are served meanwhile', async t => {
   const { port, key, post } = await start(t, { limits: { headersMs: 100, requestMs: 200, checkMs: 20 } })
   const head = await openWire(port)
   head.send('POST /v1/tasks HTTP/1.1\r\nHost: a\r\n')
@@ -96,6 +96,12 @@ test('a head and a body that do not come to an end are cut off, and others are s
   const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Content-Length: 100']
   body.send(requestText('POST /v1/tasks', headers, '{"type"'))
   assert.equal((await post(validTask)).status, 201)
-  assert.equal(await head.rest(), '')
-  assert.equal(await body.rest(), '')
+  for (const slow of [head, body]) {
+    const [top = '', text = ''] = (await slow.rest()).split('\r\n\r\n')
+    assert.match(top, /^HTTP\/1\.1 408 Request Timeout\r\nContent-Type: application\/problem\+json\r\n/)
+    assert.match(top, /\r\nConnection: close(\r\n|$)/)
+    const problem = JSON.parse(text) as Record<string, unknown>
+    assert.deepEqual([problem.type, problem.status], ['about:blank', 408])
+    assert.ok(top.includes(`X-Request-Id: ${problem.request_id}`))
+  }
 })

@@ -2,7 +2,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import { httpRoutes } from '@millhand/api'
 import type { Comments } from './comments.ts'
 import { headerParameters, operationOf, tagOf } from './operation.ts'
-import { errorStatuses, headers, problemResponses, problemSchemas } from './responses.ts'
+import { errorStatuses, headers, problemResponses, problemSchemas, refusalResponses } from './responses.ts'
 import { createSchemas, type Schema } from './schema.ts'
 
 /** The OpenAPI 3.1 document of services. */
@@ -36,7 +36,7 @@ export function openapiDocument(services: readonly DescService[], comments: Comm
       securitySchemes: { bearer: bearer(scopes) },
       parameters: headerParameters,
       headers,
-      responses: problemResponses(new Set(routes.flatMap(errorStatuses))),
+      responses: { ...problemResponses(new Set(routes.flatMap(errorStatuses))), ...refusalResponses },
       schemas: { ...schemas.components, ...problemSchemas },
     },
   }

@@ -92,10 +92,10 @@ test('what is created links to what can be done with it', () => {
 
 test('each operation lists the errors that it can answer with, and no other', () => {
   const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses).join(' ')
-  assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 409 413 415 429 500 501 503 504')
-  assert.equal(statuses('/v1/tasks', 'get'), '200 400 401 403 429 500 503 504')
-  assert.equal(statuses('/v1/tasks/{id}', 'get'), '200 304 400 401 403 404 429 500 503 504')
-  assert.equal(statuses('/v1/tasks/{id}', 'delete'), '200 400 401 403 404 409 429 500 503 504')
+  assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 408 409 413 415 429 431 500 501 503 504')
+  assert.equal(statuses('/v1/tasks', 'get'), '200 400 401 403 408 429 431 500 503 504')
+  assert.equal(statuses('/v1/tasks/{id}', 'get'), '200 304 400 401 403 404 408 429 431 500 503 504')
+  assert.equal(statuses('/v1/tasks/{id}', 'delete'), '200 400 401 403 404 408 409 429 431 500 503 504')
   const { responses } = document.components
   assert.ok(responses.Problem429.headers['Retry-After'])
   assert.ok(responses.Problem401.headers['WWW-Authenticate'])

@@ -2,7 +2,7 @@ import { type DescField, getOption } from '@bufbuild/protobuf'
 import { isRequired, type Route } from '@millhand/api'
 import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Comments } from './comments.ts'
-import { errorStatuses, headerRefs, problemRef } from './responses.ts'
+import { errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
 import type { Schema, Schemas } from './schema.ts'
 
 /** What an operation is described with. */
@@ -29,7 +29,7 @@ export function operationOf(route: Route, sources: Sources): Schema {
     responses: {
       [String(answer.status)]: success(route, sources),
       ...(answer.etag ? { 304: notModified } : {}),
-      ...Object.fromEntries(errorStatuses(route).map(status => [status, problemRef(status)])),
+      ...Object.fromEntries([...errorStatuses(route), ...refusalStatuses].map(status => [status, problemRef(status)])),
     },
   }
 }

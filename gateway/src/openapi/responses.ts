@@ -23,6 +23,17 @@ export function problemResponses(statuses: ReadonlySet<number>): Record<string, 
   )
 }
 
+/** Answers to a request that is refused for its HTTP alone, by their names in `components.responses`. */
+export const refusalResponses: Record<string, Schema> = Object.fromEntries(
+  Object.entries({
+    408: 'The request did not come whole within 30 seconds, or its head within 15. The connection is closed.',
+    431: 'The head of the request, with its path and query, is larger than 16 KiB. The connection is closed.',
+  }).map(([status, description]) => [responseName(Number(status)), problemResponse(description, 'HttpProblem')]),
+)
+
+/** The statuses of those: every operation can answer with them. */
+export const refusalStatuses = [408, 431]
+
 /** The schemas of errors: `components.schemas`. */
 export const problemSchemas: Record<string, Schema> = {
   Problem: {
@@ -47,6 +58,18 @@ export const problemSchemas: Record<string, Schema> = {
       request_id: { type: 'string', description: 'Tell the operator, if need be: the log has it.' },
     },
     required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],
+  },
+  HttpProblem: {
+    type: 'object',
+    description: 'What is wrong with a request as one of HTTP: RFC 9457, with `request_id` added.',
+    properties: {
+      type: { const: 'about:blank', description: 'The status says it all.' },
+      title: { type: 'string', description: 'The words of the status.' },
+      status: { type: 'integer', description: 'The HTTP status.' },
+      detail: { type: 'string', description: 'What went wrong.' },
+      request_id: { type: 'string', description: 'Tell the operator, if need be.' },
+    },
+    required: ['type', 'title', 'status', 'detail', 'request_id'],
   },
   Fault: {
     type: 'object',
@@ -93,9 +116,14 @@ function response(status: number, codes: readonly ProblemCode[]): Schema {
   const names = ['X-Request-Id']
   if (status === 401) names.push('WWW-Authenticate')
   if (status === 429 || status === 503 || status === 504) names.push('Retry-After')
+  const description = codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n')
+  return problemResponse(description, 'Problem', names)
+}
+
+function problemResponse(description: string, schema: string, names = ['X-Request-Id']): Schema {
   return {
-    description: codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n'),
+    description,
     headers: headerRefs(names),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${schema}` } } },
   }
 }

@@ -11,7 +11,7 @@ export type Schema = Record<string, unknown>
  * Who sends the value. Requests are closed, and hold to the rules of the proto; answers are open, since later versions
  * add fields and words. `query` is a request without `null`.
  */
-export type Sender = 'request' | 'query' | 'answer'
+type Sender = 'request' | 'query' | 'answer'
 
 /** The schemas of messages, collected under the names that the document refers to them by. */
 export interface Schemas {

@@ -3,7 +3,8 @@ import { isUtf8 } from 'node:buffer'
 import { fail } from '@millhand/api'
 
 /**
- * The value that `bytes` hold. How deep it nests is for its reader to judge: parsing does not recurse.
+ * The object that `bytes` hold. How deep it nests and what its strings hold is for its reader to judge: parsing does not
+ * recurse, so nothing here may.
  * Fails with `invalid_json` where they are not UTF-8 or not JSON; the detail shows the place.
  */
 export function parseJson(bytes: Buffer): unknown {
@@ -14,7 +15,6 @@ export function parseJson(bytes: Buffer): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw fail('invalid_json', 'The body is JSON, but not an object.')
   }
-  if (mayHoldNul.test(text)) refuseNul(value)
   return value
 }
 
@@ -25,19 +25,3 @@ function parse(text: string): unknown {
     throw fail('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`)
   }
 }
-
-/** Also matches an escaped backslash before `u0000`, which is harmless. */
-const mayHoldNul = /\\u0000/
-
-/** Not every store can keep NUL, so none is asked to. */
-function refuseNul(value: unknown) {
-  // The reviver sees every name and every value.
-  JSON.stringify(value, (name, member) => {
-    if (name.includes('\0')) throw holdsNul('A name in the body')
-    if (typeof member === 'string' && member.includes('\0')) throw holdsNul(`\`${name}\``, name)
-    return member
-  })
-}
-
-const holdsNul = (what: string, param?: string) =>
-  fail('invalid_parameter', `${what} holds the character U+0000.`, param === undefined ? {} : { param })

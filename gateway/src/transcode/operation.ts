@@ -54,8 +54,9 @@ export function operation(route: Route, { transport, authenticate, waiting }: Op
       let { message } = await transport.unary(method, undefined, CALL_MS, undefined, request, values)
       if (wait !== undefined && headers.prefer !== undefined) {
         const seconds = preferredWait(exchange.header('prefer'))
-        if (seconds > 0 && !isNews(message, headers['if-none-match'])) {
-          message = await wait(exchange, caller, message, seconds, isRead)
+        if (seconds > 0) {
+          if (isNews(message, headers['if-none-match'])) exchange.carry('Preference-Applied', 'wait')
+          else message = await wait(exchange, caller, message, seconds, isRead)
         }
       }
       const text = write(message)

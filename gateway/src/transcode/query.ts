@@ -3,7 +3,7 @@ import { fail } from '@millhand/api'
 
 /**
  * The decoded pairs of a query, in their order.
- * Fails with `invalid_parameter` where a pair is no UTF-8 in percent-encoding or holds U+0000.
+ * Fails with `invalid_parameter` where a pair is no UTF-8 in percent-encoding.
  */
 export function parseQuery(query: string): [name: string, value: string][] {
   if (query === '') return []
@@ -18,14 +18,8 @@ export function parseQuery(query: string): [name: string, value: string][] {
 }
 
 function decode(text: string): string {
-  const decoded = decodePercent(text.replaceAll('+', ' '))
-  if (decoded.includes('\0')) throw fail('invalid_parameter', 'The query holds the character U+0000.')
-  return decoded
-}
-
-function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     throw fail('invalid_parameter', 'The query holds a `%` that does not begin percent-encoded UTF-8.')
   }

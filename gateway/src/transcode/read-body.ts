@@ -8,6 +8,8 @@ import { CallerGone, type Exchange } from '../exchange.ts'
  * Fails with `payload_too_large` as soon as it is known to exceed `limit` bytes, and with `CallerGone`.
  */
 export function readBody({ req, res }: Exchange, limit: number): Promise<Buffer> {
+  // Who it is may have taken a while to find out, and a caller that left meanwhile sends no further event.
+  if (req.destroyed) return Promise.reject(callerGone())
   if (Number(req.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
   return new Promise((resolve, reject) => {
@@ -26,11 +28,16 @@ export function readBody({ req, res }: Exchange, limit: number): Promise<Buffer>
       else rest.push(chunk)
     })
     req.on('end', () => resolve(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))
-    req.on('error', cause => reject(new CallerGone('the caller went away', { cause })))
+    req.on('error', cause => reject(callerGone(cause)))
+    req.on('close', () => {
+      if (!req.readableEnded) reject(callerGone())
+    })
   })
 }
 
 const empty = Buffer.alloc(0)
+
+const callerGone = (cause?: unknown) => new CallerGone('the caller went away', { cause })
 
 const tooLarge = (limit: number) =>
   fail('payload_too_large', `The body is larger than ${limit.toLocaleString('en')} bytes.`)

@@ -41,7 +41,11 @@ export function requestReader({ desc, body, pathFields }: Route): RequestReader 
  */
 function accepted(desc: DescMessage, reading: Reading<Request>): Request {
   if (reading.ok) return reading.message
-  const known = new Set(reading.faults.map(({ param }) => param))
-  const broken = reading.partial ? violations(desc, reading.partial).filter(({ param }) => !known.has(param)) : []
+  // A field that could not be read, or not whole, looks missing or too short; that is no further fault.
+  const isTold = (broken: string) =>
+    reading.faults.some(
+      ({ param }) => param === broken || param.startsWith(`${broken}.`) || param.startsWith(`${broken}[`),
+    )
+  const broken = reading.partial ? violations(desc, reading.partial).filter(({ param }) => !isTold(param)) : []
   throw failFaults([...reading.faults, ...broken])
 }

@@ -13,7 +13,7 @@ import { CALL_MS, callValues, unary } from './call.ts'
  * Gives `first` at once where it has ended, where the caller may not read such resources, and where waiting fails: what
  * was done before the wait was done. Fails with `CallerGone`.
  */
-export type Wait = (
+type Wait = (
   exchange: Exchange,
   caller: Principal,
   first: Resource,
@@ -21,7 +21,7 @@ export type Wait = (
   forChange: boolean,
 ) => Promise<Resource>
 
-export type Resource = MessageShape<DescMethodUnary['output']>
+type Resource = MessageShape<DescMethodUnary['output']>
 
 export interface Waiting {
   /** How to wait for what `method` answers with. Throws where its service has no method `Wait…` for that. */
@@ -41,7 +41,11 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
       return async (exchange, caller, first, seconds, forChange) => {
         const { id, resourceVersion, finishedAt } = first as Resource & Awaited
         if (exchange.res.destroyed) throw new CallerGone('the caller left before it waited')
-        if (finishedAt !== undefined || !holds(caller, scope)) return first
+        if (!holds(caller, scope)) return first
+        if (finishedAt !== undefined) {
+          exchange.carry('Preference-Applied', 'wait')
+          return first
+        }
         const values = callValues(caller, exchange)
         const until = async (timeoutMs: number, signal?: AbortSignal) => {
           const request: Fields = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { errorsMarkdown, isProblemCode, problems } from './catalogue.ts'
-import { codeOf, fail, failFaults, problemOf, retryAfterOf } from './errors.ts'
+import { codeOf, fail, failFaults, maxFaults, problemOf, retryAfterOf } from './errors.ts'
 import { BadRequestSchema, ErrorInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 
 test('docs/errors.md is what the catalogue says', () => {
@@ -56,8 +56,25 @@ test('a failure becomes a problem with every fault', () => {
   })
 })
 
-test('an unknown or missing parameter has a code of its own', () => {
-  for (const code of ['unknown_parameter', 'missing_parameter'] as const) {
+test('one parameter to blame is also the one of `errors`', () => {
+  const problem = problemOf(fail('invalid_cursor', 'It is not one.', { param: 'cursor' }), 'req_1')
+  assert.equal(problem.param, 'cursor')
+  assert.deepEqual(problem.errors, [{ param: 'cursor', code: 'invalid_cursor', message: 'It is not one.' }])
+  assert.equal('errors' in problemOf(fail('invalid_json', 'It is none.'), 'req_1'), false)
+})
+
+test('a bad cursor is invalid_cursor, whatever is wrong with it', () => {
+  assert.equal(codeOf(failFaults([{ param: 'cursor', code: 'wrong_type', message: 'm' }])), 'invalid_cursor')
+  assert.equal(codeOf(failFaults([{ param: 'cursor', code: 'unknown_parameter', message: 'm' }])), 'unknown_parameter')
+})
+
+test('no answer names endlessly many faults', () => {
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ param: `p${n}`, code: 'wrong_type', message: 'm' }))
+  assert.equal(problemOf(failFaults([faults[0], ...many]), 'req_1').errors?.length, maxFaults)
+})
+
+test('an unknown or missing parameter, and an input that does not fit, have codes of their own', () => {
+  for (const code of ['unknown_parameter', 'missing_parameter', 'model_input_invalid'] as const) {
     assert.equal(codeOf(failFaults([{ param: 'a', code, message: 'm' }])), code)
   }
 })

@@ -16,7 +16,7 @@ export interface Fault {
 export interface FailOptions {
   /** The one parameter to blame; the first of `errors` where it is not set. */
   readonly param?: string
-  /** Every bad field. */
+  /** Every bad field; the one that `param` names, with the problem's code and detail, where it is not set. */
   readonly errors?: readonly Fault[]
   /** Whole seconds after which the same request can pass. */
   readonly retryAfterS?: number
@@ -41,15 +41,17 @@ export interface Problem {
  * Over a network it carries google.rpc.ErrorInfo, BadRequest and RetryInfo; in one process it travels as it is.
  */
 export function fail(code: ProblemCode, detail: string, options: FailOptions = {}): ConnectError {
-  const param = (options.param ?? options.errors?.[0]?.param) || undefined
+  const { param: blamed } = options
+  const errors = options.errors ?? (blamed === undefined ? undefined : [{ param: blamed, code, message: detail }])
+  const param = (blamed ?? errors?.[0]?.param) || undefined
   const details: OutgoingDetails = [
     {
       desc: ErrorInfoSchema,
       value: { reason: code, domain: errorDomain, metadata: param === undefined ? {} : { param } },
     },
   ]
-  if (options.errors !== undefined) {
-    const fieldViolations = options.errors.map(({ param, code, message }) => ({
+  if (errors !== undefined) {
+    const fieldViolations = errors.map(({ param, code, message }) => ({
       field: param,
       reason: code,
       description: message,
@@ -67,8 +69,11 @@ export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   const [first] = faults
   const shown = faults.slice(0, faultsInDetail).map(fault => fault.message)
   if (faults.length > faultsInDetail) shown.push(`${faults.length - faultsInDetail} more in \`errors\`.`)
-  return fail(requestCode(first), shown.join(' '), { errors: faults })
+  return fail(requestCode(first), shown.join(' '), { errors: faults.slice(0, maxFaults) })
 }
+
+/** The most faults that are told: a small hostile body must not make a large answer. */
+export const maxFaults = 100
 
 /** How many faults are told in `detail`; `errors` has all. */
 const faultsInDetail = 3
@@ -109,10 +114,19 @@ type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]
 /** `domain` of our ErrorInfo. */
 const errorDomain = 'millhand'
 
-function requestCode({ code }: Fault): ProblemCode {
+function requestCode({ param, code }: Fault): ProblemCode {
+  // Whatever is wrong with a cursor, it is not one that a list gave.
+  if (param === 'cursor' && code !== 'unknown_parameter') return 'invalid_cursor'
   if (code === 'too_large') return 'payload_too_large'
-  return code === 'unknown_parameter' || code === 'missing_parameter' ? code : 'invalid_parameter'
+  return ownCodes.has(code) ? (code as ProblemCode) : 'invalid_parameter'
 }
+
+/** Words for a fault that are codes of the catalogue too. */
+const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
+  'unknown_parameter',
+  'missing_parameter',
+  'model_input_invalid',
+])
 
 function explain(error: unknown): { code: ProblemCode; detail: string } {
   const info = infoOf(error)

@@ -15,7 +15,6 @@ export const idPrefixes = [
   'evt',
   'inv',
   'req',
-  'lease',
 ] as const
 
 export type IdPrefix = (typeof idPrefixes)[number]

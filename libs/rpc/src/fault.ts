@@ -49,12 +49,12 @@ const codes: Record<string, string> = {
   unique: 'not_unique',
 }
 
-/** `tasks[3].model`, `metadata[key]`. */
+/** `tasks[3].model`, `metadata.key`: as a reader of JSON names them. */
 function paramOf(path: Path): string {
   let text = ''
   for (const step of path) {
     if (step.kind === 'list_sub') text += `[${step.index}]`
-    else if (step.kind === 'map_sub') text += `[${step.key}]`
+    else if (step.kind === 'map_sub') text += `.${step.key}`
     else text += `${text === '' ? '' : '.'}${step.name}`
   }
   return text

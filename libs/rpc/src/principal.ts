@@ -1,5 +1,5 @@
 /** Who calls: checked at the edge, passed with every call. */
-import { type ContextValues, createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 
 export interface Principal {
   readonly accountId: string
@@ -21,5 +21,3 @@ export function principal(call: Pick<HandlerContext, 'values'>): Principal {
   if (!caller) throw new Error('a method with an access option was called without a principal')
   return caller
 }
-
-export type { ContextValues }

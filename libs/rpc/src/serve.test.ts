@@ -115,12 +115,12 @@ describe('request checks', () => {
     [
       'a value of a map',
       { metadata: { a: 'x'.repeat(513) } },
-      ['metadata[a]', 'max_len', '`metadata[a]` must be at most 512 characters.'],
+      ['metadata.a', 'max_len', '`metadata.a` must be at most 512 characters.'],
     ],
     [
       'a key of a map',
       { metadata: { '': 'x' } },
-      ['metadata[]', 'min_len', 'The key in `metadata[]` must not be empty.'],
+      ['metadata.', 'min_len', 'The key in `metadata.` must not be empty.'],
     ],
   ]
   for (const [what, change, [param, code, message]] of cases) {

@@ -9,7 +9,7 @@ import type { OutboxEvent } from '@millhand/store'
 import { hasEnded, type TaskRecord } from './task.ts'
 import { toMessage } from './to-message.ts'
 
-export const tasksTopic = 'millhand.tasks.v1'
+const tasksTopic = 'millhand.tasks.v1'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */
 const outputInEventBytes = 64 * 1024

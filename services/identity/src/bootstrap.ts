@@ -1,6 +1,5 @@
 /** The first account: the operator's own, with a live and a test key. */
-import { createHash } from 'node:crypto'
-import { createIds } from '@millhand/api'
+import { createIds, hashOfKey, prefixOfKey } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
 import type { Collection } from '@millhand/store'
 import type { KeyRecord } from './key.ts'
@@ -32,8 +31,8 @@ export async function ensureBootstrapKeys(
         mode,
         name: `bootstrap ${mode} key`,
         scopes: ['*'],
-        prefix: key.slice(0, 12),
-        sha256: createHash('sha256').update(key).digest('hex'),
+        prefix: prefixOfKey(key),
+        sha256: Buffer.from(hashOfKey(key)).toString('hex'),
         created_at: clock.now(),
       },
       events: [],

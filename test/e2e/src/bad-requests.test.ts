@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from './http.ts'
-import { connection, rawHead } from './raw.ts'
 import { type Server, startServer } from './server.ts'
 import { assertProblem, create, digit, run } from './tasks.ts'
 
@@ -134,6 +133,26 @@ test('task types that are still to come are 400 and say so', async () => {
   }
 })
 
+test('what stands against a task is named at once, whoever finds it', async () => {
+  const answer = await server.request('POST', '/v1/tasks', { json: { type: 'training', model: 'nope', input: 'x' } })
+  const problem = assertProblem(answer, 400, 'invalid_parameter', 'type')
+  assert.deepEqual(
+    problem.errors.map((fault: { param: string }) => fault.param),
+    ['type', 'model'],
+  )
+  const misfit = await server.request('POST', '/v1/tasks', { json: digit(1, { type: 'batch', input: 'seven' }) })
+  assert.deepEqual(
+    assertProblem(misfit, 400, 'invalid_parameter', 'type').errors.map((fault: { param: string }) => fault.param),
+    ['type', 'input'],
+  )
+  assertProblem(
+    await server.request('POST', '/v1/tasks', { json: digit(1, { model: 'nope' }) }),
+    400,
+    'invalid_parameter',
+    'model',
+  )
+})
+
 test('an input that the model cannot read is refused before it is queued', async () => {
   const pixels = Array.from({ length: 64 }, () => 0)
   for (const input of [
@@ -221,23 +240,6 @@ test('bodies and inputs over their limit are 413', async () => {
   await lives()
 })
 
-test('a chunked body is read as any other, and stopped at the limit', async () => {
-  const small = await connection(server.url)
-  const body = JSON.stringify(digit(3))
-  small.write(rawHead('POST', '/v1/tasks', server, ['Transfer-Encoding: chunked']))
-  for (const part of [body.slice(0, 10), body.slice(10)]) small.write(`${part.length.toString(16)}\r\n${part}\r\n`)
-  small.write('0\r\n\r\n')
-  assert.match(await small.response(), /^HTTP\/1\.1 201 /)
-  small.close()
-  const large = await connection(server.url)
-  large.write(rawHead('POST', '/v1/tasks', server, ['Transfer-Encoding: chunked']))
-  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
-  for (let sent = 0; sent < 160 && large.isOpen(); sent++) large.write(chunk)
-  assert.match(await large.response(), /^HTTP\/1\.1 413 /)
-  large.close()
-  await lives()
-})
-
 test('another media type, or an encoding, is 415', async () => {
   const body = JSON.stringify(digit(1))
   for (const type of [
@@ -256,58 +258,4 @@ test('another media type, or an encoding, is 415', async () => {
   )
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;charset="UTF-8"'])
     assert.equal((await post(body, { 'content-type': type })).status, 201, type)
-})
-
-test('an upload that breaks off makes nothing and harms nobody', async () => {
-  const body = JSON.stringify(digit(1, { metadata: { broken: 'off' } }))
-  for (let time = 0; time < 20; time++) {
-    const half = await connection(server.url)
-    half.write(rawHead('POST', '/v1/tasks', server, [`Content-Length: ${body.length}`]) + body.slice(0, 5 + time * 3))
-    half.destroy()
-  }
-  await lives()
-  assert.deepEqual((await server.request('GET', '/v1/tasks?metadata[broken]=off')).body.data, [])
-})
-
-test('slow senders hold up nobody', async () => {
-  const slow = await Promise.all(Array.from({ length: 100 }, () => connection(server.url)))
-  for (const [at, each] of slow.entries())
-    each.write(
-      at % 2 === 0 ? 'POST /v1/tasks HTT' : `${rawHead('POST', '/v1/tasks', server, ['Content-Length: 500'])}{"type":`,
-    )
-  const began = performance.now()
-  await lives()
-  assert.ok(performance.now() - began < 5_000)
-  for (const each of slow) each.destroy()
-})
-
-test('what is no HTTP is answered with 400 and the connection closed', async () => {
-  for (const bytes of [
-    'NONSENSE\r\n\r\n',
-    'GET / HTTP/9.9\r\n\r\n',
-    '\0\0\0\0\r\n\r\n',
-    'GET /v1/tasks HTTP/1.1\r\nno colon\r\n\r\n',
-  ]) {
-    const one = await connection(server.url)
-    one.write(bytes)
-    assert.match(await one.response(), /^HTTP\/1\.1 (400|505) /, JSON.stringify(bytes))
-    await one.ended()
-  }
-  const long = await connection(server.url)
-  long.write(`GET /v1/tasks HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`)
-  assert.match(await long.response(), /^HTTP\/1\.1 431 /)
-  long.destroy()
-  await lives()
-})
-
-test('a request that says two lengths is refused (request smuggling)', async () => {
-  for (const lengths of [
-    ['Content-Length: 5', 'Content-Length: 6'],
-    ['Content-Length: 5', 'Transfer-Encoding: chunked'],
-  ]) {
-    const one = await connection(server.url)
-    one.write(`${rawHead('POST', '/v1/tasks', server, lengths)}0\r\n\r\n`)
-    assert.match(await one.response(), /^HTTP\/1\.1 400 /)
-    one.destroy()
-  }
 })

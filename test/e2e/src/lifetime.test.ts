@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { mistyped, newKey } from './keys.ts'
 import { busiest, descendants, isAlive } from './processes.ts'
+import { connection, rawHead } from './raw.ts'
 import { type Server, StartFailure, startServer, temporaryFolder } from './server.ts'
 import { clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
 
@@ -29,6 +30,20 @@ test('an orderly stop answers who waits, refuses who comes, ends within 10 s wit
   const task = await reaches(server, answer.body.id, 'running')
   assert.equal(task.id, answer.body.id)
   await clear(server, task.id)
+})
+
+test('a request that never comes to its end leaves a stop the time to hand runs back', async () => {
+  await using server = await startServer({ env: own })
+  const { id } = await create(server, spin(FOREVER_MS))
+  await running(server)
+  const stuck = await connection(server.url)
+  stuck.write(`${rawHead('POST', '/v1/tasks', server, ['Content-Length: 500'])}{"type":`)
+  await server.request('GET', '/healthz')
+  assert.deepEqual(await server.stop(), { code: 0, signal: null })
+  stuck.destroy()
+  assert.ok(!server.logs().stderr.includes('runner.stop_timeout'))
+  await server.restart()
+  await clear(server, id)
 })
 
 test('tasks outlive a restart, byte for byte, and queued ones run after it', async () => {

@@ -1,7 +1,4 @@
-import type { Fault } from '../errors.ts'
-
-/** The most faults that are kept: a small hostile body must not make a large answer. */
-export const maxFaults = 100
+import { type Fault, maxFaults } from '../errors.ts'
 
 /** What is wrong with a value. All words that a reader puts into `Fault.code`. */
 export type FaultCode =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { maxFaults } from '../errors.ts'
 import { CreateTaskRequestSchema, TaskPriority, TaskType } from '../gen/millhand/compute/v1/task_pb.ts'
 import { everyKind } from './every-kind.fixture.ts'
-import { maxFaults } from './faults.ts'
 import { jsonReader } from './reader.ts'
 
 const read = jsonReader(CreateTaskRequestSchema)
@@ -44,6 +44,18 @@ test('every fault is named, not the first', () => {
     ['model', 'missing_parameter', '`model` is required.'],
     ['input', 'missing_parameter', '`input` is required.'],
   ])
+})
+
+test('what has a fault is not in the part that was read; what has none is', () => {
+  const reading = readEvery({
+    labels: { good: 'a', number: 1, null: null, object: {}, half: '\ud800', '\udfff': 'a' },
+    colours: ['red', 'none'],
+    a_string: 5,
+    a_bool: true,
+  })
+  assert.ok(!reading.ok && reading.partial)
+  const { labels, colours, aString, aBool } = reading.partial as unknown as Record<string, unknown>
+  assert.deepEqual([labels, colours, aString, aBool], [{ good: 'a' }, [], '', true])
 })
 
 test('null is absent, except where a value is required', () => {
@@ -96,6 +108,7 @@ for (const [name, value, code] of [
   ['some_bytes', 'AA', 'wrong_type'],
   ['some_bytes', '!!!!', 'wrong_type'],
   ['a_string', '\ud800', 'wrong_type'],
+  ['a_string', 'a\0b', 'wrong_type'],
   ['a_string', 1, 'wrong_type'],
   ['a_string', ['a'], 'wrong_type'],
   ['a_time', 'yesterday', 'wrong_type'],
@@ -103,9 +116,12 @@ for (const [name, value, code] of [
   ['an_object', [], 'wrong_type'],
   ['an_object', { a: ['\udfff'] }, 'wrong_type'],
   ['an_object', { '\ud800': 1 }, 'wrong_type'],
+  ['an_object', { a: ['\0'] }, 'wrong_type'],
+  ['an_object', { '\0': 1 }, 'wrong_type'],
   ['an_object', { a: JSON.parse('1e999') }, 'out_of_range'],
   ['labels', ['a'], 'wrong_type'],
   ['labels', { '\ud800': 'a' }, 'wrong_type'],
+  ['labels', { '\0': 'a' }, 'wrong_type'],
   ['labels', { a: null }, 'wrong_type'],
   ['colours', 'red', 'wrong_type'],
   ['colours', ['red', 'green'], 'not_in'],

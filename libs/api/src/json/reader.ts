@@ -26,7 +26,8 @@ import {
 
 /**
  * A message, or everything that is wrong with what should have been one: at most 100 faults, at least one, and as much of
- * the message as could be read, for whoever looks for more faults.
+ * the message as could be read, for whoever looks for more faults. What has a fault is not in it: of a map the other
+ * pairs are, of a list nothing.
  */
 export type Reading<Message> =
   | { readonly ok: true; readonly message: Message }

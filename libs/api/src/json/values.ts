@@ -63,7 +63,9 @@ export function readList(read: Read): Read {
   return (value, path, faults, depth) => {
     if (!Array.isArray(value)) return addFault(faults, path, 'wrong_type', 'must be a list')
     if (tooDeep(path, faults, depth)) return undefined
-    return value.map((item, index) => read(item, itemPath(path, index), faults, depth + 1))
+    const items = value.map((item, index) => read(item, itemPath(path, index), faults, depth + 1))
+    // A list with gaps is none, and closing them would number the others anew.
+    return items.includes(undefined) ? undefined : items
   }
 }
 
@@ -74,8 +76,10 @@ export function readMap(read: Read): Read {
     const map = {}
     for (const key in value) {
       const at = memberPath(path, key)
-      if (!key.isWellFormed()) addFault(faults, at, 'wrong_type', loneSurrogate)
+      const fault = faultIn(key)
+      if (fault !== undefined) addFault(faults, at, 'wrong_type', fault)
       const understood = read(value[key], at, faults, depth + 1)
+      if (understood === undefined || fault !== undefined) continue
       // Plain assignment of this one key would set the prototype.
       if (key === '__proto__') Object.defineProperty(map, key, { ...own, value: understood })
       else (map as Record<string, unknown>)[key] = understood
@@ -96,7 +100,8 @@ export const readJsonText: Read = (value, path, faults, depth) =>
 
 const readString: Read = (value, path, faults) => {
   if (typeof value !== 'string') return addFault(faults, path, 'wrong_type', 'must be a string')
-  return value.isWellFormed() ? value : addFault(faults, path, 'wrong_type', loneSurrogate)
+  const fault = faultIn(value)
+  return fault === undefined ? value : addFault(faults, path, 'wrong_type', fault)
 }
 
 const readBytes: Read = (value, path, faults) => {
@@ -142,11 +147,12 @@ function longText(value: unknown): bigint | undefined {
   return Number.isSafeInteger(Number(long)) ? undefined : long
 }
 
-/** Whether a free JSON value has nothing that protobuf's strings or JSON's numbers can't hold. */
+/** Whether a free JSON value has nothing that protobuf's strings, JSON's numbers or our stores can't hold. */
 function isSound(value: unknown, path: string, faults: Fault[], depth: number): boolean {
   if (typeof value === 'string') {
-    if (value.isWellFormed()) return true
-    addFault(faults, path, 'wrong_type', loneSurrogate)
+    const fault = faultIn(value)
+    if (fault === undefined) return true
+    addFault(faults, path, 'wrong_type', fault)
     return false
   }
   if (typeof value === 'number') {
@@ -165,8 +171,9 @@ function isSound(value: unknown, path: string, faults: Fault[], depth: number): 
   }
   for (const [key, member] of Object.entries(value)) {
     const at = memberPath(path, key)
-    if (!key.isWellFormed()) {
-      addFault(faults, at, 'wrong_type', loneSurrogate)
+    const fault = faultIn(key)
+    if (fault !== undefined) {
+      addFault(faults, at, 'wrong_type', fault)
       sound = false
     }
     if (!isSound(member, at, faults, depth + 1)) sound = false
@@ -178,7 +185,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const loneSurrogate = 'has half of a surrogate pair, which is no character'
+/** What makes a text none that can be kept; not every store can keep NUL, so none is asked to. */
+function faultIn(text: string): string | undefined {
+  if (!text.isWellFormed()) return 'has half of a surrogate pair, which is no character'
+  return text.includes('\0') ? 'holds the character U+0000' : undefined
+}
+
 const own = { writable: true, enumerable: true, configurable: true }
 /** The largest number of 32 bits. */
 const maxFloat = 2 ** 127 * (2 - 2 ** -23)

@@ -1,1 +1,0 @@
-/** What can be set, and what it is otherwise. `docs/operating.md` shows this table. */

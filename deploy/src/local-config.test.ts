@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createApiKey } from '@millhand/api'
+import { ConfigurationError } from '@millhand/runner'
+import { localConfig, localVariables } from './local-config.ts'
+
+/** The same key with its last character changed. */
+const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
+
+for (const [name, value] of [
+  ['MILLHAND_BOOTSTRAP_KEY', mistyped(createApiKey('live'))],
+  ['MILLHAND_BOOTSTRAP_KEY', createApiKey('test')],
+  ['MILLHAND_BOOTSTRAP_TEST_KEY', createApiKey('live')],
+  ['MILLHAND_BOOTSTRAP_TEST_KEY', 'swordfish'],
+  ['MILLHAND_SECRET_KEY', 'x'.repeat(31)],
+] as const) {
+  test(`${name} is refused where it can't be one, and not told back: ${value.slice(0, 9)}`, () => {
+    assert.throws(
+      () => localConfig({ [name]: value }),
+      (error: ConfigurationError) => {
+        assert.ok(error instanceof ConfigurationError)
+        assert.equal(error.faults.length, 1)
+        assert.ok(error.faults[0]?.startsWith(`${name} must be `), error.message)
+        assert.ok(!error.message.includes(value))
+        return true
+      },
+    )
+  })
+}
+
+test('keys that are right are taken as they are', () => {
+  const [live, testKey] = [createApiKey('live'), createApiKey('test')]
+  const config = localConfig({
+    MILLHAND_BOOTSTRAP_KEY: live,
+    MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
+    MILLHAND_SECRET_KEY: 'x'.repeat(32),
+  })
+  assert.deepEqual(config.bootstrap, { live, test: testKey })
+  assert.equal(config.secretKey, 'x'.repeat(32))
+})
+
+test('what the contract has and this version does not serve is taken, and told', () => {
+  assert.deepEqual(localConfig({}).notServed, [])
+  const set = { MILLHAND_METRICS_ADDR: '127.0.0.1:0', MILLHAND_BOOTSTRAP_PLANS: 'compute:starter' }
+  assert.deepEqual(localConfig(set).notServed, ['MILLHAND_METRICS_ADDR', 'MILLHAND_BOOTSTRAP_PLANS'])
+})
+
+test('docs/operating.md has the table of all settings', () => {
+  const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const rows = localVariables
+    .describe()
+    .map(
+      each =>
+        `| \`${each.name}\` | ${each.default === undefined ? '' : `\`${each.default}\``} | ${each.form} | ${each.doc} |`,
+    )
+  const table = ['| variable | default | form | |', '|---|---|---|---|', ...rows].join('\n')
+  assert.ok(document.includes(`\n\n${table}\n\n`), `it should hold this table:\n${table}`)
+})
