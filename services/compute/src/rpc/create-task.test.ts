@@ -55,6 +55,12 @@ describe('a create that can not be run', () => {
       ],
     ],
     [
+      'parameters without end',
+      { type: TaskType.INFERENCE, model: 'digits', input, parameters: { a: 'x'.repeat(16_384) } },
+      'payload_too_large',
+      [['parameters', 'too_large']],
+    ],
+    [
       'a broken model',
       { type: TaskType.INFERENCE, model: 'cracked', input },
       'invalid_parameter',

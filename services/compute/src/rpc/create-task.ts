@@ -66,10 +66,12 @@ export const createTask =
   }
 
 /** The model that a request names. Fails with everything that stands against running it, at once. */
-function admitted({ type, model: id, input }: CreateTaskRequest, models: ComputeDeps['models']): ModelPackage {
+function admitted(request: CreateTaskRequest, models: ComputeDeps['models']): ModelPackage {
+  const { type, model: id, input, parameters } = request
   const model = models.get(id)
   const misfit = model?.status === 'ready' ? checkInput(model, input) : undefined
-  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfit === undefined) return model
+  const tooLarge = parameters !== undefined && JSON.stringify(parameters).length > mostParameters
+  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfit === undefined && !tooLarge) return model
   const faults: Fault[] = []
   if (type !== TaskType.INFERENCE) {
     const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`
@@ -82,8 +84,15 @@ function admitted({ type, model: id, input }: CreateTaskRequest, models: Compute
     faults.push({ param: 'model', code: 'broken', message: `The model \`${id}\` is broken: ${model.problem}` })
   }
   if (misfit !== undefined) faults.push({ param: 'input', code: 'model_input_invalid', message: misfit })
+  if (tooLarge) {
+    const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
+    faults.push({ param: 'parameters', code: 'too_large', message })
+  }
   throw failFaults(faults as [Fault, ...Fault[]])
 }
+
+/** Characters of JSON: they stay in the record, which a task's life writes three times. */
+const mostParameters = 16_384
 
 const typeWords = enumWords(TaskTypeSchema)
 

@@ -238,7 +238,8 @@ export const TaskSchema: GenMessage<Task> = /*@__PURE__*/
  */
 export type TaskError = Message<"millhand.compute.v1.TaskError"> & {
   /**
-   * Stable: `run_timeout`, `attempts_exhausted`, `model_failed`, `model_input_invalid`, `out_of_memory`, and others to come.
+   * Stable: `run_timeout`, `attempts_exhausted`, `model_failed`, `model_input_invalid`, `model_broken`,
+   * `out_of_memory`, `output_too_large`, and others to come.
    *
    * @generated from field: string code = 1;
    */
@@ -420,7 +421,7 @@ export type CreateTaskRequest = Message<"millhand.compute.v1.CreateTaskRequest">
   input: string;
 
   /**
-   * Options for the model.
+   * Options for the model: at most 16,384 characters of JSON.
    *
    * @generated from field: google.protobuf.Struct parameters = 4;
    */
