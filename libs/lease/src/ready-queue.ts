@@ -87,13 +87,18 @@ export class ReadyQueue {
     if (entry) this.#take(this.#line(entry.tenant), entry)
   }
 
-  /** Takes up to `runs` runs: each the work of one group that is not `busy`, at most as much as shares a run. */
+  /**
+   * Takes up to `runs` runs: each the work of one group that is not `busy`, at most as much as shares a run. No two are
+   * of one group: whether there is room for a second one only its executor knows, and it asks again.
+   */
   take(runs: number, busy: ReadonlySet<string> = none): Ready[][] {
     const taken: Ready[][] = []
+    const full = new Set(busy)
     while (taken.length < runs) {
-      const run = this.#takeRun(busy)
+      const run = this.#takeRun(full)
       if (!run) break
       taken.push(run)
+      full.add(run[0]?.group ?? '')
     }
     return taken
   }

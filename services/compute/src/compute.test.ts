@@ -276,7 +276,7 @@ describe('compute', () => {
   })
 
   it('after a restart queued tasks are claimed in order and running ones come back', async () => {
-    for (const lease of await claim(64)) await finish(lease)
+    for (let rest = await claim(); rest.length > 0; rest = await claim()) for (const lease of rest) await finish(lease)
     const running = await create('acct_a')
     const [lease] = await claim()
     assert.equal(lease?.workId, running.id)

@@ -57,16 +57,8 @@ function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: n
   if (task.status !== 'queued') return refuse('not_queued')
   if (task.ready_at !== 0) return refuse('not_ready')
   if (runsBegun(task) === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
-  const { progress: _, ...rest } = task
-  return next({
-    ...rest,
-    status: 'running',
-    attempt: task.attempt + 1,
-    started_at: now,
-    lease_id,
-    lease_until,
-    due_at: lease_until,
-  })
+  const attempt = task.attempt + 1
+  return next(task, { status: 'running', attempt, started_at: now, lease_id, lease_until, due_at: lease_until })
 }
 
 /** Renewing changes no state and makes no event, so the resource's version stays. */
@@ -83,25 +75,19 @@ function finished(
   report: RunReport,
   now: number,
 ): TaskRecord {
-  const model_version = report.group_version || task.model_version
-  const ran = {
-    ...task,
-    model_version,
-    engine: { kind: report.engine_kind, name: report.engine_name, provider: report.provider },
-  }
-  if (task.status === 'cancelling') return ended(rules, billed(rules, ran, report), 'cancelled', now)
+  if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now, billed(rules, task, report))
   switch (outcome.kind) {
     case 'output':
-      return ended(rules, { ...billed(rules, ran, report), output: outcome.output }, 'succeeded', now)
+      return ended(rules, task, 'succeeded', now, { ...billed(rules, task, report), output: outcome.output })
     case 'failure':
       return outcome.failure.retryable
-        ? retried(rules, task, outcome.failure, now, billed(rules, ran, report))
-        : ended(rules, { ...billed(rules, ran, report), error: outcome.failure }, 'failed', now)
+        ? retried(rules, task, outcome.failure, now, billed(rules, task, report))
+        : ended(rules, task, 'failed', now, { ...billed(rules, task, report), error: outcome.failure })
     case 'evicted':
     case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
-      return waiting({ ...task, evictions: task.evictions + 1, alone: true }, 0, noDueTime)
+      return waiting(task, 0, noDueTime, { evictions: task.evictions + 1, alone: true })
     case 'returned':
-      return returned({ ...task, returns: task.returns + 1 })
+      return returned(task)
     default:
       return exhaustive(outcome)
   }
@@ -110,9 +96,9 @@ function finished(
 function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
   switch (task.status) {
     case 'queued':
-      return ended(rules, { ...task, cancel_requested_at: now }, 'cancelled', now)
+      return ended(rules, task, 'cancelled', now, { cancel_requested_at: now })
     case 'running':
-      return next({ ...task, status: 'cancelling', cancel_requested_at: now })
+      return next(task, { status: 'cancelling', cancel_requested_at: now })
     default:
       return refuse('already_ended')
   }
@@ -134,14 +120,17 @@ function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord 
 }
 
 /**
- * Back to the queue after a run that cost an attempt, or to its end when none is left: as `ending`, which is billed
- * where a result ends it. Attempts that are lost or tried again are free.
+ * Back to the queue after a run that cost an attempt, or to its end when none is left, with `bill` where a result ends
+ * it. Attempts that are lost or tried again are free.
  */
-function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: number, ending = task): TaskRecord {
+function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: number, bill: Patch = {}): TaskRecord {
   const attempts = runsBegun(task) - task.evictions
   if (attempts >= task.max_attempts) {
     const message = `All ${task.max_attempts} attempts failed. The last: ${last.message} (${last.code})`
-    return ended(rules, { ...ending, error: { code: 'attempts_exhausted', message, retryable: true } }, 'failed', now)
+    return ended(rules, task, 'failed', now, {
+      ...bill,
+      error: { code: 'attempts_exhausted', message, retryable: true },
+    })
   }
   const readyAt = now + backoffMs(attempts, rules.random())
   return waiting(task, readyAt, readyAt)
@@ -149,18 +138,23 @@ function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: n
 
 /** As if it had not been claimed: its queue timeout goes on where it has not run before. */
 function returned(task: TaskRecord): TaskRecord {
-  if (runsBegun(task) > 0) return waiting(task, 0, noDueTime)
-  return waiting({ ...task, started_at: undefined }, 0, queueExpiresAt(task))
+  const returns = task.returns + 1
+  if (task.attempt > returns) return waiting(task, 0, noDueTime, { returns })
+  return waiting(task, 0, queueExpiresAt(task), { returns, started_at: undefined })
 }
 
-function waiting(task: TaskRecord, ready_at: number, due_at: number): TaskRecord {
-  const { progress: _, ...rest } = task
-  return next({ ...rest, status: 'queued', lease_id: '', lease_until: 0, ready_at, due_at })
-}
+const waiting = (task: TaskRecord, ready_at: number, due_at: number, patch: Patch = {}): TaskRecord =>
+  next(task, { ...patch, status: 'queued', lease_id: '', lease_until: 0, ready_at, due_at, progress: undefined })
 
-function ended(rules: TransitionRules, task: TaskRecord, status: TaskStatus, now: number): TaskRecord {
-  return next({
-    ...task,
+const ended = (
+  rules: TransitionRules,
+  task: TaskRecord,
+  status: TaskStatus,
+  now: number,
+  patch: Patch = {},
+): TaskRecord =>
+  next(task, {
+    ...patch,
     status,
     lease_id: '',
     lease_until: 0,
@@ -168,16 +162,16 @@ function ended(rules: TransitionRules, task: TaskRecord, status: TaskStatus, now
     finished_at: now,
     data_expires_at: now + rules.retentionMs,
   })
-}
 
-/** Usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
-function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): TaskRecord {
+/** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
+function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Patch {
   const queue_ms = Math.max(0, (task.started_at ?? task.created_at) - task.created_at)
   const compute_ms = Math.max(0, Math.ceil(report.compute_ms))
+  const { engine_kind: kind, engine_name: name, provider } = report
   return {
-    ...task,
     usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: 1 },
     cost_micros: Math.ceil((compute_ms * rules.pricePerSecondMicros) / 1000),
+    ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
   }
 }
 
@@ -193,7 +187,15 @@ const holds = (task: TaskRecord, held: Held): boolean =>
   task.lease_id === held.lease_id &&
   task.attempt === held.attempt
 
-const next = (task: TaskRecord): TaskRecord => ({ ...task, resource_version: task.resource_version + 1 })
+/** What a change of state changes. */
+type Patch = Partial<TaskRecord>
+
+/** One copy of the record, however much changes: a task passes here three times. */
+const next = (task: TaskRecord, patch: Patch): TaskRecord => ({
+  ...task,
+  ...patch,
+  resource_version: task.resource_version + 1,
+})
 
 function exhaustive(value: never): never {
   throw new Error(`not handled: ${JSON.stringify(value)}`)
