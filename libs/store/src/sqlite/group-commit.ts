@@ -86,12 +86,15 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#group()
-      await this.#options.between()
-      if (this.#waiting.length > 0) await new Promise(resolve => setImmediate(resolve))
+    try {
+      while (this.#waiting.length > 0) {
+        await this.#group()
+        await this.#options.between()
+        if (this.#waiting.length > 0) await new Promise(resolve => setImmediate(resolve))
+      }
+    } finally {
+      this.#running = undefined
     }
-    this.#running = undefined
   }
 
   async #group(): Promise<void> {
@@ -103,9 +106,10 @@ export class GroupCommit {
       await this.#syncing
     } catch (error) {
       this.#suspect ||= this.#syncing !== undefined
+      // First, so that nobody is left waiting when undoing fails as well.
+      for (const write of group) write.reject(error)
       if (db.isTransaction) db.exec('ROLLBACK')
       undone()
-      for (const write of group) write.reject(error)
       return
     } finally {
       this.#syncing = undefined

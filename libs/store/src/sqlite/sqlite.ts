@@ -92,7 +92,7 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
     sync: () => syncFile(log),
     // Pages whose sync failed may never reach the disk through the log (Linux forgets that they are dirty), and a
     // hole in the log would take all later commits with it. The database file gets them instead.
-    repair: () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
+    repair: () => checkpointWhole(db),
     committed: () => events.committed(),
     undone: () => events.undone(),
     between: () => checkpointer.between(),
@@ -135,4 +135,10 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
       return closed
     },
   }
+}
+
+/** Throws where a reader kept it from finishing: the log may have a hole then, and nothing may follow it. */
+function checkpointWhole(db: DatabaseSync): void {
+  const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+  if (busy !== 0) throw new Error('the log could not be copied into the database after a failed sync')
 }
