@@ -96,7 +96,8 @@ function queryParameter(field: DescField, schemas: Schemas): Schema {
     description,
     ...(field.fieldKind === 'map' ? { style: 'deepObject', explode: true } : {}),
     ...(field.fieldKind === 'list' ? { style: 'form', explode: false } : {}),
-    schema,
+    // A list that is there has an item: `name=` is one empty item, and a list without any is left out.
+    schema: field.fieldKind === 'list' ? { ...schema, minItems: 1 } : schema,
     ...exampleOf(examples),
   }
 }

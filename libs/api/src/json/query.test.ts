@@ -38,13 +38,8 @@ test('a list may repeat its key', () => {
   assert.deepEqual(reading.message.include, [TaskField.INPUT, TaskField.OUTPUT])
 })
 
-test('an empty text is an empty list', () => {
-  const reading = read([['include', '']])
-  assert.ok(reading.ok)
-  assert.deepEqual(reading.message.include, [])
-})
-
 for (const [query, param, code] of [
+  ['include=', 'include[0]', 'not_in'],
   ['limit=1&limit=2', 'limit', 'repeated'],
   ['metadata[a]=1&metadata[a]=2', 'metadata[a]', 'repeated'],
   ['limit=', 'limit', 'wrong_type'],

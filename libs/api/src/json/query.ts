@@ -53,7 +53,6 @@ function collect(field: DescField): Collect {
         isMap: false,
         add: (value, name, _key, text) => {
           value[name] ??= []
-          if (text === '') return
           for (const item of text.split(',')) (value[name] as unknown[]).push(parse(item))
         },
       }
