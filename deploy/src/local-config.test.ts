@@ -46,6 +46,10 @@ test('what the contract has and this version does not serve is taken, and told',
   assert.deepEqual(localConfig(set).notServed, ['MILLHAND_METRICS_ADDR', 'MILLHAND_BOOTSTRAP_PLANS'])
 })
 
+test('a terminal that calls the server can start it too: the key of the examples is known', () => {
+  assert.doesNotThrow(() => localConfig({ MILLHAND_KEY: createApiKey('live') }))
+})
+
 test('docs/operating.md has the table of all settings', () => {
   const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
   const rows = localVariables

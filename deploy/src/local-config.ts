@@ -46,6 +46,7 @@ export const localVariables = configuration({
   MILLHAND_DATA_DIR: path('.millhand', 'The folder that holds everything: tasks, events, inputs, keys.'),
   MILLHAND_MODELS_DIR: optional(path(undefined, 'A folder of your own models, each a folder with `model.json`.')),
   MILLHAND_LOG_LEVEL: oneOf('info', 'What is logged, on standard error.', levels),
+  MILLHAND_KEY: optional(secret('What the examples call the key that you call with. The server does not read it.')),
   MILLHAND_BOOTSTRAP_KEY: optional(
     apiKey('live', 'The first account’s live key, instead of the one made at the first start.'),
   ),
