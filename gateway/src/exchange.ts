@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id } from '@millhand/api'
 import { corsHeaders } from './cors.ts'
 
-/** What a server is at. */
+/** What a connection and its server are at. */
 export interface Traffic {
   /** Whether the process is going away; an answer then tells its connection to close. */
-  stopping: boolean
-  /** The exchanges that wait for their answer. */
-  readonly open: Set<Exchange>
+  readonly stopping: boolean
+  /** The connection's exchanges that wait for their answer, in the order of their requests. */
+  readonly open: Exchange[]
 }
 
 /** The caller went away, so there is nobody to answer. */
@@ -30,7 +30,7 @@ export class Exchange {
     this.res = res
     this.requestId = requestId
     this.#traffic = traffic
-    traffic.open.add(this)
+    traffic.open.push(this)
   }
 
   /** A header of the request, by its name in lower case. */
@@ -58,15 +58,13 @@ export class Exchange {
 
   /** Sends no answer: the caller is gone, or has been answered in another way. */
   abandon() {
-    this.status = -1
-    this.#traffic.open.delete(this)
+    this.#close(-1)
   }
 
   /** Sends the answer, once. `headers` are names and values by turns; `Content-Length` comes from the body. */
   send(status: number, headers: readonly string[], body?: string | Buffer) {
     if (this.status !== 0) return
-    this.status = status
-    this.#traffic.open.delete(this)
+    this.#close(status)
     const { req, res } = this
     const all = ['X-Request-Id', this.requestId, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
@@ -77,6 +75,13 @@ export class Exchange {
     res.writeHead(status, all)
     if (isCutShort) this.#linger(body)
     else res.end(body)
+  }
+
+  #close(status: number) {
+    this.status = status
+    const { open } = this.#traffic
+    const index = open.indexOf(this)
+    if (index !== -1) open.splice(index, 1)
   }
 
   /**

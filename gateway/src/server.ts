@@ -37,8 +37,10 @@ export interface Server {
 }
 
 export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
-  const traffic: Traffic = { stopping: false, open: new Set() }
-  const sockets = new Set<Socket>()
+  let stopping = false
+  // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
+  // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
+  const connections = new Map<Duplex, Traffic>()
 
   const server = createServer({
     keepAlive: true,
@@ -53,6 +55,8 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
   })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
+    const traffic = connections.get(req.socket)
+    if (traffic === undefined) return // The connection closed before its last request was read.
     void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
   }
   server.on('request', serve)
@@ -61,24 +65,28 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
   server.on('checkExpectation', serve)
   server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuseMalformed(error, socket, on(socket), ids)
+    refuseMalformed(error, socket, connections.get(socket)?.open ?? [], ids)
   })
-  server.on('connection', socket => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  server.on('connection', (socket: Socket) => {
+    const traffic: Traffic = {
+      open: [],
+      get stopping() {
+        return stopping
+      },
+    }
+    connections.set(socket, traffic)
+    socket.once('close', () => connections.delete(socket))
   })
-
-  const on = (socket: Duplex) => [...traffic.open].filter(({ req }) => req.socket === socket)
 
   let closing: Promise<void> | undefined
   async function stop() {
-    traffic.stopping = true
+    stopping = true
     const closed = new Promise<void>(resolve => {
       // The close of `http.Server` would cut answers that are written but not yet flushed.
       NetServer.prototype.close.call(server, () => resolve())
     })
     onStop()
-    for (const socket of sockets) if (on(socket).length === 0) socket.destroySoon()
+    for (const [socket, { open }] of connections) if (open.length === 0) (socket as Socket).destroySoon()
     const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs ?? 10_000)
     await closed
     clearTimeout(timer)
