@@ -27,9 +27,9 @@ export function createWorkStore<T extends Work, C>(deps: {
   onChanged: (before: T | undefined, after: T) => void
 }): WorkStore<T, C> {
   const { collection, machine, clock } = deps
-  const claimed = new LastClaimed<T>()
+  const lately = new LatelySeen<T>()
   const onChanged = (before: T | undefined, after: T) => {
-    claimed.keep(after)
+    lately.keep(after)
     deps.onChanged(before, after)
   }
 
@@ -46,7 +46,7 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async change(tenant, id, cause) {
       for (;;) {
-        const known = claimed.take(tenant, id)
+        const known = lately.take(tenant, id)
         const before = known ?? (await collection.get(tenant, id))
         if (!before) return { kind: 'missing' }
         const now = clock.now()
@@ -79,23 +79,35 @@ export function createWorkStore<T extends Work, C>(deps: {
 }
 
 /**
- * Work as this store claimed it, so that its end need not read it again. It may be stale: the compare-and-set finds out,
- * and since it is taken out here, the next try reads the collection. Work that waits is left out: a backlog that is
- * kept alive costs the garbage collector more than reading it once.
+ * Work as this store left it, so that its claim and its end need not read it again. It may be stale: the
+ * compare-and-set finds out, and since it is taken out here, the next try reads the collection. Of what waits only as
+ * much is kept as is soon claimed: a long backlog in memory costs the garbage collector more than reading it once.
  */
-class LastClaimed<T extends Work> {
-  readonly #work = new Map<string, T>()
+class LatelySeen<T extends Work> {
+  /** In boxes that are emptied: a map that grows and shrinks leaves tables behind that keep alive what was in them. */
+  readonly #work = new Map<string, { work: T | undefined }>()
 
   keep(work: T): void {
-    if (work.lease_id === '') return
-    this.#work.set(work.id, work)
-    if (this.#work.size > 10_000) this.#work.delete(this.#work.keys().next().value as string)
+    const held = work.lease_id !== ''
+    const soon = work.status === 'queued' && this.#work.size < MOST_WAITING
+    if (!held && !soon) return
+    this.#work.set(work.id, { work })
+    if (this.#work.size > MOST_HELD) this.#drop(this.#work.keys().next().value as string)
   }
 
   take(tenant: string, id: string): T | undefined {
-    const work = this.#work.get(id)
+    const work = this.#work.get(id)?.work
     if (work?.tenant !== tenant) return undefined
-    this.#work.delete(id)
+    this.#drop(id)
     return work
   }
+
+  #drop(id: string): void {
+    const box = this.#work.get(id)
+    if (box) box.work = undefined
+    this.#work.delete(id)
+  }
 }
+
+const MOST_WAITING = 500
+const MOST_HELD = 10_000
