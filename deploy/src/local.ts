@@ -6,7 +6,7 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createComputeService, type TaskRecord, tasksSpec } from '@millhand/compute'
+import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '@millhand/compute'
 import { createExecutor, type ModelRunner } from '@millhand/executor'
 import { createGateway } from '@millhand/gateway'
 import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
@@ -53,6 +53,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     cursors: createCursors(await secretKey(config.dataDir, config.secretKey)),
     clock,
     log,
+    replicas: onlyReplica,
+    onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
   })

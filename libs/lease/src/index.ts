@@ -1,5 +1,13 @@
 export { backoffMs } from './backoff.ts'
 export {
+  createOwnership,
+  type Owner,
+  type OwnerRecord,
+  type Ownership,
+  ownersSpec,
+  soleOwnership,
+} from './ownership.ts'
+export {
   type Claimed,
   type ClaimRequest,
   leaseTimes,

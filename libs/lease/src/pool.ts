@@ -25,6 +25,12 @@ export interface Claimed<T> {
   readonly work: readonly T[]
 }
 
+export interface ClaimAnswer<T> {
+  readonly runs: readonly Claimed<T>[]
+  /** How long the claim had waited when the leases of its runs began. */
+  readonly waitedMs: number
+}
+
 export interface ClaimRequest {
   readonly executorId: string
   readonly runs: number
@@ -58,22 +64,24 @@ export interface PoolOptions<T extends Work, C> {
 
 export class Pool<T extends Work, C> {
   readonly #options: PoolOptions<T, C>
-  readonly #queue: ReadyQueue
+  #queue: ReadyQueue
   readonly #waiting: WaitingClaims
   readonly #window: number
+  #isRunning = false
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
     this.#window = options.window ?? 2_000
-    this.#queue = new ReadyQueue({ weight: options.weight, maxBatch: options.maxBatch, window: this.#window })
+    this.#queue = this.#emptyQueue()
     this.#waiting = new WaitingClaims(options.clock)
   }
 
-  /** Hears of every durable change of the pool's work. */
+  /** Hears of every durable change of the pool's work. `before`: what it was, where that is known. */
   changed(before: T | undefined, after: T): void {
+    if (!this.#isRunning) return
     if (after.status === 'queued') {
       if (after.ready_at === 0) this.#offer(after)
-    } else if (before?.status === 'queued') this.#queue.withdraw(after.id)
+    } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
   }
 
   position(id: string): number | undefined {
@@ -85,31 +93,36 @@ export class Pool<T extends Work, C> {
    * none came, the signal ended, or the same executor asked again, which ends the wait of its claim before: to end it
    * is all that asking for 0 runs does.
    */
-  async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<Claimed<T>[]> {
-    const deadline = this.#options.clock.monotonic() + waitMs
+  async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<ClaimAnswer<T>> {
+    const { clock } = this.#options
+    const askedAt = clock.monotonic()
+    const waitedMs = () => clock.monotonic() - askedAt
     this.#waiting.end(executorId)
     while (runs > 0) {
       await this.#refill()
       const taken = this.#queue.take(runs, busy)
       if (taken.length > 0) {
+        const waited = waitedMs()
         const claimed = await this.#claimRuns(taken)
-        if (signal.aborted) return await this.giveBack(claimed)
-        if (claimed.length > 0) return claimed
+        if (signal.aborted) {
+          await this.giveBack(claimed)
+          break
+        }
+        if (claimed.length > 0) return { runs: claimed, waitedMs: waited }
         continue
       }
-      const left = deadline - this.#options.clock.monotonic()
+      const left = waitMs - waitedMs()
       if (left <= 0 || signal.aborted) break
       if (!(await this.#waiting.wait(executorId, left, signal))) break
     }
-    return []
+    return { runs: [], waitedMs: waitedMs() }
   }
 
   /** Whoever asked has gone: the work goes back at once instead of waiting for its lease to end. */
-  async giveBack(claimed: readonly Claimed<T>[]): Promise<[]> {
+  async giveBack(claimed: readonly Claimed<T>[]): Promise<void> {
     const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
     const back = claimed.flatMap(run => run.work)
     await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'returned' }, report)))
-    return []
   }
 
   /** Keeps leases. What is not `kept` is to be stopped. */
@@ -129,10 +142,11 @@ export class Pool<T extends Work, C> {
     return result.kind === 'changed'
   }
 
-  /** Fills the queue from the store, then sweeps until the signal ends. */
+  /** Fills the queue from the store, then sweeps until the signal ends; then it is empty, and no claim waits. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onError } = this.#options
     let filled = false
+    this.#isRunning = true
     await everyInterval(clock, leaseTimes.sweepEveryMs, signal, async () => {
       try {
         if (!filled) await this.#fill()
@@ -143,6 +157,14 @@ export class Pool<T extends Work, C> {
         onError(error)
       }
     })
+    this.#isRunning = false
+    this.#queue = this.#emptyQueue()
+    this.#waiting.endAll()
+  }
+
+  #emptyQueue(): ReadyQueue {
+    const { weight, maxBatch } = this.#options
+    return new ReadyQueue({ weight, maxBatch, window: this.#window })
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */

@@ -32,6 +32,10 @@ export class WaitingClaims {
     this.#waiting.get(executorId)?.(false)
   }
 
+  endAll(): void {
+    for (const executorId of [...this.#waiting.keys()]) this.end(executorId)
+  }
+
   /** Wakes all, once the writes of this turn of the event loop have been answered: what they made then shares a run. */
   wake(): void {
     if (this.#wakeScheduled || this.#waiting.size === 0) return

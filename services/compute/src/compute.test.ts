@@ -9,45 +9,15 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { CancelOutcome, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type Lease, LeaseService, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import type { Catalogue, ModelPackage } from '@millhand/model'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Document } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
-import { createComputeService, type TaskRecord, tasksSpec } from './compute.ts'
+import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from './compute.ts'
+import { echoModel } from './echo.fixture.ts'
 
 const start = Date.UTC(2026, 10, 21)
-const text: ModelPackage = {
-  status: 'ready',
-  id: 'echo',
-  ownedBy: 'millhand',
-  manifest: {
-    name: 'Echo',
-    description: '',
-    kind: 'inference',
-    format: 'onnx',
-    files: {},
-    inputFormat: 'text',
-    processing: { kind: 'single', preprocess: { name: 'text' }, postprocess: { name: 'tensors' } },
-    labels: undefined,
-    batchable: true,
-    maxBatch: 8,
-    license: 'CC0-1.0',
-    metrics: {},
-    exampleInput: undefined,
-    exampleInputFile: undefined,
-    inputs: undefined,
-    outputs: undefined,
-  },
-  files: {},
-  inputs: [],
-  outputs: [],
-  exampleInput: undefined,
-  version: 'sha256:0',
-  createdAt: new Date(start),
-}
-const models: Catalogue = { get: id => (id === 'echo' ? text : undefined), list: () => [text] }
 
 interface Service {
   readonly compute: Client<typeof ComputeService>
@@ -66,10 +36,12 @@ describe('compute', () => {
     const compute = createComputeService({
       tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
       blobs: await filesystemBlobs(join(folder, 'blobs')),
-      models,
+      models: echoModel,
       cursors: createCursors(new Uint8Array(32)),
       clock,
       log: createLog({ level: 'error' }),
+      replicas: onlyReplica,
+      onRing: () => {},
       retentionMs: 86_400_000,
       pricePerSecondMicros: 20,
       random: () => 0,
@@ -223,6 +195,15 @@ describe('compute', () => {
     const [lease] = await second
     assert.equal(lease?.workId, task.id)
     await finish(lease)
+  })
+
+  it('a claim tells how long it waited for the leases that it gives', async () => {
+    const waiting = service.leases.claim({ executorId: 'exec_a', pool: 'live/onnx', runs: 1, waitMs: 30_000 })
+    await pass(20_000)
+    await create('acct_a')
+    const { runs, waitedMs } = await waiting
+    assert.equal(waitedMs, 20_000)
+    await finish(runs[0]?.leases[0])
   })
 
   it('waits for the end and for a change, and no longer than asked', async () => {

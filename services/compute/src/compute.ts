@@ -1,8 +1,10 @@
 /** Compute: tasks, their life, and the models that they run. */
 
+import { createClient } from '@connectrpc/connect'
 import { type Cursors, createIds, type Ids } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { createWorkStore, type LeaseCause, Pool, type WorkStore } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
@@ -10,6 +12,7 @@ import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { atOwner, type Replicas } from './at-owner.ts'
 import { taskEvents } from './events.ts'
 import { createInputs, type Inputs } from './input.ts'
 import { removeExpired } from './retention.ts'
@@ -20,12 +23,21 @@ import { getTask } from './rpc/get-task.ts'
 import { claim, finish, renew } from './rpc/leases.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
+import { ring } from './rpc/ring.ts'
 import { waitTask } from './rpc/wait-task.ts'
 import type { TaskRecord } from './task.ts'
 import { type TaskCause, taskTransition } from './transition.ts'
 import { TaskWatch } from './watch.ts'
 
+export { onlyReplica, type Replicas } from './at-owner.ts'
 export { type TaskRecord, tasksSpec } from './task.ts'
+
+/** A document, by name. */
+export interface DocumentRef {
+  readonly collection: string
+  readonly tenant: string
+  readonly id: string
+}
 
 export interface ComputeOptions {
   readonly tasks: Collection<TaskRecord, 'ready' | 'due'>
@@ -34,6 +46,9 @@ export interface ComputeOptions {
   readonly cursors: Cursors
   readonly clock: Clock
   readonly log: Log
+  readonly replicas: Replicas
+  /** Hears of documents that another replica has changed. */
+  readonly onRing: (documents: readonly DocumentRef[]) => void
   /** How long an ended task and its data are kept, in milliseconds. */
   readonly retentionMs: number
   /** Millionths of a dollar for a second of compute. */
@@ -45,6 +60,7 @@ export interface ComputeOptions {
 /** What the methods work with. */
 export interface ComputeDeps {
   readonly tasks: WorkStore<TaskRecord, TaskCause>
+  readonly replicas: Replicas
   readonly pools: ReadonlyMap<string, Pool<TaskRecord, TaskCause>>
   readonly inputs: Inputs
   readonly models: Catalogue
@@ -64,6 +80,10 @@ export function createComputeService(options: ComputeOptions) {
   const newEventId = () => ids('evt')
   const watch = new TaskWatch(clock)
   const pools = new Map<string, Pool<TaskRecord, TaskCause>>()
+  const onChanged = (before: TaskRecord | undefined, after: TaskRecord) => {
+    pools.get(after.pool)?.changed(before, after)
+    watch.changed(after)
+  }
   const tasks = createWorkStore<TaskRecord, TaskCause>({
     collection: options.tasks,
     machine: {
@@ -76,10 +96,7 @@ export function createComputeService(options: ComputeOptions) {
       events: (before, after, now) => taskEvents(before, after, now, newEventId),
     },
     clock,
-    onChanged: (before, after) => {
-      pools.get(after.pool)?.changed(before, after)
-      watch.changed(after)
-    },
+    onChanged,
   })
   pools.set(
     'live/onnx',
@@ -93,8 +110,10 @@ export function createComputeService(options: ComputeOptions) {
       onError: error => log.error('pool.sweep_failed', { error }),
     }),
   )
+  const { replicas } = options
   const deps: ComputeDeps = {
     tasks,
+    replicas,
     pools,
     inputs: createInputs(options.blobs),
     models,
@@ -119,17 +138,44 @@ export function createComputeService(options: ComputeOptions) {
         listModels: listModels(deps),
         getModel: getModel(deps),
       })
-      router.service(LeaseService, { claim: claim(deps), renew: renew(deps), finish: finish(deps) })
+      router.service(LeaseService, {
+        claim: atOwner(replicas, LeaseService.method.claim, claim(deps)),
+        renew: atOwner(replicas, LeaseService.method.renew, renew(deps)),
+        finish: atOwner(replicas, LeaseService.method.finish, finish(deps)),
+      })
+      router.service(OwnerService, { ring: ring(options) })
     },
-    /** Sweeps until the signal ends: leases, time-outs, and what has been kept long enough. */
+    /**
+     * What the owner of the queues does until the signal ends: fills and sweeps them, and removes what has been kept
+     * long enough.
+     */
     async run(signal: AbortSignal): Promise<void> {
       await Promise.all([
         ...[...pools.values()].map(pool => pool.run(signal)),
         removeExpired({ ...deps, retentionMs: options.retentionMs }, log, signal),
       ])
+      watch.endAll()
+    },
+    /** Tells the owner of a task that another replica has changed: as it is in the store now. */
+    heard: (task: TaskRecord): void => onChanged(undefined, task),
+    /** Tells the owner, where that is another replica, of documents that this one has changed. Never fails. */
+    async tellOwner(documents: readonly DocumentRef[]): Promise<void> {
+      const owner = replicas.owner()
+      if (owner === undefined || owner === 'here') return
+      try {
+        await createClient(OwnerService, replicas.peer(owner.address)).ring(
+          { documents: [...documents] },
+          { timeoutMs: TELL_MS },
+        )
+      } catch (error) {
+        log.debug('owner.not_told', { documents: documents.length, error }) // It looks for what it missed.
+      }
     },
   }
 }
+
+/** After that the owner has found it by itself. */
+const TELL_MS = 1_000
 
 function maxBatchOf(models: Catalogue, id: string): number {
   const model = models.get(id)

@@ -1,10 +1,10 @@
-/** Who waits for a task to change, in memory: woken by the write that changes it, never by asking the store again. */
+/** Who waits for a task to change, in memory: woken by what changes it, never by asking the store again. */
 import type { Clock } from '@millhand/runner'
 import type { TaskRecord } from './task.ts'
 
 export class TaskWatch {
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Set<(task: TaskRecord) => void>>()
+  readonly #waiting = new Map<string, Set<Waiting>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -12,7 +12,12 @@ export class TaskWatch {
 
   changed(task: TaskRecord): void {
     const waiting = this.#waiting.get(task.id)
-    if (waiting) for (const tell of [...waiting]) tell(task)
+    if (waiting) for (const { tell } of [...waiting]) tell(task)
+  }
+
+  /** Ends every wait as if its time were over: changes are heard elsewhere now. */
+  endAll(): void {
+    for (const waiting of [...this.#waiting.values()]) for (const { settle } of [...waiting]) settle()
   }
 
   /**
@@ -36,7 +41,8 @@ export class TaskWatch {
       latest = task
       if (enough(task)) settle()
     }
-    this.#add(id, tell)
+    const waiting = { tell, settle }
+    this.#add(id, waiting)
     const timer = this.#clock.timer(timeoutMs, settle)
     signal.addEventListener('abort', settle, { once: true })
     try {
@@ -47,19 +53,24 @@ export class TaskWatch {
     } finally {
       timer.cancel()
       signal.removeEventListener('abort', settle)
-      this.#remove(id, tell)
+      this.#remove(id, waiting)
     }
   }
 
-  #add(id: string, tell: (task: TaskRecord) => void): void {
+  #add(id: string, one: Waiting): void {
     const waiting = this.#waiting.get(id)
-    if (waiting) waiting.add(tell)
-    else this.#waiting.set(id, new Set([tell]))
+    if (waiting) waiting.add(one)
+    else this.#waiting.set(id, new Set([one]))
   }
 
-  #remove(id: string, tell: (task: TaskRecord) => void): void {
+  #remove(id: string, one: Waiting): void {
     const waiting = this.#waiting.get(id)
-    waiting?.delete(tell)
+    waiting?.delete(one)
     if (waiting?.size === 0) this.#waiting.delete(id)
   }
+}
+
+interface Waiting {
+  readonly tell: (task: TaskRecord) => void
+  readonly settle: () => void
 }

@@ -24,6 +24,8 @@ export type { ModelRunner } from './model-runner.ts'
 const renewEveryMs = 1_000
 const checkEveryMs = 100
 const claimWaitMs = 30_000
+/** How soon a claim that failed is repeated. */
+const askAgainMs = 250
 
 /** A model that shares runs, and whose last was shorter than this, gets its next while one is on: the hop takes longer. */
 const shortRunMs = 50
@@ -104,7 +106,7 @@ class Executor {
     this.#claim(request).then(
       answer => {
         this.#asking = false
-        for (const run of answer.runs) this.#start(run, askedAt)
+        for (const run of answer.runs) this.#start(run, askedAt + answer.waitedMs)
         this.#ask()
       },
       error => this.#askLater(error),
@@ -118,7 +120,7 @@ class Executor {
   #askLater(error: unknown): void {
     if (this.#stopping.signal.aborted) return
     this.#options.log.warn('claim.failed', { error })
-    this.#options.clock.timer(renewEveryMs, () => {
+    this.#options.clock.timer(askAgainMs, () => {
       this.#asking = false
       this.#ask()
     })
@@ -131,9 +133,9 @@ class Executor {
     return [...running].filter(([group, runs]) => runs >= room(group)).map(([group]) => group)
   }
 
-  #start({ group, leases }: Run, askedAt: number): void {
+  #start({ group, leases }: Run, begunAt: number): void {
     const { models, clock, runner } = this.#options
-    const held = leases.map(lease => holdLease(lease, askedAt))
+    const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
     const warm = model?.status === 'ready' ? this.#warm.get(model) : undefined

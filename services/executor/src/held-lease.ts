@@ -18,12 +18,12 @@ export interface HeldLease {
   stop: Stop | undefined
 }
 
-/** `askedAt`: when the request was sent that the lease came with, so that its travel counts against it. */
-export function holdLease(lease: Lease, askedAt: number): HeldLease {
+/** `begunAt`: by the monotonic clock, no later than the lease began. */
+export function holdLease(lease: Lease, begunAt: number): HeldLease {
   return {
     lease,
     runTimeoutMs: lease.runTimeout ? durationMs(lease.runTimeout) : 600_000,
-    stopAt: askedAt + ttlOf(lease) - stopBeforeEndMs,
+    stopAt: begunAt + ttlOf(lease) - stopBeforeEndMs,
     progress: undefined,
     stop: undefined,
   }

@@ -25,9 +25,13 @@ export const claim =
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }
     const claimed = await pool.claim(request, call.signal)
-    const runs = await Promise.all(claimed.map(run => toRun(deps, run)))
-    if (call.signal.aborted) await pool.giveBack(claimed)
-    return { $typeName: 'millhand.lease.v1.ClaimResponse', runs: runs.filter(run => run.leases.length > 0) }
+    const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
+    if (call.signal.aborted) await pool.giveBack(claimed.runs)
+    return {
+      $typeName: 'millhand.lease.v1.ClaimResponse',
+      runs: runs.filter(run => run.leases.length > 0),
+      waitedMs: Math.floor(claimed.waitedMs),
+    }
   }
 
 export const renew =

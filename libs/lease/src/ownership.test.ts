@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type ManualClock, manualClock } from '@millhand/runner'
+import type { Collection } from '@millhand/store'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from './ownership.ts'
+
+describe('ownership', () => {
+  let folder: string
+  let db: SqliteDatabase
+  let owners: Collection<OwnerRecord>
+  let clock: ManualClock
+  let replicas: Replica[]
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'millhand-ownership-'))
+    db = openSqlite({ file: join(folder, 'millhand.db') })
+    owners = db.collection<OwnerRecord, never>(ownersSpec)
+    clock = manualClock()
+    replicas = []
+  })
+  afterEach(async () => {
+    for (const replica of replicas) replica.stop()
+    await pass(1_000)
+    await Promise.all(replicas.map(each => each.ended))
+    await db.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  interface Replica {
+    readonly ownership: Ownership
+    /** Whether it is doing the owner's work. */
+    works: boolean
+    /** Like SIGKILL: nothing of it reaches the store any more. */
+    die(): void
+    stop(): void
+    readonly ended: Promise<void>
+  }
+
+  /** A replica with a clock of its own, or the one of all. */
+  function start(address: string, own: ManualClock = clock): Replica {
+    let dead = false
+    const reaching: Collection<OwnerRecord> = {
+      get: (...words) => (dead ? Promise.reject(new Error('dead')) : owners.get(...words)),
+      find: (...words) => owners.find(...words),
+      write: change => (dead ? Promise.reject(new Error('dead')) : owners.write(change)),
+    }
+    const ownership = createOwnership({ owners: reaching, name: 'pools', address, clock: own, onError: () => {} })
+    const stopping = new AbortController()
+    const replica: Replica = {
+      ownership,
+      works: false,
+      die: () => {
+        dead = true
+      },
+      stop: () => stopping.abort(),
+      ended: ownership.run(stopping.signal, async signal => {
+        replica.works = true
+        await new Promise(resolve => signal.addEventListener('abort', resolve))
+        replica.works = false
+      }),
+    }
+    replicas.push(replica)
+    return replica
+  }
+
+  /** Lets time pass in steps, so that what waits for the store goes on between them. */
+  async function pass(ms: number, of: ManualClock = clock) {
+    for (let passed = 0; passed <= ms; passed += 50) {
+      await of.advance(50)
+      for (let turns = 0; turns < 10; turns++) await new Promise(resolve => setImmediate(resolve))
+      await owners.get('none', 'none')
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+
+  it('belongs to one of many, and each knows which', async () => {
+    const three = ['a', 'b', 'c'].map(address => start(address))
+    await pass(1_000)
+    const working = three.filter(each => each.works)
+    assert.equal(working.length, 1)
+    const address = ['a', 'b', 'c'][three.indexOf(working[0] as Replica)]
+    for (const each of three) {
+      assert.deepEqual(each.ownership.owner(), each.works ? 'here' : { address })
+    }
+  })
+
+  it('stays where it is while its owner lives', async () => {
+    const first = start('a')
+    await pass(500)
+    const second = start('b')
+    await pass(10_000)
+    assert.deepEqual([first.works, second.works], [true, false])
+  })
+
+  it('goes to another within its time when the owner dies, and no sooner than the owner has stopped', async () => {
+    const first = start('a')
+    await pass(500)
+    const second = start('b')
+    await pass(1_000)
+    first.die()
+    for (let waited = 0; waited < 1_500; waited += 50) {
+      await pass(0)
+      assert.ok(!(first.works && second.works), `two owners after ${waited} ms`)
+    }
+    await pass(1_500)
+    assert.deepEqual([first.works, second.works], [false, true])
+  })
+
+  it('is given up at once by an owner that stops', async () => {
+    const first = start('a')
+    await pass(500)
+    const second = start('b')
+    first.stop()
+    await pass(500)
+    assert.deepEqual([first.works, second.works], [false, true])
+  })
+
+  it('is taken at once by a new life at the same address', async () => {
+    const first = start('a')
+    await pass(500)
+    first.die()
+    const second = start('a')
+    await pass(100)
+    assert.equal(second.works, true)
+  })
+
+  it('is lost by an owner that stood still, as soon as it goes on', async () => {
+    const still = manualClock()
+    const first = start('a', still)
+    await pass(500, still)
+    assert.equal(first.works, true)
+    const second = start('b')
+    await pass(3_000)
+    assert.equal(second.works, true)
+    await pass(500, still)
+    assert.equal(first.works, false)
+    assert.deepEqual(first.ownership.owner(), { address: 'b' })
+  })
+
+  it('comes back to an owner that could not reach the store for a while', async () => {
+    let away = false
+    const reaching: Collection<OwnerRecord> = {
+      get: (...words) => (away ? Promise.reject(new Error('away')) : owners.get(...words)),
+      find: (...words) => owners.find(...words),
+      write: change => (away ? Promise.reject(new Error('away')) : owners.write(change)),
+    }
+    const errors: unknown[] = []
+    const stopping = new AbortController()
+    const ownership = createOwnership({
+      owners: reaching,
+      name: 'pools',
+      address: 'a',
+      clock,
+      onError: error => errors.push(error),
+    })
+    const ended = ownership.run(stopping.signal, signal => new Promise(resolve => (signal.onabort = () => resolve())))
+    await pass(500)
+    away = true
+    await pass(3_000)
+    assert.equal(ownership.owner(), undefined)
+    assert.ok(errors.length > 0)
+    away = false
+    await pass(500)
+    assert.equal(ownership.owner(), 'here')
+    stopping.abort()
+    await pass(100)
+    await ended
+  })
+})

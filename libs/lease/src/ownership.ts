@@ -1,0 +1,137 @@
+/**
+ * Which of several replicas does what only one may do at a time: a lease on one document, renewed while its holder
+ * lives. No clock is compared between machines: who waits for the place takes it once it has seen the same version for
+ * a whole lease by its own clock, and the holder stops earlier than that by its own.
+ *
+ * Two owners for a moment are possible all the same, when a process stands still and wakes. So whatever an owner does
+ * is fenced where it lands: by the version of the document that it writes.
+ */
+import type { Clock } from '@millhand/runner'
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+
+export const ownershipTimes = {
+  /** How long the owner is still waited for after its last sign of life. */
+  ttlMs: 2_000,
+  /** When an owner that could not renew stops, counted from when it last asked. */
+  stopMs: 1_500,
+  renewEveryMs: 400,
+} as const
+
+export interface OwnerRecord extends Document {
+  /** The process; empty when it has given the place up. */
+  readonly holder: string
+  /** Where it is reached by other replicas. */
+  readonly address: string
+}
+
+export const ownersSpec = { name: 'owners', indexes: {} } as const satisfies CollectionSpec
+
+/** Where the owner is: in this process, at an address, or nowhere (known). */
+export type Owner = 'here' | { readonly address: string } | undefined
+
+export interface Ownership {
+  /** As far as this process knows. */
+  owner(): Owner
+  /**
+   * Does `work` whenever this process is the owner, until the signal ends; then it gives the place up. The work's
+   * signal ends when the place is lost, or may be. Rejects when the work does.
+   */
+  run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
+}
+
+/** Where there is one process, it is the owner. */
+export const soleOwnership: Ownership = {
+  owner: () => 'here',
+  run: (signal, work) => work(signal),
+}
+
+export interface OwnershipOptions {
+  readonly owners: Collection<OwnerRecord>
+  /** What is owned, for example `compute`. */
+  readonly name: string
+  /** Where other replicas reach this one. No two processes that live at the same time have the same. */
+  readonly address: string
+  readonly clock: Clock
+  /** Hears each time the store could not be asked. */
+  readonly onError: (error: unknown) => void
+}
+
+export function createOwnership(options: OwnershipOptions): Ownership {
+  const { owners, name, address, clock, onError } = options
+  const holder = crypto.randomUUID()
+  let seen: { readonly record: OwnerRecord | undefined; readonly since: number } | undefined
+  /** By the monotonic clock; in the past while this process owns nothing. */
+  let heldUntil = Number.NEGATIVE_INFINITY
+
+  const isHeld = () => clock.monotonic() < heldUntil
+
+  const write = async (record: OwnerRecord | undefined, by: string): Promise<boolean> => {
+    const document = { tenant: TENANT, id: name, holder: by, address }
+    const change = record
+      ? ({ kind: 'replace', version: record.version, document, events: [] } as const)
+      : ({ kind: 'insert', document, events: [] } as const)
+    return (await owners.write(change)).kind === 'written'
+  }
+
+  /** Renews the place or takes it, where it may be taken. */
+  const step = async () => {
+    const askedAt = clock.monotonic()
+    const record = await owners.get(TENANT, name)
+    if (!seen || seen.record?.version !== record?.version) seen = { record, since: askedAt }
+    if (!mayTake(record, askedAt - seen.since)) {
+      heldUntil = Number.NEGATIVE_INFINITY
+      return
+    }
+    if (await write(record, holder)) heldUntil = askedAt + ownershipTimes.stopMs
+  }
+
+  /** A holder at our own address is an earlier life of this process: the address is ours now. */
+  const mayTake = (record: OwnerRecord | undefined, unchangedMs: number) =>
+    !record ||
+    record.holder === '' ||
+    record.holder === holder ||
+    record.address === address ||
+    unchangedMs >= ownershipTimes.ttlMs
+
+  /** Until the signal ends or the place is lost. */
+  const hold = async (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {
+    const losing = new AbortController()
+    const lose = () => losing.abort(new Error(`the ownership of ${name} is over`))
+    const over = AbortSignal.any([signal, losing.signal])
+    const working = work(over).finally(lose)
+    let timer = clock.timer(heldUntil - clock.monotonic(), lose)
+    while (!over.aborted) {
+      await clock.sleep(ownershipTimes.renewEveryMs, over).catch(() => {})
+      if (over.aborted) break
+      await step().catch(onError)
+      timer.cancel()
+      timer = clock.timer(heldUntil - clock.monotonic(), lose)
+      if (!isHeld()) lose()
+    }
+    timer.cancel()
+    await working
+  }
+
+  return {
+    owner() {
+      if (isHeld()) return 'here'
+      const record = seen?.record
+      return record && record.holder !== '' && record.holder !== holder ? { address: record.address } : undefined
+    },
+
+    async run(signal, work) {
+      while (!signal.aborted) {
+        await step().catch(onError)
+        if (isHeld()) await hold(signal, work)
+        else await clock.sleep(ownershipTimes.renewEveryMs, signal).catch(() => {})
+      }
+      if (!isHeld()) return
+      heldUntil = Number.NEGATIVE_INFINITY
+      const record = await owners.get(TENANT, name).catch(onError)
+      if (record?.holder === holder) await write(record, '').catch(onError)
+    },
+  }
+}
+
+/** What belongs to no account. */
+const TENANT = 'millhand/live'
