@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createApiKey, hasValidChecksum } from '@millhand/api'
+import { createApiKey, hasValidChecksum, type KeyMode, modeOfKey } from '@millhand/api'
 import type { BootstrapKeys } from '@millhand/identity'
+import { readKept, UnusableFile } from './unusable-file.ts'
 import { writeOnce } from './write-once.ts'
 
 export interface FirstKeys extends BootstrapKeys {
@@ -14,6 +14,7 @@ export interface FirstKeys extends BootstrapKeys {
 /**
  * The keys of the first account: as they are set, else those of `bootstrap-keys.json` in the data folder, which the
  * first start makes. The file is written before the store hears of the keys, so a crash in between loses nothing.
+ * Fails with `UnusableFile` where what is kept is no such file.
  */
 export async function firstKeys(dataDir: string, configured: Partial<BootstrapKeys>): Promise<FirstKeys> {
   const { live, test } = configured
@@ -23,15 +24,29 @@ export async function firstKeys(dataDir: string, configured: Partial<BootstrapKe
     file,
     `${JSON.stringify({ live: createApiKey('live'), test: createApiKey('test') }, null, 2)}\n`,
   )
-  const kept = readKeys(file, await readFile(file, 'utf8'))
+  const kept = readKeys(file, await readKept(file))
   const made = { ...(live === undefined && { live: kept.live }), ...(test === undefined && { test: kept.test }) }
   return { ...kept, ...configured, file, made: isFresh ? made : {} }
 }
 
 function readKeys(file: string, text: string): BootstrapKeys {
-  const { live, test } = JSON.parse(text) as Partial<BootstrapKeys>
-  if (!live || !test || !hasValidChecksum(live) || !hasValidChecksum(test)) {
-    throw new Error(`${file} does not hold a live and a test key; restore it, or remove it to have new keys made`)
-  }
-  return { live, test }
+  const { live, test } = parse(text)
+  if (isKey(live, 'live') && isKey(test, 'test')) return { live, test }
+  throw new UnusableFile(
+    file,
+    'does not hold a live and a test key',
+    'Restore it from a backup, or remove it to have new keys made: the old ones go on working',
+  )
 }
+
+/** Its members, none where it is no JSON object. */
+function parse(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+const isKey = (value: unknown, mode: KeyMode): value is string =>
+  typeof value === 'string' && hasValidChecksum(value) && modeOfKey(value) === mode

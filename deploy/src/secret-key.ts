@@ -1,12 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readKept, UnusableFile } from './unusable-file.ts'
 import { writeOnce } from './write-once.ts'
 
-/** The key that seals cursors and secrets at rest: as it is set, else 32 random bytes made at the first start. */
+/** As `MILLHAND_SECRET_KEY` must have; those of the file are written as 43 characters. */
+const LEAST_BYTES = 32
+
+/**
+ * The key that seals cursors and secrets at rest: as it is set, else 32 random bytes made at the first start.
+ * Fails with `UnusableFile` where what is kept is too short to be one.
+ */
 export async function secretKey(dataDir: string, configured: string | undefined): Promise<Uint8Array> {
   if (configured !== undefined) return Buffer.from(configured)
   const file = join(dataDir, 'secret-key')
-  await writeOnce(file, randomBytes(32).toString('base64url'))
-  return Buffer.from(await readFile(file, 'utf8'))
+  await writeOnce(file, randomBytes(LEAST_BYTES).toString('base64url'))
+  const key = Buffer.from(await readKept(file))
+  if (key.length >= LEAST_BYTES) return key
+  throw new UnusableFile(
+    file,
+    `has ${key.length} bytes, and a secret key has at least ${LEAST_BYTES}`,
+    'Restore it from a backup, or remove it to have a new one made: cursors that callers hold end then',
+  )
 }

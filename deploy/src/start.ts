@@ -1,12 +1,13 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
-import { ConfigurationError, createRunner } from '@millhand/runner'
-import { StoreInUse } from '@millhand/store/sqlite'
+import { createRunner } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
+import { startFault } from './start-fault.ts'
+import { storeFault } from './store-fault.ts'
 
 try {
   const config = localConfig(process.env)
@@ -20,19 +21,9 @@ try {
     process.exit(await runner.waitForExit())
   } catch (error) {
     await runner.stop('start failed')
-    throw error
+    throw storeFault(error, config.dataDir)
   }
 } catch (error) {
   process.stderr.write(`${startFault(error)}\n`)
   process.exit(1)
-}
-
-/** One clear line for what an operator can mend; the whole error for what only we can. */
-function startFault(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof StoreInUse) return error.message
-  const { code, message, stack } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE')
-    return `MILLHAND_HTTP_ADDR: ${message}. Another program listens there; set another address.`
-  if (code !== undefined) return `Millhand can't start: ${message}`
-  return `Millhand can't start: ${stack ?? message}`
 }

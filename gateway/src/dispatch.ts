@@ -4,6 +4,7 @@ import type { Log } from '@millhand/telemetry'
 import createRouter from 'find-my-way'
 import { answerOptions } from './cors.ts'
 import { CallerGone, type Exchange } from './exchange.ts'
+import { createHeadCheck } from './head.ts'
 import { sendProblem } from './problem.ts'
 
 /** What answers one method on one path. */
@@ -28,6 +29,7 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
     if (found !== null) for (const name in found.params) if (found.params[name] === '') return null
     return found
   }
+  const checkHead = createHeadCheck()
   const methods = [...new Set(endpoints.map(({ method }) => method))]
 
   /** The methods of a path, `HEAD` and `OPTIONS` included; none where there is no such path. */
@@ -51,7 +53,7 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
     const { req } = exchange
     const started = performance.now()
     try {
-      requireHost(req)
+      checkHead(req)
       const found = find(exchange.method, req.url as string)
       if (found === null) answerOther(exchange)
       else {
@@ -73,13 +75,6 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
       status: exchange.status,
       ms: performance.now() - started,
     })
-  }
-}
-
-/** RFC 9112, section 3.2. */
-function requireHost({ headers, httpVersionMinor }: Exchange['req']) {
-  if (headers.host === undefined && httpVersionMinor > 0) {
-    throw fail('invalid_parameter', 'The request has no `Host` header.')
   }
 }
 

@@ -2,14 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id } from '@millhand/api'
 import { corsHeaders } from './cors.ts'
-
-/** What a connection and its server are at. */
-export interface Traffic {
-  /** Whether the process is going away; an answer then tells its connection to close. */
-  readonly stopping: boolean
-  /** The connection's exchanges that wait for their answer, in the order of their requests. */
-  readonly open: Exchange[]
-}
+import type { Traffic } from './traffic.ts'
 
 /** The caller went away, so there is nobody to answer. */
 export class CallerGone extends Error {
@@ -22,6 +15,8 @@ export class Exchange {
   readonly requestId: Id<'req'>
   /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
+  /** Called when nothing may make the caller wait any longer. */
+  onHurry: (() => void) | undefined
   #traffic: Traffic
   #carried: string[] | undefined
 
@@ -50,6 +45,11 @@ export class Exchange {
     return end === -1 ? url : url.slice(0, end)
   }
 
+  /** Whether nothing may make the caller wait. */
+  get isHurried(): boolean {
+    return this.#traffic.isHurried
+  }
+
   /** Puts a header on the answer, whatever it will be. */
   carry(name: string, value: string) {
     if (this.#carried === undefined) this.#carried = [name, value]
@@ -72,6 +72,7 @@ export class Exchange {
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
     const isCutShort = !req.complete && hasMuchToSend(req)
     if (isCutShort || this.#traffic.stopping) all.push('Connection', 'close')
+    if (res.socket === null) this.#traffic.queued = res
     res.writeHead(status, all)
     if (isCutShort) this.#linger(body)
     else res.end(body)

@@ -1,26 +1,29 @@
 /** Answers to what is not a request that HTTP or we can serve, written past node, which has made no answer for it. */
 import type { Duplex } from 'node:stream'
 import { fail, type Id, type Ids, problemOf } from '@millhand/api'
-import type { Exchange } from './exchange.ts'
+import type { Traffic } from './traffic.ts'
 
 /**
  * Answers bytes that are not HTTP, a head that is too large, or a request that took too long to come, and ends the
- * connection. Says nothing to a caller that is gone, and nothing while an earlier request of the connection still waits
- * for its answer.
+ * connection; earlier requests of the connection get their answers before, and what waits is not waited for. Says nothing
+ * to a caller that is gone. Told of one connection again, as node does with whatever comes behind, it does nothing.
  */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, open: readonly Exchange[], ids: Ids) {
-  const [current, ...others] = open
-  const isAwaited = current !== undefined && (current.req.complete || others.length > 0)
-  if (!socket.writable || silent.has(error.code ?? '') || isAwaited) {
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, traffic: Traffic, ids: Ids) {
+  if (!socket.writable || silent.has(error.code ?? '')) {
     socket.destroy()
     return
   }
+  if (traffic.isRefused) return
+  traffic.isRefused = true
+  const last = traffic.open.at(-1)
+  const current = last?.req.complete === false ? last : undefined
   current?.abandon()
   const [status, title, detail] = refusals[error.code ?? ''] ?? notHttp
   const requestId = current?.requestId ?? ids('req')
   // About HTTP itself and not about a call of ours, so it has no code of the catalogue (RFC 9457, section 4.2.1).
   const problem = { type: 'about:blank', title, status, detail, request_id: requestId }
-  end(socket, `${status} ${title}`, requestId, problem)
+  traffic.afterAnswers(() => end(socket, `${status} ${title}`, requestId, problem))
+  traffic.hurry()
 }
 
 /** Answers `CONNECT`: this is no proxy. */

@@ -4,8 +4,9 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Ids } from '@millhand/api'
 import { requestId } from './admission/request-id.ts'
-import { Exchange, type Traffic } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
+import { Traffic } from './traffic.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -37,7 +38,7 @@ export interface Server {
 }
 
 export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
-  let stopping = false
+  const state = { stopping: false }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
   const connections = new Map<Duplex, Traffic>()
@@ -53,6 +54,9 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
     // Checked where it can be answered with a problem.
     requireHostHeader: false,
   })
+  // Who sends its last byte may read on: it gets the answers to what it has sent, and then the connection ends. Node has
+  // no option for it, only this property.
+  Object.assign(server, { httpAllowHalfOpen: true })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const traffic = connections.get(req.socket)
@@ -65,22 +69,21 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
   server.on('checkExpectation', serve)
   server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuseMalformed(error, socket, connections.get(socket)?.open ?? [], ids)
+    const traffic = connections.get(socket)
+    if (traffic === undefined) socket.destroy()
+    else refuseMalformed(error, socket, traffic, ids)
   })
   server.on('connection', (socket: Socket) => {
-    const traffic: Traffic = {
-      open: [],
-      get stopping() {
-        return stopping
-      },
-    }
+    const traffic = new Traffic(state)
     connections.set(socket, traffic)
+    // A caller that is gone looks the same from here, and nobody may wait for one.
+    socket.once('end', () => traffic.hurry())
     socket.once('close', () => connections.delete(socket))
   })
 
   let closing: Promise<void> | undefined
   async function stop() {
-    stopping = true
+    state.stopping = true
     const closed = new Promise<void>(resolve => {
       // The close of `http.Server` would cut answers that are written but not yet flushed.
       NetServer.prototype.close.call(server, () => resolve())

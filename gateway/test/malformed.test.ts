@@ -58,6 +58,70 @@ test('HTTP/1.1 needs a Host, HTTP/1.0 does not', async t => {
   assert.match(await old.rest(), /^HTTP\/1\.1 200 /)
 })
 
+test('a request has one Host, and it is one', async t => {
+  const { port } = await start(t)
+  const head = (...lines: string[]) => `GET /healthz HTTP/1.1\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`
+  const wire = await openWire(port)
+  const taken = ['', 'a', 'a.example:8080', '127.0.0.1:', '[::1]:80', '[fe80::1]', 'a_b~!$&()*+,;=%20']
+  for (const host of taken) wire.send(head(`Host: ${host}`))
+  const refused = ['a b/c@d', 'a@b', 'a/b', 'a:b', 'a:80:80', '[::1', '::1', 'a%2', '[]', 'a?b', '"a"', 'h\xe9']
+  for (const host of refused) wire.send(Buffer.from(head(`Host: ${host}`), 'latin1'))
+  wire.send(head('Host: a', 'Host: a'))
+  wire.send(head('Host: a', 'X: y', 'hOST: b'))
+  wire.send(head('Host: a', 'Connection: close'))
+  const answers = (await wire.rest()).split('HTTP/1.1 ').slice(1)
+  assert.deepEqual(
+    answers.map(answer => answer.slice(0, 3)),
+    [...taken.map(() => '200'), ...refused.map(() => '400'), '400', '400', '200'],
+  )
+  assert.match(answers[taken.length] ?? '', /application\/problem\+json[\s\S]*"code":"invalid_parameter"[\s\S]*`Host`/)
+})
+
+test('a transfer coding other than chunked is refused, and its body not read as if it were none', async t => {
+  const { port, key, services } = await start(t)
+  const body = JSON.stringify(validTask)
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json']
+  for (const [coding, says] of [
+    ['gzip, chunked', /^HTTP\/1\.1 400 [\s\S]*"code":"invalid_parameter"[\s\S]*`Transfer-Encoding`/],
+    ['chunked, chunked', /^HTTP\/1\.1 400 [\s\S]*problem\+json/],
+    ['Chunked', /^HTTP\/1\.1 201 /],
+  ] as const) {
+    const wire = await openWire(port)
+    wire.send(requestText('POST /v1/tasks', [...headers, `Transfer-Encoding: ${coding}`, 'Connection: close'], chunks))
+    assert.match(await wire.rest(), says)
+  }
+  assert.equal(services.created.length, 1)
+})
+
+test('what came whole before bytes that are no request is answered, at once, and then they are', async t => {
+  const { port, key, services } = await start(t)
+  const body = JSON.stringify(validTask)
+  const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]
+  const waiting = requestText('POST /v1/tasks', [...headers, 'Prefer: wait=60'], body)
+  const quick = requestText('GET /healthz')
+  const junk = 'no request\r\n\r\n'
+  for (const [sent, statuses] of [
+    [waiting + requestText('GET /v1/tasks/none', headers.slice(0, 1)) + junk, ['201', '404', '400']],
+    [waiting + quick + quick + quick + junk + junk, ['201', '200', '200', '200', '400']],
+    [quick + junk, ['200', '400']],
+    [
+      waiting + requestText('POST /v1/tasks', [...headers.slice(0, 2), 'Transfer-Encoding: chunked'], 'zz\r\n'),
+      ['201', '400'],
+    ],
+  ] as const) {
+    const wire = await openWire(port)
+    wire.send(sent)
+    const answers = (await wire.rest()).split('HTTP/1.1 ').slice(1)
+    assert.deepEqual(
+      answers.map(answer => answer.slice(0, 3)),
+      statuses,
+    )
+    assert.match(answers.at(-1) ?? '', /\r\nConnection: close\r\n/)
+  }
+  assert.equal(services.openWaits, 0)
+})
+
 test('requests sent at once on one connection are answered in order', async t => {
   const { port, key } = await start(t)
   const wire = await openWire(port)

@@ -1,9 +1,8 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { httpRoutes } from '@millhand/api'
-import type { Comments } from './comments.ts'
+import { type Comments, createSchemas, type Schema } from '@millhand/api/schema'
 import { headerParameters, operationOf, tagOf } from './operation.ts'
 import { errorStatuses, headers, problemResponses, problemSchemas, refusalResponses } from './responses.ts'
-import { createSchemas, type Schema } from './schema.ts'
 
 /** The OpenAPI 3.1 document of services. */
 export function openapiDocument(services: readonly DescService[], comments: Comments): Schema {

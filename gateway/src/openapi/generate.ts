@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import { protoComments } from './comments.ts'
+import { protoComments } from '@millhand/api/schema'
 import { openapiDocument } from './document.ts'
 
 // Writes the golden file; with `--check` compares instead, and fails where it differs.

@@ -7,10 +7,9 @@ import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/bu
 import { httpRoutes, problems } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { CreateTaskRequestSchema, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { createSchemas, protoComments, type Schema } from '@millhand/api/schema'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { protoComments } from './comments.ts'
 import { openapiDocument } from './document.ts'
-import { createSchemas, type Schema } from './schema.ts'
 
 const comments = protoComments()
 // biome-ignore lint/suspicious/noExplicitAny: a document is read here as its readers do, by path.

@@ -1,9 +1,8 @@
 import { type DescField, getOption } from '@bufbuild/protobuf'
 import { isRequired, type Route } from '@millhand/api'
 import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
-import type { Comments } from './comments.ts'
+import type { Comments, Schema, Schemas } from '@millhand/api/schema'
 import { errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
-import type { Schema, Schemas } from './schema.ts'
 
 /** What an operation is described with. */
 export interface Sources {

@@ -1,5 +1,5 @@
 import { type ProblemCode, problems, type Route } from '@millhand/api'
-import type { Schema } from './schema.ts'
+import type { Schema } from '@millhand/api/schema'
 
 /** Headers that several answers share: `components.headers`. */
 export const headers: Record<string, Schema> = {

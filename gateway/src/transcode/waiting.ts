@@ -10,6 +10,7 @@ import { CALL_MS, callValues, unary } from './call.ts'
 
 /**
  * Waits at most `seconds` for `first` to end, or to change where `forChange` says so, and gives it as it then is.
+ * Gives what there is at once where the caller has sent its last byte: one that is gone looks no other.
  * Gives `first` at once where it has ended, where the caller may not read such resources, and where waiting fails: what
  * was done before the wait was done. Fails with `CallerGone`.
  */
@@ -57,8 +58,9 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
         const leave = () => ending.abort()
         open.add(ending)
         exchange.res.once('close', leave)
+        exchange.onHurry = leave
         try {
-          if (isStopping) return await until(0)
+          if (isStopping || exchange.isHurried) return await until(0)
           return await until(seconds * 1000, ending.signal).catch(error => {
             if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
             if (ending.signal.aborted) return until(0)
@@ -70,6 +72,7 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
           return first
         } finally {
           exchange.res.off('close', leave)
+          exchange.onHurry = undefined
           open.delete(ending)
         }
       }

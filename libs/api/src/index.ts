@@ -24,7 +24,7 @@ export {
   idTime,
   parseId,
 } from './ids.ts'
-export type { FaultCode } from './json/faults.ts'
+export { type FaultCode, shownPath } from './json/faults.ts'
 export { queryReader } from './json/query.ts'
 export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json/reader.ts'
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -74,6 +74,28 @@ test('a link that leads out of the folder is refused', async () => {
   const path = await model('linked', 'sly', { name: 'A' }, null)
   await symlink(DIGITS, join(path, 'model.onnx'))
   assert.match(problem((await load('linked')).get('sly')) ?? '', /leads outside/)
+})
+
+test('a manifest that is a link out of the folder is not read', async () => {
+  const path = await model('linked-manifest', 'sly', { name: 'A' })
+  const outside = join(root, 'outside.txt')
+  await writeFile(outside, 'swordfish')
+  await rm(join(path, 'model.json'))
+  await symlink(outside, join(path, 'model.json'))
+  const said = problem((await load('linked-manifest')).get('sly')) ?? ''
+  assert.match(said, /model\.json leads outside/)
+  assert.doesNotMatch(said, /swordfish/)
+})
+
+test('links inside the folder are followed, as Kubernetes mounts a ConfigMap', async () => {
+  const path = await model('mounted', 'config', { name: 'A' })
+  await mkdir(join(path, '..2026'))
+  for (const file of ['model.json', 'model.onnx']) {
+    await rename(join(path, file), join(path, '..2026', file))
+    await symlink(join('..data', file), join(path, file))
+  }
+  await symlink('..2026', join(path, '..data'))
+  assert.equal(problem((await load('mounted')).get('config')), 'ready')
 })
 
 test('files come from installed packages', async () => {

@@ -1,7 +1,8 @@
 /** The models of this deployment: folders that hold a `model.json` each. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toDataUri } from './data-uri.ts'
+import { excerpt } from './excerpt.ts'
 import { ManifestInvalid } from './fields.ts'
 import { type Manifest, parseManifest, type TensorSpec } from './manifest.ts'
 import { digestFile, resolveFile, versionOf } from './model-files.ts'
@@ -50,6 +51,7 @@ export interface ModelsFolder {
 }
 
 const ID = /^[a-z0-9][a-z0-9._-]{0,127}$/
+const MANIFEST = 'model.json'
 const MAX_EXAMPLE_BYTES = 32 * 2 ** 10
 
 /**
@@ -72,7 +74,7 @@ async function loadFolder({ path, ownedBy }: ModelsFolder): Promise<CatalogueEnt
 
 async function loadEntry(parent: string, id: string, ownedBy: string): Promise<CatalogueEntry | undefined> {
   const folder = join(parent, id)
-  const written = await stat(join(folder, 'model.json')).catch(() => undefined)
+  const written = await lstat(join(folder, MANIFEST)).catch(() => undefined)
   if (!written) return undefined
   const createdAt = written.mtime
   try {
@@ -86,7 +88,7 @@ async function loadEntry(parent: string, id: string, ownedBy: string): Promise<C
 }
 
 async function readPackage(folder: string) {
-  const text = await readFile(join(folder, 'model.json'), 'utf8')
+  const text = await readFile(await resolveFile(folder, MANIFEST), 'utf8')
   const manifest = parseManifest(text)
   const digests = new Map<string, string>()
   const files: Record<string, string> = {}
@@ -118,7 +120,7 @@ function signatureOf<T>(bytes: Uint8Array, name: string, otherwise: T) {
     return name === 'model' ? { inputs: file.inputs, outputs: file.outputs } : otherwise
   } catch (error) {
     if (!(error instanceof OnnxInvalid)) throw error
-    throw new OnnxInvalid(`the file \`${name}\` is no ONNX model that can be used: ${error.message}`)
+    throw new OnnxInvalid(`the file \`${excerpt(name)}\` is no ONNX model that can be used: ${error.message}`)
   }
 }
 

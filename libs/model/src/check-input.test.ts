@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelPackage } from './catalogue.ts'
-import { checkInput } from './check-input.ts'
+import { checkInput, checkTensors } from './check-input.ts'
 import { parseManifest, type TensorSpec } from './manifest.ts'
+import { readTensors } from './tensors.ts'
 
 function model(fields: object, inputs: TensorSpec[] = []): ModelPackage {
   return {
@@ -56,6 +57,31 @@ const table: [what: string, model: ModelPackage, input: string, says: RegExp | u
   ['no tensor', tensors, '{}', /`x` is missing/],
   ['an unknown tensor', tensors, tensor({}).replace('"x"', '"y"'), /has no input `y`; it has `x`/],
 ]
+
+test('names are told back in part, the model’s own too', () => {
+  const long = 'n'.repeat(400_000)
+  const odd = model({}, [{ name: long, dtype: 'float32', shape: Array(10_000).fill(1) }])
+  const named = (name: string, dtype: string) => JSON.stringify({ [name]: { dtype, shape: [1], data: [1] } })
+  const parsed = (input: string) => {
+    try {
+      checkTensors(odd.inputs, readTensors(input))
+    } catch (error) {
+      return (error as Error).message
+    }
+    return ''
+  }
+  for (const [input, says] of [
+    [named('x', 'float32'), /has no input `x`/],
+    [named(`${long}x`, 'float32'), /has no input `n+…`/],
+    ['{}', /the tensor `n+…` is missing/],
+    [named(long, 'int8'), /must be float32, not int8/],
+    [named(long, 'float32'), /must have shape \[1,1,.*…\]/],
+  ] as const) {
+    const message = parsed(input)
+    assert.match(message, says)
+    assert.ok(message.length < 500, `${message.length} characters`)
+  }
+})
 
 for (const [what, model, input, says] of table) {
   test(`${what}: ${says ? 'refused' : 'taken'}`, () => {

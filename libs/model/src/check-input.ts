@@ -1,6 +1,7 @@
 /** Whether an input can be what a model needs, as far as its manifest tells, cheaply: asked for every task created. */
 import type { ModelPackage } from './catalogue.ts'
 import { checkDataUri } from './data-uri.ts'
+import { excerpt } from './excerpt.ts'
 import type { TensorSpec } from './manifest.ts'
 import { readNumbers } from './numbers.ts'
 import { InputInvalid, type NamedTensors, readTensors } from './tensors.ts'
@@ -32,20 +33,23 @@ function check({ manifest, inputs }: ModelPackage, input: string): void {
 /** Checks tensors against a model's inputs; an empty list of those means that they are not known. Throws `InputInvalid`. */
 export function checkTensors(inputs: readonly TensorSpec[], { tensors }: NamedTensors): void {
   if (inputs.length === 0) return
-  const names = inputs.map(({ name }) => `\`${name}\``).join(', ')
+  const names = excerpt(inputs.map(({ name }) => `\`${excerpt(name)}\``).join(', '), 256)
   for (const name of tensors.keys()) {
     if (!inputs.some(input => input.name === name)) {
-      throw new InputInvalid(`the model has no input \`${name}\`; it has ${names}`)
+      throw new InputInvalid(`the model has no input \`${excerpt(name)}\`; it has ${names}`)
     }
   }
   for (const { name, dtype, shape } of inputs) {
     const tensor = tensors.get(name)
-    if (!tensor) throw new InputInvalid(`the tensor \`${name}\` is missing; the model needs ${names}`)
-    if (tensor.dtype !== dtype) throw new InputInvalid(`tensor \`${name}\` must be ${dtype}, not ${tensor.dtype}`)
+    const shown = `tensor \`${excerpt(name)}\``
+    if (!tensor) throw new InputInvalid(`the ${shown} is missing; the model needs ${names}`)
+    if (tensor.dtype !== dtype) throw new InputInvalid(`${shown} must be ${dtype}, not ${tensor.dtype}`)
     // A file that gives no shape is read as rank 0: then any will do.
     const fits = shape.length === tensor.shape.length && shape.every((n, axis) => n === -1 || n === tensor.shape[axis])
     if (!fits && shape.length > 0) {
-      throw new InputInvalid(`tensor \`${name}\` must have shape [${shape}] (-1: any), not [${tensor.shape}]`)
+      throw new InputInvalid(
+        `${shown} must have shape [${excerpt(`${shape}`)}] (-1: any), not [${excerpt(`${tensor.shape}`)}]`,
+      )
     }
   }
 }

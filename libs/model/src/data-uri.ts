@@ -1,4 +1,5 @@
 /** `data:` URIs with base64, as pictures and recordings come in an input. */
+import { excerpt } from './excerpt.ts'
 import { InputInvalid } from './tensors.ts'
 
 export type Medium = 'image' | 'audio'
@@ -42,9 +43,9 @@ export function checkDataUri(text: string, medium: Medium): number {
   if (!head) throw new InputInvalid(`the input must be a data URI with base64: ${EXPECTED[medium]}`)
   const mediaType = (head[1] as string).toLowerCase()
   const kind = KINDS[medium].find(({ mediaTypes }) => mediaTypes.includes(mediaType))
-  if (!kind) throw new InputInvalid(`the media type ${mediaType} is not read here: give ${EXPECTED[medium]}`)
+  if (!kind) throw new InputInvalid(`the media type ${excerpt(mediaType)} is not read here: give ${EXPECTED[medium]}`)
   const start = Buffer.from(text.slice(comma + 1, comma + 1 + HEAD_CHARACTERS), 'base64')
-  if (start.length < 12 || !kind.begins(start)) throw new InputInvalid(`the data is no ${mediaType}`)
+  if (start.length < 12 || !kind.begins(start)) throw new InputInvalid(`the data is no ${excerpt(mediaType)}`)
   return comma + 1
 }
 

@@ -1,4 +1,5 @@
 /** Strict reading of JSON objects: every complaint names the field. */
+import { excerpt } from './excerpt.ts'
 
 /** A document that does not say what it must; `message` names the field. */
 export class ManifestInvalid extends Error {
@@ -16,7 +17,7 @@ export class Fields {
 
   /** `path` is where the object stands in its document, empty at the root. */
   constructor(value: unknown, path = '') {
-    const name = path === '' ? 'the document' : `\`${path}\``
+    const name = path === '' ? 'the document' : `\`${excerpt(path)}\``
     if (!isObject(value)) throw new ManifestInvalid(`${name} must be an object`)
     this.#path = path
     this.#record = new Map(Object.entries(value))
@@ -94,7 +95,7 @@ export class Fields {
   }
 
   fail(key: string, must: string): never {
-    throw new ManifestInvalid(`\`${this.#nameOf(key)}\` ${must}`)
+    throw new ManifestInvalid(`\`${excerpt(this.#nameOf(key))}\` ${must}`)
   }
 
   #take(key: string): unknown {

@@ -2,6 +2,7 @@ export * from './catalogue.ts'
 export { checkInput, checkTensors } from './check-input.ts'
 export { readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements } from './dtype.ts'
+export { excerpt } from './excerpt.ts'
 export {
   type InputFormat,
   type Manifest,

@@ -58,6 +58,11 @@ const refused: [what: string, fields: object, says: RegExp][] = [
     { inputs: [{ name: 'x', dtype: 'float8', shape: [1] }] },
     /`inputs\[0\].dtype` must be one of/,
   ],
+  [
+    'a length that JSON has rounded',
+    { inputs: [{ name: 'x', dtype: 'int8', shape: [2 ** 53] }] },
+    /`inputs\[0\].shape` must be whole numbers below 2\^53/,
+  ],
   ['labels that are no list', { labels: 'a,b' }, /`labels` must be a list of strings/],
 ]
 
@@ -69,6 +74,20 @@ for (const [what, fields, says] of refused) {
     )
   })
 }
+
+test('a field or path of any length is told back in part', () => {
+  const long = 'n'.repeat(400_000)
+  for (const fields of [
+    { [long]: 1 },
+    { metrics: { [long]: 'good' } },
+    { files: { [long]: 1 } },
+    { inputs: [{ [long]: 1 }] },
+  ])
+    assert.throws(
+      () => parse(fields),
+      error => error instanceof ManifestInvalid && error.message.length < 200,
+    )
+})
 
 test('refuses what is no JSON object', () => {
   for (const text of ['', '{', '[]', 'null', '3']) assert.throws(() => parseManifest(text), ManifestInvalid)

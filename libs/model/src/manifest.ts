@@ -1,5 +1,6 @@
 /** `model.json`: what a model's folder says about it. `docs/adding-a-model.md` describes every field. */
 import { DTYPES, type Dtype } from './dtype.ts'
+import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './fields.ts'
 
 const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
@@ -111,7 +112,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ManifestInvalid(`it is not JSON: ${(error as Error).message}`)
+    throw new ManifestInvalid(`it is not JSON: ${excerpt((error as Error).message, 128)}`)
   }
 }
 
@@ -191,18 +192,18 @@ function readFiles(read: Fields, processing: Processing): Record<string, string>
 
 function readFile(value: unknown, path: string): string {
   if (typeof value === 'string' && value !== '') return value
-  throw new ManifestInvalid(`\`${path}\` must be a path`)
+  throw new ManifestInvalid(`\`${excerpt(path)}\` must be a path`)
 }
 
 function readMetric(value: unknown, path: string): number {
   if (typeof value === 'number') return value
-  throw new ManifestInvalid(`\`${path}\` must be a number`)
+  throw new ManifestInvalid(`\`${excerpt(path)}\` must be a number`)
 }
 
 function readSpec(read: Fields): TensorSpec {
   const shape = read.numbers('shape') ?? []
-  if (!shape.every(length => Number.isInteger(length) && length >= -1)) {
-    read.fail('shape', 'must be whole numbers, -1 where any length goes')
+  if (!shape.every(length => Number.isSafeInteger(length) && length >= -1)) {
+    read.fail('shape', 'must be whole numbers below 2^53, -1 where any length goes')
   }
   return { name: read.string('name'), dtype: read.oneOf('dtype', DTYPES), shape }
 }

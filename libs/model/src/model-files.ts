@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { excerpt } from './excerpt.ts'
 import { ManifestInvalid } from './fields.ts'
 
 const PACKAGE = 'package:'
@@ -17,12 +18,12 @@ export async function resolveFile(folder: string, reference: string): Promise<st
   const root = reference.startsWith(PACKAGE) ? await packageFolder(folder, reference) : await realpath(folder)
   const path = reference.startsWith(PACKAGE) ? split(reference).path : reference
   const found = await realpath(join(root, path)).catch(() => {
-    throw new ManifestInvalid(`the file ${reference} is not there`)
+    throw new ManifestInvalid(`the file ${excerpt(reference)} is not there`)
   })
-  const inside = relative(root, found)
-  if (inside.startsWith('..') || inside.startsWith(sep))
-    throw new ManifestInvalid(`the file ${reference} leads outside`)
-  if (!(await stat(found)).isFile()) throw new ManifestInvalid(`${reference} is not a file`)
+  // Not by how it begins: `..data` may be inside, and is where Kubernetes mounts a ConfigMap.
+  if (relative(root, found).split(sep)[0] === '..')
+    throw new ManifestInvalid(`the file ${excerpt(reference)} leads outside`)
+  if (!(await stat(found)).isFile()) throw new ManifestInvalid(`${excerpt(reference)} is not a file`)
   return found
 }
 
@@ -46,7 +47,7 @@ export function versionOf(manifest: string, digests: ReadonlyMap<string, string>
 
 function split(reference: string): { name: string; path: string } {
   const found = /^((?:@[\w.-]+\/)?[\w.-]+)\/(.+)$/.exec(reference.slice(PACKAGE.length))
-  if (!found) throw new ManifestInvalid(`${reference} must be package:<name>/<path>`)
+  if (!found) throw new ManifestInvalid(`${excerpt(reference)} must be package:<name>/<path>`)
   return { name: found[1] as string, path: found[2] as string }
 }
 
@@ -57,7 +58,7 @@ async function packageFolder(folder: string, reference: string): Promise<string>
     const found = await realpath(join(at, 'node_modules', name)).catch(() => undefined)
     if (found !== undefined) return found
     const above = dirname(at)
-    if (above === at) throw new ManifestInvalid(`the package ${name} is not installed`)
+    if (above === at) throw new ManifestInvalid(`the package ${excerpt(name)} is not installed`)
     at = above
   }
 }

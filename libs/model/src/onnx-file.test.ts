@@ -15,6 +15,25 @@ test('finds weights in other files, also inside a branch, and compiled graphs', 
   assert.match(readOnnx(hostile('ep-context')).refused ?? '', /EPContext/)
 })
 
+/** A model whose one input has a shape of one dimension, as these bytes of a varint. */
+function withLength(...varint: number[]): Uint8Array {
+  const inside = (number: number, content: number[]) => [number * 8 + 2, content.length, ...content]
+  const shape = inside(2, inside(1, [8, ...varint]))
+  const input = [...inside(1, [0x78]), ...inside(2, inside(1, [8, 1, ...shape]))]
+  return Uint8Array.from(inside(7, inside(11, input)))
+}
+
+test('a length is told as it is written, or refused where no number can hold it', () => {
+  const shape = (...varint: number[]) => readOnnx(withLength(...varint)).inputs[0]?.shape
+  const bytes = (count: number, last: number) => [...Array(count).fill(0xff), last]
+  assert.deepEqual(shape(0xac, 0x02), [300])
+  assert.deepEqual(shape(...bytes(7, 0x0f)), [2 ** 53 - 1])
+  assert.throws(() => shape(...Array(7).fill(0x80), 0x10), /2\^53/)
+  assert.throws(() => shape(...bytes(8, 0x7f)), OnnxInvalid)
+  // -1, which exporters write for any length.
+  assert.deepEqual(shape(...bytes(9, 0x01)), [-1])
+})
+
 test('bytes cut off or changed anywhere are read or refused, never worse', () => {
   const refusedOrRead = (changed: Uint8Array) => {
     try {

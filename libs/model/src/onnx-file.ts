@@ -148,8 +148,15 @@ function readValue(bytes: Uint8Array, value: Field): TensorSpec | undefined {
   const shape = child(bytes, tensor, 2)
   if (!dtype) return undefined
   const dimensions = shape ? [...inside(bytes, shape)].filter(({ number }) => number === 1) : []
-  const lengths = dimensions.map(dimension => child(bytes, dimension, 1)?.value ?? -1)
+  const lengths = dimensions.map(dimension => lengthOf(child(bytes, dimension, 1)?.value ?? -1))
   return { name: nameOf(bytes, value, VALUE.name), dtype, shape: lengths }
+}
+
+/** Negative where any length goes, as exporters write it too: an int64, so one of the upper half of what was read. */
+function lengthOf(value: number): number {
+  if (value < 0 || value > 2 ** 63) return -1
+  if (!Number.isSafeInteger(value)) throw new OnnxInvalid('a length of its shapes is 2^53 or more')
+  return value
 }
 
 function child(bytes: Uint8Array, parent: Field, number: number): Field | undefined {

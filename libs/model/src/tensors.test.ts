@@ -80,6 +80,10 @@ const refused: [what: string, input: string, says: RegExp][] = [
   ['base64 of another length', '{"x":{"dtype":"int32","shape":[2],"data":"AQAAAA=="}}', /needs 8 bytes, data has 4/],
   ['no base64', '{"x":{"dtype":"int32","shape":[1],"data":"!!!!"}}', /not base64/],
   ['strings as base64', '{"x":{"dtype":"string","shape":[1],"data":"AAAA"}}', /strings must come as a list/],
+  ['a string with NUL', '{"x":{"dtype":"string","shape":[2],"data":["a","b\\u0000c"]}}', /data\[1\] holds .*U\+0000/],
+  ['half of a pair', '{"x":{"dtype":"string","shape":[1],"data":["\\ud83d"]}}', /data\[0\] has half of a surrogate/],
+  ['a list for a number', '{"x":{"dtype":"int8","shape":[1],"data":[[1]]}}', /data\[0\] is a list, which is no int8/],
+  ['an object for a string', '{"x":{"dtype":"string","shape":[1],"data":[{}]}}', /is an object, which is no string/],
   ['a bool byte of 2', '{"x":{"dtype":"bool","shape":[1],"data":"Ag=="}}', /must be 0 or 1/],
 ]
 
@@ -91,6 +95,43 @@ for (const [what, input, says] of refused) {
     )
   })
 }
+
+test('data that nests deeper than any stack is refused as any other', () => {
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const says = (text: string) => (error: unknown) => error instanceof InputInvalid && error.message.includes(text)
+  assert.throws(
+    () => readTensors(`{"x":{"dtype":"float32","shape":[1],"data":[${nested}]}}`),
+    says('data[0] is a list, which is no float32'),
+  )
+  assert.throws(() => readTensors(`{"x":{"dtype":"float32","shape":[${nested}],"data":[]}}`), says('whole numbers'))
+  assert.throws(() => readTensors(`{"x":{"dtype":${nested},"shape":[],"data":[]}}`), says('dtype must be one of'))
+})
+
+test('a message tells back no more than the beginning of what was sent', () => {
+  const long = 'n'.repeat(400_000)
+  for (const input of [
+    `{"${long}":3}`,
+    `{"${long}":{"dtype":"int8","shape":[1],"data":[1.5]}}`,
+    `{"x":{"dtype":"int8","shape":[],"data":[1],"${long}":1}}`,
+    `{"x":{"dtype":"int8","shape":[1],"data":["${long}"]}}`,
+    `{"x":{"dtype":"${long}","shape":[1],"data":[1]}}`,
+    long,
+    `"${long}`,
+  ]) {
+    assert.throws(
+      () => readTensors(input),
+      error => error instanceof InputInvalid && error.message.length < 300,
+      input.slice(0, 40),
+    )
+  }
+})
+
+test('what is told back of a name is text, also where it was cut in half of a pair', () => {
+  assert.throws(
+    () => readTensors(`{"${'n'.repeat(63)}\u{1f600}":3}`),
+    error => error instanceof InputInvalid && error.message.isWellFormed(),
+  )
+})
 
 test('a tensor may be called __proto__', () => {
   const { tensors } = readTensors('{"__proto__":{"dtype":"int8","shape":[],"data":[1]}}')

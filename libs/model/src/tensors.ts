@@ -5,6 +5,7 @@
  * always lists.
  */
 import { DTYPES, type Dtype, type ElementArray, type Elements, elements, isDtype, numeric } from './dtype.ts'
+import { excerpt } from './excerpt.ts'
 
 export interface Tensor {
   readonly dtype: Dtype
@@ -61,7 +62,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new InputInvalid(`the input is not JSON: ${(error as Error).message}`)
+    throw new InputInvalid(`the input is not JSON: ${excerpt((error as Error).message, 128)}`)
   }
 }
 
@@ -77,11 +78,11 @@ export function elementCount(shape: readonly unknown[]): number | undefined {
 }
 
 function readTensor(value: unknown, name: string): Tensor {
-  const where = `tensor \`${name}\``
+  const where = `tensor \`${excerpt(name)}\``
   if (!isObject(value)) throw new InputInvalid(`${where} must be an object with dtype, shape and data`)
   const { dtype, shape, data, ...rest } = value
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw new InputInvalid(`${where} has an unknown field \`${unknown}\``)
+  if (unknown !== undefined) throw new InputInvalid(`${where} has an unknown field \`${excerpt(unknown)}\``)
   if (!isDtype(dtype)) throw new InputInvalid(`${where}: dtype must be one of ${DTYPES.join(', ')}`)
   if (!Array.isArray(shape) || shape.length > MAX_RANK) {
     throw new InputInvalid(`${where}: shape must be a list of at most ${MAX_RANK} whole numbers`)
@@ -103,10 +104,7 @@ function readData(dtype: Dtype, data: readonly unknown[], where: string): Elemen
   const kind = numeric(dtype)?.kind ?? 'string'
   for (let index = 0; index < data.length; index++) {
     const element = readElement(kind, dtype, data[index])
-    if (element === undefined) {
-      const shown = (JSON.stringify(data[index]) ?? '').slice(0, 40)
-      throw new InputInvalid(`${where}: data[${index}] is ${shown}, which is no ${dtype}`)
-    }
+    if (element === undefined) throw new InputInvalid(`${where}: data[${index}] ${whyNot(dtype, data[index])}`)
     ;(into as unknown[])[index] = element
   }
   return into
@@ -117,7 +115,7 @@ function readElement(kind: string, dtype: Dtype, value: unknown): number | bigin
     case 'float':
       return typeof value === 'number' ? value : FLOAT_WORDS.get(value)
     case 'string':
-      return typeof value === 'string' ? value : undefined
+      return typeof value === 'string' && canBeCarried(value) ? value : undefined
     case 'bool':
       return typeof value === 'boolean' ? Number(value) : value === 0 || value === 1 ? value : undefined
     case 'bigint':
@@ -125,6 +123,23 @@ function readElement(kind: string, dtype: Dtype, value: unknown): number | bigin
     default:
       return inRange(dtype, toBigInt(value)) === undefined ? undefined : Number(value)
   }
+}
+
+/** ONNX Runtime's binding takes C strings, which end at NUL, and UTF-8, which has no half of a pair. */
+const canBeCarried = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+function whyNot(dtype: Dtype, value: unknown): string {
+  if (dtype !== 'string' || typeof value !== 'string') return `is ${shown(value)}, which is no ${dtype}`
+  return value.includes('\0')
+    ? 'holds the character U+0000, which no string of a tensor can hold'
+    : 'has half of a surrogate pair, which is no character'
+}
+
+/** A value in a few words. It is not walked: a small text can nest so deeply that walking it overflows the stack. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return typeof value === 'string' ? `"${excerpt(value)}"` : String(value)
 }
 
 function toBigInt(value: unknown): bigint | undefined {

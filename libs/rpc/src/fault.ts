@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, getOption, type Message, type Message
 import { type Path, type ReflectList, type ReflectMap, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { Violation } from '@bufbuild/protovalidate'
 import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import type { Fault } from '@millhand/api'
+import { type Fault, shownPath } from '@millhand/api'
 
 /** The violation as callers of REST see it: path and enum values in their spelling, a short code, a sentence. */
 export function faultOf<Desc extends DescMessage>(
@@ -11,7 +11,7 @@ export function faultOf<Desc extends DescMessage>(
   request: MessageShape<Desc>,
   desc: Desc,
 ): Fault {
-  const param = paramOf(violation.field)
+  const param = shownPath(paramOf(violation.field))
   const subject = `${violation.forKey ? 'The key in ' : ''}\`${param}\``
   const rule = violation.ruleId.slice(violation.ruleId.lastIndexOf('.') + 1)
   const field = violation.field.findLast(step => step.kind === 'field')

@@ -95,6 +95,13 @@ describe('request checks', () => {
     )
   })
 
+  it('shows no more of a long name than tells it from others', async () => {
+    const metadata = { ['k'.repeat(400_000)]: 'x' }
+    const { detail, errors } = await problem(open().compute.createTask({ ...good, metadata }, asCaller))
+    assert.match(errors?.[0]?.param ?? '', /^metadata\.k{200,}…$/)
+    assert.ok(detail.length < 1_000 && JSON.stringify(errors).length < 2_000)
+  })
+
   it('calls an input that is too large payload_too_large', async () => {
     const { code, errors } = await problem(open().compute.createTask({ ...good, input: 'x'.repeat(524_289) }, asCaller))
     assert.equal(code, 'payload_too_large')

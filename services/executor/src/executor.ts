@@ -24,8 +24,8 @@ export type { ModelRunner } from './model-runner.ts'
 const renewEveryMs = 1_000
 const checkEveryMs = 100
 const claimWaitMs = 30_000
-/** How soon a claim that failed is repeated. */
-const askAgainMs = 250
+/** How soon claims that failed are repeated: so soon at first, twice as late each time up to the second. */
+const askAgainMs = [100, 2_000] as const
 
 /** A model that shares runs, and whose last was shorter than this, gets its next while one is on: the hop takes longer. */
 const shortRunMs = 50
@@ -46,11 +46,19 @@ export interface ExecutorOptions {
   readonly log: Log
 }
 
-export function createExecutor(options: ExecutorOptions): { run(signal: AbortSignal): Promise<void> } {
-  return { run: signal => new Executor(options).run(signal) }
+export interface Executor {
+  /** Claims and runs work until the signal ends. */
+  run(signal: AbortSignal): Promise<void>
+  /** Somebody says that there is work: whoever waits to ask again asks now. */
+  ring(): void
 }
 
-class Executor {
+export function createExecutor(options: ExecutorOptions): Executor {
+  const executor = new LeasedRuns(options)
+  return { run: signal => executor.run(signal), ring: () => executor.ring() }
+}
+
+class LeasedRuns {
   readonly #options: ExecutorOptions
   readonly #id = `exec_${crypto.randomUUID()}`
   readonly #warm: WarmModels
@@ -61,6 +69,9 @@ class Executor {
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
   #asking = false
+  #failedClaims = 0
+  /** Ends the pause after a claim that failed. */
+  #askNow: () => void = () => {}
   /** Whether the claim that waits was told to end. */
   #endsWait = false
   #renewing = false
@@ -106,6 +117,7 @@ class Executor {
     this.#claim(request).then(
       answer => {
         this.#asking = false
+        this.#failedClaims = 0
         for (const run of answer.runs) this.#start(run, askedAt + answer.waitedMs)
         this.#ask()
       },
@@ -120,10 +132,18 @@ class Executor {
   #askLater(error: unknown): void {
     if (this.#stopping.signal.aborted) return
     this.#options.log.warn('claim.failed', { error })
-    this.#options.clock.timer(askAgainMs, () => {
+    const pauseMs = Math.min(askAgainMs[1], askAgainMs[0] * 2 ** this.#failedClaims++)
+    const timer = this.#options.clock.timer(pauseMs, () => this.#askNow())
+    this.#askNow = () => {
+      timer.cancel()
+      this.#askNow = () => {}
       this.#asking = false
       this.#ask()
-    })
+    }
+  }
+
+  ring(): void {
+    this.#askNow()
   }
 
   #busy(): string[] {

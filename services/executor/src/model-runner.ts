@@ -44,18 +44,22 @@ export interface ModelRunner {
   readonly engine: { readonly kind: string; readonly name: string; readonly provider: string }
   /**
    * Starts a process and loads the model in it. Rejects with `ModelLoadFailed` when the model is at fault; with
-   * `RunnerGone('crashed')` when the process ended by itself, which another try may mend; with `RunnerGone('killed')`
-   * when the signal aborts. Leaves no process then. Once it has resolved the signal does nothing more.
+   * `RunnerGone('crashed')` when the process ended by itself and `RunnerGone('not_started')` when none could be had,
+   * which another try may mend; with `RunnerGone('killed')` when the signal aborts. Leaves no process then. Once it has
+   * resolved the signal does nothing more.
    */
   load(model: ModelPackage, signal: AbortSignal): Promise<LoadedModel>
 }
 
 /** The process ended without an answer. */
 export class RunnerGone extends Error {
-  /** `out_of_memory`: over its memory limit. `killed`: by `kill()`, or a load by its signal. `crashed`: anything else. */
-  readonly reason: 'out_of_memory' | 'killed' | 'crashed'
-  constructor(reason: RunnerGone['reason'], message: string) {
-    super(message)
+  /**
+   * `out_of_memory`: over its memory limit. `killed`: by `kill()`, or a load by its signal. `not_started`: there never
+   * was one, for want of something that the machine should have; `cause` has it. `crashed`: anything else.
+   */
+  readonly reason: 'out_of_memory' | 'killed' | 'not_started' | 'crashed'
+  constructor(reason: RunnerGone['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'RunnerGone'
     this.reason = reason
   }

@@ -161,6 +161,8 @@ describe('a run', () => {
     for (const [error, expected] of [
       [new ModelLoadFailed('model_broken', 'broken'), 'failure model_broken'],
       [new RunnerGone('crashed', 'gone'), 'failure model_crashed'],
+      [new RunnerGone('not_started', 'none'), 'failure model_not_started'],
+      [new Error('odd'), 'failure model_failed'],
     ] as const) {
       const t = scripted()
       const { active } = t.started(leaseOf('a'))

@@ -142,10 +142,16 @@ function failureOf(error: unknown): Result['outcome'] {
   if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
     return failure('out_of_memory', 'The run needed more memory than a model may have, and was stopped.', false)
   }
-  if (error instanceof RunnerGone)
+  if (error instanceof RunnerGone && error.reason === 'not_started') {
+    return failure('model_not_started', `No process could be started for the model. ${notTheTask}`, true)
+  }
+  if (error instanceof RunnerGone) {
     return failure('model_crashed', 'The process that ran the model ended unexpectedly.', true)
-  return failure('model_failed', 'The model could not be run.', true)
+  }
+  return failure('model_failed', `The model could not be run. ${notTheTask}`, true)
 }
+
+const notTheTask = 'That is no fault of the task; the log of the service says what is in the way.'
 
 const failure = (code: string, message: string, retryable: boolean): Result['outcome'] => ({
   case: 'failure',

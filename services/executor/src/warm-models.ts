@@ -3,6 +3,7 @@ import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import {
   type LoadedModel,
+  ModelLoadFailed,
   type ModelRunner,
   type Progress,
   type RunItem,
@@ -84,6 +85,8 @@ export class WarmModels {
         entry.tail = result
           .catch(error => {
             if (error instanceof RunnerGone) forget(entry)
+            else if (!(error instanceof ModelLoadFailed))
+              this.#log.error('model.run_failed', { model: model.id, error })
           })
           .then(() => {
             entry.isRunning = false
@@ -110,14 +113,21 @@ export class WarmModels {
     const ended = () => {
       if (entry.loaded === loading) forget(entry)
     }
-    loading.then(process => {
-      if (entry.loaded === loading) entry.process = process
-      this.#log.info('model.loaded', { model: id })
-      process.gone.then(why => {
+    loading.then(
+      process => {
+        if (entry.loaded === loading) entry.process = process
+        this.#log.info('model.loaded', { model: id })
+        process.gone.then(why => {
+          ended()
+          if (why.reason !== 'killed') this.#log.warn('model.gone', { model: id, reason: why.reason, error: why })
+        }, ended)
+      },
+      error => {
         ended()
-        if (why.reason !== 'killed') this.#log.warn('model.gone', { model: id, reason: why.reason, error: why })
-      }, ended)
-    }, ended)
+        const isNews = error instanceof RunnerGone && error.reason !== 'killed'
+        if (isNews) this.#log.warn('model.not_loaded', { model: id, reason: error.reason, error })
+      },
+    )
     return loading
   }
 

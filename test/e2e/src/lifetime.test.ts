@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { mistyped, newKey } from './keys.ts'
 import { busiest, descendants, isAlive } from './processes.ts'
 import { connection, rawHead } from './raw.ts'
@@ -108,6 +108,30 @@ test('a setting that is wrong stops the start with a line that names it', async 
   }
 })
 
+test('a file of the data folder that is broken stops the start with one line that names it', async () => {
+  const own = { MILLHAND_BOOTSTRAP_KEY: undefined, MILLHAND_BOOTSTRAP_TEST_KEY: undefined }
+  for (const [name, content] of [
+    ['millhand.db', 'no database, though long enough to be one. '.repeat(50)],
+    ['secret-key', 'short'],
+    ['bootstrap-keys.json', '{"live":"mh_live_'],
+  ] as const) {
+    const dataDir = temporaryFolder('millhand-e2e-')
+    const file = join(dataDir, name)
+    writeFileSync(file, content)
+    const { stderr } = await refusal({ dataDir, env: own })
+    const [line = '', ...more] = linesForPeople(stderr)
+    assert.ok(line.includes(file) && more.length === 0, stderr)
+    assert.match(line, /[Rr]estore/)
+    assert.equal(readFileSync(file, 'utf8'), content)
+  }
+})
+
+test('a data folder that nothing can be written to stops the start with one line that names it', async t => {
+  const { stderr } = await refusal({ env: { MILLHAND_DATA_DIR: unwritable(t) } })
+  const [line = '', ...more] = linesForPeople(stderr)
+  assert.ok(line.includes('MILLHAND_DATA_DIR') && more.length === 0, stderr)
+})
+
 test('a second server on the same data folder is refused, and the first goes on', async () => {
   await using server = await startServer()
   const failure = await refusal({ dataDir: server.dataDir, env: { MILLHAND_BOOTSTRAP_KEY: server.key } })
@@ -170,6 +194,18 @@ test('standard output is the ready line and nothing else; the log is JSON, one l
   for (const line of stderr.split('\n').filter(line => line !== ''))
     assert.equal(typeof JSON.parse(line), 'object', line)
 })
+
+/** What it wrote besides its log. */
+const linesForPeople = (stderr: string) => stderr.split('\n').filter(line => line !== '' && !line.startsWith('{'))
+
+/** Root may write anywhere but to what the kernel makes up. */
+function unwritable(t: TestContext): string {
+  if (process.getuid?.() === 0) return '/proc'
+  const folder = temporaryFolder('millhand-e2e-')
+  chmodSync(folder, 0o500)
+  t.after(() => chmodSync(folder, 0o700))
+  return folder
+}
 
 async function refusal(options: Parameters<typeof startServer>[0]): Promise<StartFailure> {
   const outcome = await startServer(options).then(

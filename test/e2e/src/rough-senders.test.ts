@@ -77,6 +77,50 @@ test('what is no HTTP is answered with 400 and the connection closed', async () 
   await lives()
 })
 
+test('who sends all of a request and then its end (FIN) gets the answer, a wait at once', async () => {
+  const body = JSON.stringify(digit(8))
+  for (const wait of [[], ['Prefer: wait=60']]) {
+    const one = await connection(server.url)
+    one.write(rawHead('POST', '/v1/tasks', server, [`Content-Length: ${body.length}`, ...wait]) + body)
+    one.close()
+    const began = performance.now()
+    assert.match(await one.response(), /^HTTP\/1\.1 201 /)
+    await one.ended()
+    assert.ok(performance.now() - began < 10_000)
+  }
+  const idle = await connection(server.url)
+  idle.write(rawHead('GET', '/healthz', server, []))
+  await idle.response()
+  idle.close()
+  await idle.ended()
+  await lives()
+})
+
+test('a task that was taken is told of, whatever comes behind its request', async () => {
+  const one = await connection(server.url)
+  const body = JSON.stringify({ ...digit(8), metadata: { before: 'junk' } })
+  const headers = [`Content-Length: ${body.length}`, 'Prefer: wait=60']
+  one.write(
+    `${rawHead('POST', '/v1/tasks', server, headers) + body + rawHead('GET', '/healthz', server, [])}no HTTP\r\n`,
+  )
+  await one.ended()
+  const statuses = [...(await one.response()).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)
+  assert.deepEqual(statuses, ['201', '200', '400'])
+  assert.equal((await server.request('GET', '/v1/tasks?metadata[before]=junk')).body.data.length, 1)
+})
+
+test('a request has one host, and its body no coding that is not undone', async () => {
+  for (const [path, header] of [
+    ['/v1/tasks', 'Host: b'],
+    ['/v1/tasks', 'Transfer-Encoding: gzip, chunked'],
+  ] as const) {
+    const one = await connection(server.url)
+    one.write(`${rawHead('POST', path, server, [header])}0\r\n\r\n`)
+    assert.match(await one.response(), /^HTTP\/1\.1 400 [\s\S]*application\/problem\+json/, header)
+    one.destroy()
+  }
+})
+
 test('a request that says two lengths is refused (request smuggling)', async () => {
   for (const lengths of [
     ['Content-Length: 5', 'Content-Length: 6'],

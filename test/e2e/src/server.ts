@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** A data folder to go on with; a fresh one where it is not given. */
   readonly dataDir?: string
+  /** How many it may have open at once; as many as we may where it is not given. */
+  readonly fileDescriptors?: number
 }
 
 export interface Exit {
@@ -68,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
     ...options.env,
   }
-  let life = await begin(environment)
+  let life = await begin(environment, options.fileDescriptors)
   const past = { stdout: '', stderr: '' }
   const { http: url, grpc, metrics } = life.ready
 
@@ -98,12 +100,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     restart: async () => {
       past.stdout += life.output.stdout
       past.stderr += life.output.stderr
-      life = await begin({
-        ...environment,
+      const addresses = {
         MILLHAND_HTTP_ADDR: address(url),
         ...(grpc && { MILLHAND_GRPC_ADDR: address(grpc) }),
         ...(metrics && { MILLHAND_METRICS_ADDR: address(metrics) }),
-      })
+      }
+      life = await begin({ ...environment, ...addresses }, options.fileDescriptors)
     },
     logs: () => ({ stdout: past.stdout + life.output.stdout, stderr: past.stderr + life.output.stderr }),
     [Symbol.asyncDispose]: async () => {
@@ -134,8 +136,13 @@ interface Life {
   readonly output: { stdout: string; stderr: string }
 }
 
-async function begin(environment: Readonly<Record<string, string | undefined>>): Promise<Life> {
-  const [command, ...words] = tiedToUs(startCommand())
+async function begin(
+  environment: Readonly<Record<string, string | undefined>>,
+  fileDescriptors: number | undefined,
+): Promise<Life> {
+  const start = startCommand()
+  const limited = ['sh', '-c', 'ulimit -n "$0"; exec "$@"', String(fileDescriptors), ...start]
+  const [command, ...words] = tiedToUs(fileDescriptors === undefined ? start : limited)
   const child = spawn(command as string, words, {
     cwd: repository,
     env: { ...inherited(), ...environment },

@@ -14,7 +14,7 @@ export type FaultCode =
 /** Keeps a fault; `says` goes on after the parameter's name. */
 export function addFault(faults: Fault[], path: string, code: FaultCode, says: string): void {
   if (faults.length >= maxFaults) return
-  const param = shown(path)
+  const param = shownPath(path)
   faults.push({ param, code, message: `${param === '' ? 'The request' : `\`${param}\``} ${says}.` })
 }
 
@@ -22,8 +22,8 @@ export function addFault(faults: Fault[], path: string, code: FaultCode, says: s
 export const memberPath = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 export const itemPath = (path: string, index: number) => `${path}[${index}]`
 
-/** The caller's own text as it is shown back: valid UTF-16 and not endless. */
-function shown(path: string): string {
+/** A path that holds the caller's own text, as it is shown back: valid UTF-16 and not endless. */
+export function shownPath(path: string): string {
   return (path.length <= maxPath ? path : `${path.slice(0, maxPath)}…`).toWellFormed()
 }
 

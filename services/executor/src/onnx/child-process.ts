@@ -1,10 +1,9 @@
 /** A child process of the runner: its limits, its messages one after the other, its end. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import type { Log } from '@millhand/telemetry'
 import { RunnerGone } from '../model-runner.ts'
+import { makeFolder, removeFolder } from './child-folder.ts'
 import { type FromChild, type ToChild, tellsOfMemory } from './protocol.ts'
 
 export interface ChildProcess {
@@ -32,51 +31,42 @@ const MIB = 2 ** 20
 // `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files.
 const LIMITED = 'ulimit -c 0; ulimit -d "$0"; exec "$@"'
 
-export function startChild({ memoryLimitBytes }: { readonly memoryLimitBytes: number }): ChildProcess {
-  const folder = mkdtempSync(join(tmpdir(), 'millhand-model-'))
-  const node = [
-    process.execPath,
-    '--disable-warning=ExperimentalWarning',
-    '--disable-proto=delete',
-    `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
-    CHILD,
-    String(process.pid),
-    String(memoryLimitBytes),
-  ]
-  const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
-  const child = spawn('sh', ['-c', LIMITED, String(dataKib), ...node], {
-    cwd: folder,
-    // Nothing of ours: no key or address may reach a process that reads hostile input.
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    serialization: 'advanced',
-  })
+interface ChildOptions {
+  readonly memoryLimitBytes: number
+  readonly log: Log
+}
 
+/** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
+export function startChild({ memoryLimitBytes, log }: ChildOptions): ChildProcess {
+  const { child, folder } = spawnIn(memoryLimitBytes, log)
   let stderr = ''
   let killed = false
   let ended: RunnerGone | undefined
   const waiting: { resolve(message: FromChild): void; reject(error: unknown): void }[] = []
   const arrived: FromChild[] = []
 
+  // Neither is there when the process could not be started.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
   })
+  child.stderr?.on('error', error => log.warn('model.stderr_unreadable', { error }))
   child.on('message', message => {
     const next = waiting.shift()
     if (next) next.resolve(message as FromChild)
     else arrived.push(message as FromChild)
   })
   const gone = new Promise<RunnerGone>(resolve => {
-    const end = (what: string) => {
+    const end = (gone: RunnerGone) => {
       if (ended) return
-      ended = why(killed, stderr, what)
-      rmSync(folder, { recursive: true, force: true })
+      ended = gone
+      removeFolder(folder, log)
       for (const { reject } of waiting.splice(0)) reject(ended)
       resolve(ended)
     }
     // `close` comes after `exit`, when standard error has been read to its end.
-    child.on('close', (code, signal) => end(signal ?? `code ${code}`))
-    child.on('error', error => child.pid === undefined && end(error.message))
+    child.on('close', (code, signal) => end(why(killed, stderr, signal ?? `code ${code}`)))
+    // A message or a signal that does not reach it is an error too; that it is gone is told by `close` then.
+    child.on('error', error => child.pid === undefined && end(notStarted(error)))
   })
 
   return {
@@ -101,6 +91,36 @@ export function startChild({ memoryLimitBytes }: { readonly memoryLimitBytes: nu
     },
   }
 }
+
+function spawnIn(memoryLimitBytes: number, log: Log): { child: NodeChild; folder: string } {
+  const node = [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    '--disable-proto=delete',
+    `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
+    CHILD,
+    String(process.pid),
+    String(memoryLimitBytes),
+  ]
+  const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
+  let folder: string | undefined
+  try {
+    folder = makeFolder()
+    const child = spawn('sh', ['-c', LIMITED, String(dataKib), ...node], {
+      cwd: folder,
+      // Nothing of ours: no key or address may reach a process that reads hostile input.
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    })
+    return { child, folder }
+  } catch (error) {
+    if (folder !== undefined) removeFolder(folder, log)
+    throw notStarted(error)
+  }
+}
+
+const notStarted = (cause: unknown) => new RunnerGone('not_started', 'no process could be started', { cause })
 
 function why(killed: boolean, stderr: string, what: string): RunnerGone {
   if (killed) return new RunnerGone('killed', 'the run was stopped')

@@ -1,7 +1,7 @@
 /** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
 import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { InputInvalid } from '@millhand/model'
+import { excerpt, InputInvalid } from '@millhand/model'
 import { fits, OutputTooLarge } from './output-bound.ts'
 import { openProcessor } from './processing/open-processor.ts'
 import type { Processor } from './processing/processor.ts'
@@ -67,8 +67,11 @@ function endIfOutOfMemory(error: unknown): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** ONNX Runtime puts its own source lines before some messages. */
-const told = ({ message }: Error): string => message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim()
+/** What a library says, which may hold names of any length. ONNX Runtime puts its own source lines before some of it. */
+const told = ({ message }: Error): string =>
+  excerpt(message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim(), MOST_TOLD)
+
+const MOST_TOLD = 1_000
 
 function send(message: FromChild): void {
   process.send?.(message)

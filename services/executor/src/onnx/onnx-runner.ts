@@ -12,6 +12,7 @@ import {
   RunnerGone,
   type RunResult,
 } from '../model-runner.ts'
+import { sweepFolders } from './child-folder.ts'
 import { type ChildProcess, startChild } from './child-process.ts'
 import { portions } from './portions.ts'
 import type { FromChild, ItemFault } from './protocol.ts'
@@ -23,7 +24,7 @@ export interface OnnxRunnerOptions {
   readonly threads: number
   /** How long loading may take, in milliseconds. */
   readonly loadTimeoutMs?: number
-  /** Gets the last of what a child that ended by itself wrote to standard error, as `model.stderr`. */
+  /** Gets the last of what a child that ended by itself wrote to standard error, as `model.stderr`, and what is left. */
   readonly log: Log
 }
 
@@ -31,7 +32,9 @@ const LOAD_TIMEOUT_MS = 60_000
 
 type Done = Extract<FromChild, { kind: 'done' }>
 
+/** Removes at once what children of processes left that were killed. */
 export function onnxRunner(options: OnnxRunnerOptions): ModelRunner {
+  sweepFolders(options.log)
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
     load: (model, signal) => load(model, signal, options),

@@ -1,5 +1,5 @@
 /** Pictures from hostile bytes: raster formats only, no more pixels than the limit, whole files only. */
-import { InputInvalid } from '@millhand/model'
+import { excerpt, InputInvalid } from '@millhand/model'
 import sharp, { type Sharp } from 'sharp'
 
 // Of libvips' many loaders (SVG, PDF, ImageMagick and more) only those of the formats that the contract names.
@@ -43,6 +43,8 @@ export function unreadable(error: unknown): InputInvalid {
   const [line = ''] = (error as Error).message.split('\n')
   const large = /pixel limit/i.test(line)
   return new InputInvalid(
-    large ? `the picture has more than ${MAX_PIXELS / 1e6} million pixels` : `the picture cannot be read: ${line}`,
+    large
+      ? `the picture has more than ${MAX_PIXELS / 1e6} million pixels`
+      : `the picture cannot be read: ${excerpt(line, 200)}`,
   )
 }

@@ -13,8 +13,8 @@ export type Comments = (fullName: string) => string
 
 /** The comments of the contract. The generated TypeScript does not carry them, so `buf` reads the proto files. */
 export function protoComments(): Comments {
-  const buf = fileURLToPath(new URL('../../node_modules/.bin/buf', import.meta.url))
-  const proto = fileURLToPath(new URL('../../../proto', import.meta.url))
+  const buf = fileURLToPath(new URL('../../../../proto/node_modules/.bin/buf', import.meta.url))
+  const proto = fileURLToPath(new URL('../../../../proto', import.meta.url))
   const image = execFileSync(buf, ['build', proto, '--as-file-descriptor-set', '-o', '-'], {
     maxBuffer: 64 * 1024 * 1024,
   })

@@ -1,10 +1,11 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf'
-import { enumWords, isRequired } from '@millhand/api'
-import { example, json, object$ as object } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
+import { example, json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { isRequired } from '../json/reader.ts'
+import { enumWords } from '../json/words.ts'
 import type { Comments } from './comments.ts'
 import { maxBytesOf, ruleKeywords } from './rules.ts'
 
-/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
+/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses; AsyncAPI 3 reads the same keywords. */
 export type Schema = Record<string, unknown>
 
 /**

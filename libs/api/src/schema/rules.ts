@@ -22,7 +22,7 @@ import {
   UInt32RulesSchema,
   UInt64RulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import { enumWords } from '@millhand/api'
+import { enumWords } from '../json/words.ts'
 import type { Schema } from './schema.ts'
 
 /**

@@ -1,0 +1,37 @@
+/** What the head of a request must be where node lets anything pass. */
+import type { IncomingMessage } from 'node:http'
+import { fail } from '@millhand/api'
+
+/** Fails with `invalid_parameter`. Asked for every request: a host is looked at only where it is another than before. */
+export function createHeadCheck(): (req: IncomingMessage) => void {
+  let accepted: string | undefined
+  return ({ headers, rawHeaders, httpVersionMinor }) => {
+    const { host } = headers
+    if (host === undefined) {
+      if (httpVersionMinor > 0) throw refusal('The request has no `Host` header.')
+    } else {
+      if (hasTwoHosts(rawHeaders)) throw refusal('The request has more than one `Host` header.')
+      if (host !== accepted && !hostAndPort.test(host)) throw refusal('`Host` must be a host and, after `:`, its port.')
+      accepted = host
+    }
+    const coding = headers['transfer-encoding']
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+      throw refusal('`Transfer-Encoding` must be `chunked` alone: nothing else is decoded.')
+    }
+  }
+}
+
+const refusal = (detail: string) => fail('invalid_parameter', detail)
+
+/** RFC 9112, section 3.2. Node keeps the first and says nothing of the others. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+/** RFC 3986, section 3.2.2: an address in brackets or a name, which may be empty, then a port. */
+const hostAndPort = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i

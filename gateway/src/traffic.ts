@@ -1,0 +1,44 @@
+/** What a connection is at. */
+import type { ServerResponse } from 'node:http'
+import type { Exchange } from './exchange.ts'
+
+export class Traffic {
+  /** The connection's exchanges that wait for their answer, in the order of their requests. */
+  readonly open: Exchange[] = []
+  /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
+  isHurried = false
+  /** Whether what came can't be read: that is answered once. */
+  isRefused = false
+  /** The latest answer that was given while one before it was not sent yet. */
+  queued: ServerResponse | undefined
+  readonly #server: { readonly stopping: boolean }
+
+  constructor(server: { readonly stopping: boolean }) {
+    this.#server = server
+  }
+
+  /** Whether the process is going away; an answer then tells its connection to close. */
+  get stopping(): boolean {
+    return this.#server.stopping
+  }
+
+  /** What waits for something answers with what there is. */
+  hurry() {
+    this.isHurried = true
+    for (const exchange of this.open) exchange.onHurry?.()
+  }
+
+  /** Calls `then` once every answer is sent, unless the connection ends before; at once where nothing is on its way. */
+  afterAnswers(then: () => void) {
+    const unsent = this.open.map(({ res }) => res)
+    // Answers are sent in order: what was given before this one is sent before it.
+    if (this.queued !== undefined && !this.queued.writableFinished) unsent.push(this.queued)
+    let left = unsent.length
+    if (left === 0) return then()
+    const sent = () => {
+      left--
+      if (left === 0) then()
+    }
+    for (const res of unsent) res.once('finish', sent)
+  }
+}

@@ -1,0 +1,65 @@
+/** A machine that lacks what a model's process needs: the server lives, says why, and goes on when it is there again. */
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { connection } from './raw.ts'
+import { type Server, startServer, temporaryFolder } from './server.ts'
+import { create, digit, ended, ownModels, run, spin } from './tasks.ts'
+
+test('without file descriptors it serves on, and runs what it took once there are some again', async () => {
+  await using server = await startServer({ fileDescriptors: 64 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  await server.request('GET', '/v1/models', { agent })
+  const idle = await Promise.all(Array.from({ length: 60 }, () => connection(server.url)))
+  const created = await server.request('POST', '/v1/tasks', { json: digit(4, { max_attempts: 10 }), agent })
+  assert.equal(created.status, 201, created.text)
+  const { id } = created.body
+  while (notLoaded(server).length === 0)
+    await server.request('GET', `/v1/tasks/${id}`, { agent, headers: { prefer: 'wait=1' } })
+  for (const each of idle) each.destroy()
+  agent.destroy()
+  const task = await ended(server, id)
+  assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+  assert.equal(task.output.digit, 4)
+  assert.ok(task.attempt > 1)
+  assert.equal((await server.stop()).code, 0)
+})
+
+test('without a folder for temporary files tasks fail with a reason, and the log has the cause', async () => {
+  const TMPDIR = join(temporaryFolder('millhand-e2e-'), 'tmp')
+  mkdirSync(TMPDIR)
+  await using server = await startServer({ env: { TMPDIR } })
+  rmSync(TMPDIR, { recursive: true })
+  const { status, error } = await run(server, digit(1, { max_attempts: 1 }))
+  assert.deepEqual([status, error.code], ['failed', 'attempts_exhausted'])
+  assert.match(error.message, /No process could be started for the model/)
+  const [line] = notLoaded(server)
+  assert.deepEqual([line.model, line.reason, line.error.cause.code], ['digits', 'not_started', 'ENOENT'])
+  mkdirSync(TMPDIR)
+  assert.equal((await run(server, digit(1))).output.digit, 1)
+})
+
+test('a server that is killed leaves nothing in the folder for temporary files, once it has started again', async () => {
+  const TMPDIR = temporaryFolder('millhand-e2e-')
+  await using server = await startServer({ env: { TMPDIR, MILLHAND_MODELS_DIR: ownModels } })
+  await Promise.all([run(server, digit(1)), run(server, spin(1))])
+  const left = readdirSync(TMPDIR)
+  assert.equal(left.length, 2)
+  await server.kill()
+  await server.restart()
+  const { id } = await create(server, digit(2))
+  await ended(server, id)
+  const now = readdirSync(TMPDIR)
+  assert.equal(now.length, 1)
+  assert.ok(!left.includes(now[0] as string))
+})
+
+/** The lines of the log about models that could not be loaded. */
+const notLoaded = (server: Server) =>
+  server
+    .logs()
+    .stderr.split('\n')
+    .filter(line => line.includes('"model.not_loaded"'))
+    .map(line => JSON.parse(line))
