@@ -1,0 +1,125 @@
+import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import { type Comments, createSchemas, type Schema, type Schemas } from '@millhand/api/schema'
+import type { PublicTopic } from '../../public-stream.ts'
+import { cloudEventHeaders } from './headers.ts'
+
+/** The AsyncAPI 3 document of topics: a channel each, and a message for each type of event. */
+export function asyncapiDocument(topics: Readonly<Record<string, PublicTopic>>, comments: Comments): Schema {
+  const schemas = createSchemas(comments)
+  const described = Object.entries(topics).map(([word, topic]) => describeTopic(word, topic, schemas))
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Millhand: the public stream',
+      version: '1',
+      description,
+      license: { name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    defaultContentType: 'application/json',
+    channels: Object.assign({}, ...described.map(({ channel }) => channel)),
+    operations: Object.assign({}, ...described.map(({ operation }) => operation)),
+    components: {
+      messages: Object.assign({}, ...described.map(({ messages }) => messages)),
+      schemas: Object.assign(
+        { CloudEventHeaders: cloudEventHeaders },
+        schemas.components,
+        ...described.map(({ payload }) => payload),
+      ),
+    },
+  }
+}
+
+const description = `Every change of state of a resource is one event: a Kafka message whose key is the resource's id,
+whose value is the event as JSON, and whose headers are those of CloudEvents 1.0 in binary mode. A consumer needs a
+Kafka client and JSON, nothing else.
+
+Published at least once, after the change is durable and never before. In order per key: the events of a resource come
+in the order of its changes, none is left out, but one or several may come again, with the same \`id\` and the same
+content, also after later ones. So drop an event whose \`resource_version\` is not greater than the one that you have of
+the resource (\`data.object.id\`); to count events, drop an \`id\` that you have counted. There is no order between
+resources.
+
+An event carries the resource as lists show it. The event of its end also carries \`output\`, up to 64 KiB of JSON; a
+larger one is left out, \`data.output_omitted\` is true then, and REST has it: \`GET /v1/tasks/{id}\`.
+
+Accept unknown fields, enum values, headers and event types: they may be added; nothing else changes under \`v1\`. The
+names of topics stand behind the deployment's prefix, where it has one.`
+
+interface DescribedTopic {
+  readonly channel: Record<string, Schema>
+  readonly operation: Record<string, Schema>
+  readonly messages: Record<string, Schema>
+  readonly payload: Record<string, Schema>
+}
+
+function describeTopic(word: string, { name, about, carries }: PublicTopic, schemas: Schemas): DescribedTopic {
+  const bindings = { kafka: { topic: name, bindingVersion: '0.5.0' } }
+  if (carries === undefined) {
+    const channel = {
+      address: name,
+      description: `${about} The topic is there; nothing is published on it yet.`,
+      bindings,
+    }
+    return { channel: { [word]: channel }, operation: {}, messages: {}, payload: {} }
+  }
+  const { resource, events } = carries
+  const types = Object.keys(events)
+  const payloadName = `${resource.name}Event`
+  const reference = (type: string) => ({ $ref: `#/channels/${word}/messages/${type}` })
+  return {
+    channel: {
+      [word]: {
+        address: name,
+        description: about,
+        messages: Object.fromEntries(types.map(type => [type, { $ref: `#/components/messages/${type}` }])),
+        bindings,
+      },
+    },
+    operation: {
+      [`publish_${word}`]: {
+        action: 'send',
+        summary: `Millhand publishes each change of a ${resource.name.toLowerCase()}, at least once, in order per key.`,
+        channel: { $ref: `#/channels/${word}` },
+        messages: types.map(reference),
+      },
+    },
+    messages: Object.fromEntries(Object.entries(events).map(event => [event[0], messageOf(...event, payloadName)])),
+    payload: {
+      [payloadName]: {
+        type: 'object',
+        description: `${about} One event.`,
+        allOf: [schemas.message(EventSchema, 'answer')],
+        properties: {
+          type: { type: 'string', 'x-extensible-enum': types },
+          data: { type: 'object', properties: { object: schemas.message(resource, 'answer') }, required: ['object'] },
+        },
+      },
+    },
+  }
+}
+
+/** The message of one type of event. */
+function messageOf(type: string, summary: string, payloadName: string): Schema {
+  return {
+    name: type,
+    title: type,
+    summary,
+    contentType: 'application/json',
+    headers: {
+      type: 'object',
+      allOf: [{ $ref: '#/components/schemas/CloudEventHeaders' }],
+      properties: { ce_type: { const: type } },
+    },
+    payload: {
+      type: 'object',
+      allOf: [{ $ref: `#/components/schemas/${payloadName}` }],
+      properties: { type: { const: type } },
+    },
+    bindings: {
+      kafka: {
+        key: { type: 'string', description: 'The id of the resource: `data.object.id`.' },
+        bindingVersion: '0.5.0',
+      },
+    },
+  }
+}

@@ -1,0 +1,115 @@
+/** The event log in Apache Kafka. Here an outbox relay appends with `publish`; readers are consumer groups. */
+import type { OutboxEvent } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import type { EventLog } from '../event-log.ts'
+import type { Connecting } from './client.ts'
+import { Places } from './places.ts'
+import { createPublisher } from './publish.ts'
+import { createSender } from './sender.ts'
+import { subscribe } from './subscribe.ts'
+import { tail } from './tail.ts'
+import { ensureTopics, placesAt, type Topic, withAdmin } from './topics.ts'
+import { pause } from './waiting.ts'
+
+export type { Topic } from './topics.ts'
+
+export interface KafkaOptions {
+  /** `host:port` of some brokers; the others are learned from them. */
+  readonly brokers: readonly string[]
+  readonly clientId: string
+  /** Put before the name of every topic and group: several deployments on one cluster. */
+  readonly prefix?: string
+  readonly log: Log
+}
+
+export interface KafkaEventLog extends EventLog {
+  /**
+   * Appends events in order; resolves when all in-sync replicas have them. One send is in flight at a time; calls
+   * that come meanwhile queue up and go together. Rejects when the broker did not take them: then some may have been
+   * taken, and calls that were queued behind are rejected too, so that none of them overtakes.
+   */
+  publish(events: readonly OutboxEvent[]): Promise<void>
+  /**
+   * Makes the topics that are missing and resolves once each has all its leaders; repeats with backoff until then, and
+   * rejects with the signal's reason when that ends. Does not change existing ones, but logs where partitions differ.
+   */
+  ensureTopics(topics: readonly Topic[], signal: AbortSignal): Promise<void>
+  /** Resolves when a broker has answered; rejects after 2 s without. */
+  ping(): Promise<void>
+  /** Ends what reads, waits up to 2 s for what is being published, and disconnects. */
+  close(): Promise<void>
+}
+
+/** Only one try, soon over. */
+const PING = { retries: 0, requestTimeoutMs: 1000 }
+const PING_MS = 2000
+const CLOSE_MS = 2000
+const FIRST_BACKOFF_MS = 100
+const LAST_BACKOFF_MS = 1000
+
+/** Connects when it is first used, and reconnects for ever. */
+export function openKafka(options: KafkaOptions): KafkaEventLog {
+  const { log, prefix = '' } = options
+  const connecting: Connecting = options
+  const nameOf = (topic: string) => prefix + topic
+  const sender = createSender(connecting, signal => withAdmin(connecting, signal, admin => admin.listTopics()))
+  const publisher = createPublisher(sender, nameOf, log)
+  const closing = new AbortController()
+  const reading = new Set<Promise<unknown>>()
+
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal])
+  /** Takes note of the work, for `close` to wait for. */
+  async function owned<T>(work: Promise<T>): Promise<T> {
+    reading.add(work)
+    try {
+      return await work
+    } finally {
+      reading.delete(work)
+    }
+  }
+
+  /** The places of a tail that begins at the end, as that was at `time`, when this log itself had `published`. */
+  async function endAt(time: number, published: Places, topics: readonly string[], signal: AbortSignal) {
+    for (let backoff = FIRST_BACKOFF_MS; !signal.aborted; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
+      try {
+        return (await placesAt(connecting, topics, time, signal)).atLeast(published)
+      } catch (error) {
+        if (!signal.aborted) log.warn('kafka.reading_failed', { topics, error })
+      }
+      await pause(backoff, signal)
+    }
+    return
+  }
+
+  return {
+    publish: publisher.publish,
+    async subscribe(group, topics, handler, signal) {
+      const names = topics.map(nameOf)
+      await owned(subscribe(connecting, prefix, nameOf(group), names, handler, until(signal)))
+    },
+    tail(topics, from, signal) {
+      const names = topics.map(nameOf)
+      const stopped = until(signal)
+      const called = Date.now()
+      const published = publisher.acknowledged.copy()
+      const places = from === 'beginning' ? new Places() : from === 'end' ? undefined : Places.parse(from)
+      const startAt = async () => places ?? (await endAt(called, published, names, stopped))
+      return tail(connecting, { prefix, topics: names, startAt, owned }, stopped)
+    },
+    async ensureTopics(topics, signal) {
+      const named = topics.map(topic => ({ ...topic, name: nameOf(topic.name) }))
+      await ensureTopics(connecting, named, until(signal))
+    },
+    async ping() {
+      await withAdmin(connecting, AbortSignal.timeout(PING_MS), admin => admin.describeCluster(), PING)
+    },
+    async close() {
+      closing.abort(new Error('the event log is closed'))
+      const late = setTimeout(() => sender.close(), CLOSE_MS)
+      await publisher.close()
+      clearTimeout(late)
+      sender.close()
+      await Promise.allSettled(reading)
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import type { LoggedEvent } from '../event-log.ts'
+import { partsOf } from './batches.ts'
+import type { Connecting } from './client.ts'
+import { beMember, type Membership } from './membership.ts'
+import type { Places } from './places.ts'
+import { withAdmin } from './topics.ts'
+
+export interface TailOptions {
+  readonly prefix: string
+  /** By their names in Kafka. */
+  readonly topics: readonly string[]
+  /** Where to begin; undefined when the signal has ended. */
+  startAt(): Promise<Places | undefined>
+  /** Takes note of what goes on, for `close` to wait for. */
+  owned<T>(work: Promise<T>): Promise<T>
+}
+
+const DELETE_MS = 2000
+
+/**
+ * Yields what comes after the places. kafkajs reads only as a member of a group, so each tail is a group of its own,
+ * which commits nothing and is deleted at the end; one that is not, because the process was killed, Kafka removes.
+ */
+export async function* tail(
+  connecting: Connecting,
+  { prefix, topics, startAt, owned }: TailOptions,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LoggedEvent[]> {
+  const places = await startAt()
+  if (places === undefined) return
+  const left = new AbortController()
+  const stopped = AbortSignal.any([signal, left.signal])
+  const hand = new HandOver(stopped)
+  const names = { prefix, places, log: connecting.log }
+  const membership: Membership = {
+    group: `${prefix}tail.${crypto.randomUUID()}`,
+    topics,
+    commits: false,
+    startOf: place => places.get(place),
+    async take(payload) {
+      const { topic, partition } = payload.batch
+      for (const { events, last } of partsOf(payload, names)) {
+        if (events.length > 0) await hand.give(events)
+        if (stopped.aborted) return
+        payload.resolveOffset(last)
+        places.set({ topic, partition }, Number(last) + 1)
+      }
+    },
+  }
+  const reading = owned(beMember(connecting, membership, stopped).then(() => deleteGroup(connecting, membership)))
+  try {
+    for (let events = await hand.take(); events !== undefined; events = await hand.take()) yield events
+  } finally {
+    left.abort()
+    await reading
+  }
+}
+
+async function deleteGroup(connecting: Connecting, { group }: Membership): Promise<void> {
+  try {
+    await withAdmin(connecting, AbortSignal.timeout(DELETE_MS), admin => admin.deleteGroups([group]))
+  } catch (error) {
+    connecting.log.debug('kafka.group_left_behind', { group, error })
+  }
+}
+
+/** From one who gives to one who takes, without a buffer. Both are let go when the signal ends. */
+class HandOver {
+  readonly #signal: AbortSignal
+  #offered: { readonly events: readonly LoggedEvent[]; readonly taken: () => void } | undefined
+  #wanted: ((events: readonly LoggedEvent[] | undefined) => void) | undefined
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    signal.addEventListener('abort', () => {
+      this.#offered?.taken()
+      this.#wanted?.(undefined)
+    })
+  }
+
+  /** Resolves when they are taken. */
+  async give(events: readonly LoggedEvent[]): Promise<void> {
+    if (this.#signal.aborted) return
+    await new Promise<void>(taken => {
+      this.#offered = { events, taken }
+      this.#meet()
+    })
+  }
+
+  async take(): Promise<readonly LoggedEvent[] | undefined> {
+    if (this.#signal.aborted) return
+    return await new Promise(wanted => {
+      this.#wanted = wanted
+      this.#meet()
+    })
+  }
+
+  #meet(): void {
+    if (this.#offered === undefined || this.#wanted === undefined) return
+    this.#wanted(this.#offered.events)
+    this.#offered.taken()
+    this.#offered = undefined
+    this.#wanted = undefined
+  }
+}

@@ -1,0 +1,123 @@
+/** What is asked of the cluster about topics and groups. Each call has a connection of its own: they are rare. */
+import type { Admin } from 'kafkajs'
+import { type Connecting, createClient, type Patience } from './client.ts'
+import { Places } from './places.ts'
+import { orEnded, pause } from './waiting.ts'
+
+export interface Topic {
+  readonly name: string
+  readonly partitions: number
+  /** How many brokers hold each partition. With 3 or more, all but one must be there for an event to be taken. */
+  readonly replication: number
+  readonly retentionMs: number
+}
+
+/** Callers try again themselves. */
+const PATIENCE: Patience = { retries: 3, requestTimeoutMs: 5000 }
+const FIRST_BACKOFF_MS = 100
+const LAST_BACKOFF_MS = 2000
+/** How often it is asked whether all leaders are there. */
+const LEADERS_MS = 50
+
+/** Rejects as soon as the signal ends. */
+export async function withAdmin<T>(
+  connecting: Connecting,
+  signal: AbortSignal,
+  use: (admin: Admin) => Promise<T>,
+  patience = PATIENCE,
+): Promise<T> {
+  signal.throwIfAborted()
+  const client = createClient(connecting, patience)
+  const admin = client.kafka.admin()
+  try {
+    return await orEnded(
+      admin.connect().then(() => use(admin)),
+      signal,
+    )
+  } finally {
+    client.cut()
+  }
+}
+
+/** See `KafkaEventLog.ensureTopics`; the names are those in Kafka. */
+export async function ensureTopics(
+  connecting: Connecting,
+  topics: readonly Topic[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
+    try {
+      await withAdmin(connecting, signal, admin => makeMissing(admin, topics))
+      const found = await withAdmin(connecting, signal, admin => withLeaders(admin, topics, signal))
+      for (const { name, partitions } of topics) {
+        const there = found.get(name)
+        if (there !== partitions) connecting.log.warn('kafka.partitions_differ', { topic: name, partitions, there })
+      }
+      return
+    } catch (error) {
+      signal.throwIfAborted()
+      connecting.log.warn('kafka.topics_not_made', { topics: topics.map(({ name }) => name), error })
+    }
+    await pause(backoff, signal)
+  }
+}
+
+async function makeMissing(admin: Admin, topics: readonly Topic[]): Promise<void> {
+  const there = new Set(await admin.listTopics())
+  const missing = topics.filter(({ name }) => !there.has(name))
+  if (missing.length === 0) return
+  await admin.createTopics({
+    waitForLeaders: false, // It waits for what has no leader, but takes a topic that is not known yet for an error.
+    topics: missing.map(({ name, partitions, replication, retentionMs }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor: replication,
+      configEntries: [
+        { name: 'retention.ms', value: String(retentionMs) },
+        { name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) },
+      ],
+    })),
+  })
+}
+
+/** How many partitions each topic has, once all of them have a leader. */
+async function withLeaders(
+  admin: Admin,
+  topics: readonly Topic[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  for (;;) {
+    const metadata = await admin.fetchTopicMetadata({ topics: topics.map(({ name }) => name) })
+    const partitions = metadata.topics.flatMap(({ partitions }) => partitions)
+    if (partitions.every(({ leader }) => leader >= 0)) {
+      return new Map(metadata.topics.map(({ name, partitions }) => [name, partitions.length]))
+    }
+    await pause(LEADERS_MS, signal)
+    signal.throwIfAborted()
+  }
+}
+
+/**
+ * The places that part the older events from those that came at `time` (milliseconds since 1970) or later. A clock
+ * that is wrong elsewhere shows some more of the old ones, but never hides a new one: what comes after the question
+ * was asked is new in any case.
+ */
+export async function placesAt(
+  connecting: Connecting,
+  topics: readonly string[],
+  time: number,
+  signal: AbortSignal,
+): Promise<Places> {
+  return await withAdmin(connecting, signal, async admin => {
+    const places = new Places()
+    for (const topic of topics) {
+      const ends = await admin.fetchTopicOffsets(topic)
+      const since = await admin.fetchTopicOffsetsByTimestamp(topic, time)
+      for (const { partition, high } of ends) {
+        const first = since.find(one => one.partition === partition)?.offset ?? high
+        places.set({ topic, partition }, Math.min(Number(high), Number(first)))
+      }
+    }
+    return places
+  })
+}

@@ -1,0 +1,19 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Resolves after that many milliseconds, or when the signal ends. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined)
+}
+
+/** The result of the work, or the signal's reason, thrown as soon as that ends. */
+export async function orEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onEnd = () => reject(signal.reason)
+  if (signal.aborted) onEnd()
+  signal.addEventListener('abort', onEnd)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', onEnd)
+  }
+}

@@ -1,0 +1,37 @@
+/** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
+import type { DescMessage } from '@bufbuild/protobuf'
+import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+
+export interface PublicTopic {
+  /** Its name in Kafka, behind the deployment's prefix. */
+  readonly name: string
+  readonly about: string
+  /** What its events carry as `data.object`, and which there are, with what each says. */
+  readonly carries?: { readonly resource: DescMessage; readonly events: Readonly<Record<string, string>> }
+}
+
+export const publicTopics = {
+  tasks: {
+    name: 'millhand.tasks.v1',
+    about: 'Every change of state of a task.',
+    carries: {
+      resource: TaskSchema,
+      events: {
+        'task.queued': 'A task was accepted; it is durable and waits for an executor.',
+        'task.started': 'A run has begun: an executor holds the task’s lease. The status is `running`.',
+        'task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
+        'task.cancelling': 'Its owner asked to cancel it while it ran; its executor is stopping it.',
+        'task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
+        'task.failed': 'It ended with an error, or with no attempts left.',
+        'task.cancelled': 'It was ended by its owner.',
+        'task.expired': 'Its queue timeout passed before its first run began.',
+      },
+    },
+  },
+  batches: { name: 'millhand.batches.v1', about: 'Batches of tasks.' },
+  workforce: { name: 'millhand.workforce.v1', about: 'Workforce tasks.' },
+  instances: { name: 'millhand.instances.v1', about: 'Instances.' },
+  identity: { name: 'millhand.identity.v1', about: 'API keys and quotas.' },
+  billing: { name: 'millhand.billing.v1', about: 'Invoices.' },
+  webhooks: { name: 'millhand.webhooks.v1', about: 'Webhook endpoints.' },
+} as const satisfies Record<string, PublicTopic>
