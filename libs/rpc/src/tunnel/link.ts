@@ -1,0 +1,101 @@
+/** Keeps a tunnel to one replica open, for ever. */
+
+import type { ConnectError, Transport } from '@connectrpc/connect'
+import { backoff, type Clock, type Timer } from '@millhand/runner'
+import { ClientTunnel } from './client-tunnel.ts'
+import { unavailable } from './fault.ts'
+
+/** Between tries: milliseconds. */
+const wait = { baseMs: 50, maxMs: 1_000 }
+
+/** What became of the way to a replica. Every change is told once, not every try. */
+export type LinkEvent =
+  | { readonly kind: 'connected' | 'draining'; readonly replica: number }
+  | { readonly kind: 'lost'; readonly replica: number; readonly error: ConnectError }
+
+export interface LinkOptions {
+  readonly replica: Transport
+  /** The place of the replica among all, for events. */
+  readonly index: number
+  readonly clock: Clock
+  readonly random: () => number
+  readonly onEvent: (event: LinkEvent) => void
+  /** Calls can begin here. */
+  readonly onRoom: () => void
+}
+
+export class Link {
+  readonly #options: LinkOptions
+  /** The one that takes calls, or will. */
+  #tunnel: ClientTunnel | undefined
+  /** With those that only end their calls. */
+  readonly #tunnels = new Set<ClientTunnel>()
+  #state: 'new' | 'connected' | 'draining' | 'lost' = 'new'
+  readonly #waitOf: (attempt: number) => number
+  #failures = 0
+  #retry: Timer | undefined
+  #closed = false
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#waitOf = backoff({ ...wait, random: options.random })
+  }
+
+  /** Idempotent. */
+  connect(): void {
+    if (this.#closed || this.#tunnel !== undefined || this.#retry !== undefined) return
+    const { replica, clock, onRoom } = this.#options
+    const tunnel: ClientTunnel = new ClientTunnel({
+      replica,
+      clock,
+      onRoom,
+      onReady: () => this.#ready(),
+      onGoAway: () => this.#leave(tunnel, 'draining'),
+      onEnd: error => {
+        this.#tunnels.delete(tunnel)
+        this.#leave(tunnel, 'lost', error)
+      },
+    })
+    this.#tunnel = tunnel
+    this.#tunnels.add(tunnel)
+    void tunnel.open()
+  }
+
+  /** The tunnel, where a call can begin in it now. */
+  get tunnel(): ClientTunnel | undefined {
+    return this.#tunnel?.accepts ? this.#tunnel : undefined
+  }
+
+  /** Cuts what is open; its calls fail `unavailable`. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#retry?.cancel()
+    const ended = [...this.#tunnels].map(tunnel => tunnel.ended)
+    for (const tunnel of this.#tunnels) tunnel.cut(unavailable('the transport was closed'))
+    await Promise.all(ended)
+  }
+
+  #ready(): void {
+    this.#failures = 0
+    if (this.#state !== 'connected') {
+      this.#state = 'connected'
+      this.#options.onEvent({ kind: 'connected', replica: this.#options.index })
+    }
+    this.#options.onRoom()
+  }
+
+  #leave(tunnel: ClientTunnel, state: 'draining'): void
+  #leave(tunnel: ClientTunnel, state: 'lost', error: ConnectError): void
+  #leave(tunnel: ClientTunnel, kind: 'draining' | 'lost', error?: ConnectError): void {
+    if (this.#closed || this.#tunnel !== tunnel) return
+    this.#tunnel = undefined
+    const { clock, index: replica, onEvent } = this.#options
+    this.#retry = clock.timer(this.#waitOf(++this.#failures), () => {
+      this.#retry = undefined
+      this.connect()
+    })
+    if (this.#state === 'lost' || (this.#state === 'draining' && kind === 'lost')) return
+    this.#state = kind
+    onEvent(error === undefined ? { kind: 'draining', replica } : { kind: 'lost', replica, error })
+  }
+}

@@ -1,0 +1,177 @@
+/** One stream from one process that calls, and the calls in it. */
+
+import type { DescMethod } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ContextValues, type HandlerContext, type Transport } from '@connectrpc/connect'
+import { type Begin, type Frame, type Frames, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import type { Clock } from '@millhand/runner'
+import { drainingKey } from '../network/draining.ts'
+import { canceled, endFrame, tooLarge, unavailable, violation } from './fault.ts'
+import { helloFrame, signalFrame } from './frames.ts'
+import { HeaderLines } from './header-lines.ts'
+import { IncomingCall } from './incoming-call.ts'
+import { Outbox } from './outbox.ts'
+import { Silence } from './silence.ts'
+
+/** A caller that says nothing for so long is gone: it pings every second. */
+const SILENCE_MS = 10_000
+/** Twice what a caller of ours sends at once: its batches are bounded, and a frame counts as 64 bytes at least. */
+const MOST_FRAMES = 8_192
+/** What the requests of the open calls may hold in this process. */
+const HELD_BYTES = 256 * 1024 * 1024
+
+/**
+ * Checks one call; throws a ConnectError to refuse it. `tunnel` is the stream's own context, whose header says which
+ * process calls. Returns the context values that the handler sees, new ones for each call.
+ */
+export type Admit = (tunnel: HandlerContext, method: DescMethod, header: Pick<Headers, 'get'>) => ContextValues
+
+export interface ServerTunnelOptions {
+  readonly transport: Transport
+  /** By path. */
+  readonly methods: ReadonlyMap<string, DescMethod>
+  readonly admit: Admit
+  readonly maxCalls: number
+  readonly maxMessageBytes: number
+  readonly clock: Clock
+}
+
+/** Whatever the caller sends ends a call or the tunnel, and nothing else. */
+export class ServerTunnel {
+  readonly outbox = new Outbox()
+  readonly #options: ServerTunnelOptions
+  readonly #context: HandlerContext
+  readonly #silence: Silence
+  readonly #ended = Promise.withResolvers<void>()
+  /** By the number of the call, which the caller chooses below `maxCalls`. */
+  readonly #calls: (IncomingCall | undefined)[] = []
+  readonly #draining: AbortSignal
+  #open = 0
+  #held = 0
+  #callerIsDone = false
+  #over = false
+
+  constructor(options: ServerTunnelOptions, context: HandlerContext) {
+    this.#options = options
+    this.#context = context
+    this.#draining = context.values.get(drainingKey)
+    this.#silence = new Silence(
+      options.clock,
+      SILENCE_MS,
+      () => {},
+      () => this.#end(unavailable(`the caller was silent for ${SILENCE_MS} ms`)),
+    )
+    context.signal.addEventListener('abort', () => this.#end(), { once: true })
+    this.outbox.push(helloFrame(options.maxCalls, options.maxMessageBytes))
+  }
+
+  /** Resolves when the tunnel is no more. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Answers the calls that come, until the caller begins no more and all are answered. */
+  async serve(requests: AsyncIterable<Frames>): Promise<void> {
+    try {
+      for await (const { frames } of requests) {
+        if (this.#over) return
+        this.#silence.heard()
+        if (frames.length > MOST_FRAMES) throw violation(`${frames.length} frames in one message`)
+        for (const frame of frames) this.#receive(frame)
+        // A caller that does not take its answers can ask for no more.
+        if (!this.outbox.hasRoom) await this.outbox.room()
+      }
+      this.#callerIsDone = true
+      this.#endIfIdle()
+    } catch (reason) {
+      this.#end(ConnectError.from(reason, Code.Internal))
+    }
+  }
+
+  /** Asks the caller to begin no more calls. */
+  goAway(): void {
+    this.outbox.push(signalFrame(0, Signal.GO_AWAY))
+  }
+
+  #receive({ call: id, kind }: Frame): void {
+    switch (kind.case) {
+      case undefined:
+        return
+      case 'begin':
+        this.#begin(id, kind.value)
+        return
+      default:
+        if (kind.case === 'signal' && kind.value === Signal.PING) this.outbox.push(signalFrame(0, Signal.PONG))
+        // What the caller sent before it knew of the end of a call is late, and no fault.
+        else this.#calls[id]?.receive(kind)
+    }
+  }
+
+  #begin(id: number, begin: Begin): void {
+    const { maxCalls, maxMessageBytes, methods, admit, transport } = this.#options
+    if (id >= maxCalls) throw violation(`more than ${maxCalls} calls are open`)
+    if (this.#calls[id] !== undefined) throw violation('a call that is open was begun')
+    const { outbox } = this
+    const refuse = (reason: unknown) => outbox.push(endFrame(id, [], reason))
+    const method = methods.get(begin.method)
+    if (method === undefined) {
+      refuse(new ConnectError('nobody serves this method here', Code.Unimplemented))
+      return
+    }
+    if (begin.message.length > maxMessageBytes) {
+      refuse(tooLarge(begin.message.length, maxMessageBytes))
+      return
+    }
+    if (this.#held + begin.message.length > HELD_BYTES) {
+      refuse(overloaded())
+      return
+    }
+    let values: ContextValues
+    try {
+      values = admit(this.#context, method, new HeaderLines(begin.header)).set(drainingKey, this.#draining)
+    } catch (reason) {
+      refuse(reason)
+      return
+    }
+    const call: IncomingCall = new IncomingCall({
+      id,
+      method,
+      begin,
+      values,
+      transport,
+      outbox,
+      maxMessageBytes,
+      hold: bytes => {
+        this.#held += bytes
+        if (bytes > 0 && this.#held > HELD_BYTES) call.stop(overloaded())
+      },
+      finish: frame => {
+        this.#calls[id] = undefined
+        this.#open--
+        outbox.push(frame)
+        this.#endIfIdle()
+      },
+    })
+    this.#calls[id] = call
+    this.#open++
+    call.start()
+  }
+
+  #endIfIdle(): void {
+    if (!this.#callerIsDone || this.#open > 0) return
+    this.outbox.end()
+    this.#end()
+  }
+
+  /** Ends the tunnel and its calls, whose handlers' signals fire. Idempotent. */
+  #end(error?: ConnectError): void {
+    if (this.#over) return
+    this.#over = true
+    this.#silence.stop()
+    // An orderly end lets out what is queued.
+    if (error !== undefined || !this.#callerIsDone || this.#open > 0) this.outbox.close(error)
+    for (const call of this.#calls.splice(0)) call?.stop(canceled('the caller is gone'))
+    this.#ended.resolve()
+  }
+}
+
+const overloaded = () => new ConnectError('the calls that are open hold too much', Code.ResourceExhausted)

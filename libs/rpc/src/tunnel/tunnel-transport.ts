@@ -1,0 +1,147 @@
+/** Calls to a service on other machines: many in one stream to each of its replicas. */
+import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
+import { Code, ConnectError, type ContextValues, type StreamResponse, type Transport } from '@connectrpc/connect'
+import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import { type Clock, systemClock } from '@millhand/runner'
+import { unavailable } from './fault.ts'
+import { beginOf, type Lines } from './frames.ts'
+import { linesOf } from './header-lines.ts'
+import { Link, type LinkEvent } from './link.ts'
+import type { Dispatcher, OutgoingCall } from './outgoing-call.ts'
+import { OutgoingStream } from './outgoing-stream.ts'
+import { OutgoingUnary, type UnaryAnswer } from './outgoing-unary.ts'
+import { WaitingCalls } from './waiting-calls.ts'
+
+export interface TunnelTransportOptions {
+  /** Each opens streams to one replica. At least one. */
+  readonly replicas: readonly Transport[]
+  /** Lower-case header lines for a call, made from its context values. Called for every call. */
+  readonly headers?: (values: ContextValues | undefined) => readonly (readonly [string, string])[]
+  /** How long a call waits for a replica that can take it, before it fails `unavailable`. Default 5,000. */
+  readonly waitMs?: number
+  /** Hears when the way to a replica changes; not of every try. */
+  readonly onEvent?: (event: LinkEvent) => void
+  readonly clock?: Clock
+  /** From 0 up to 1: the jitter of reconnecting. */
+  readonly random?: () => number
+}
+
+export interface TunnelTransport extends Transport {
+  /** Opens the streams, and opens them again for ever when they break. The first call does it too. Idempotent. */
+  connect(): void
+  /** Whether a call would begin at once. */
+  ready(): boolean
+  /** Cuts the streams. Calls in flight, waiting, and made later fail `unavailable`. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * A transport whose calls go round robin to the replicas that can take them, in one stream each.
+ *
+ * A call in flight on a stream that breaks fails `unavailable`, unless its method has `NO_SIDE_EFFECTS`: it is then sent
+ * again, up to three times, while its deadline lasts. A call that was not sent yet goes elsewhere unseen. A replica that
+ * says nothing for 3 s is taken for dead. Context values stay behind; what must arrive is put into `headers`.
+ */
+export function createTunnelTransport(options: TunnelTransportOptions): TunnelTransport {
+  const { headers, onEvent = () => {}, clock = systemClock, random = Math.random } = options
+  if (options.replicas.length === 0) throw new Error('a tunnel needs at least one replica')
+  const waiting = new WaitingCalls(clock, options.waitMs ?? 5_000)
+  let closed = false
+  let turn = 0
+
+  const begin = (call: OutgoingCall): boolean => {
+    for (let tried = 0; tried < links.length; tried++) {
+      turn = (turn + 1) % links.length
+      const tunnel = links[turn]?.tunnel
+      if (tunnel === undefined) continue
+      tunnel.begin(call)
+      return true
+    }
+    return false
+  }
+  const links = options.replicas.map(
+    (replica, index) => new Link({ replica, index, clock, random, onEvent, onRoom: () => waiting.give(begin) }),
+  )
+  const connect = () => {
+    for (const link of links) link.connect()
+  }
+  const dispatcher: Dispatcher = {
+    clock,
+    place(call) {
+      if (closed) call.stop(gone())
+      else if (!waiting.none || !begin(call)) {
+        connect()
+        waiting.add(call)
+      }
+    },
+  }
+  const beginning = (method: DescMethod, init: HeaderInit, values: ContextValues | undefined): Begin => {
+    const header = headerOf(init, headers?.(values) ?? [])
+    return beginOf({ method: pathOf(method), header, timeoutMs: 0, message: empty, credit: 0 })
+  }
+
+  const transport: Erased = {
+    connect,
+    ready: () => links.some(link => link.tunnel !== undefined),
+    async close() {
+      closed = true
+      waiting.fail(gone())
+      await Promise.all(links.map(link => link.close()))
+    },
+    unary: (method, signal, timeoutMs, header, input, values) =>
+      new Promise((resolve, reject) => {
+        const first = beginning(method, header, values)
+        first.message = encoded(method, input)
+        const call = new OutgoingUnary(dispatcher, method, first, resolve, reject)
+        call.limit(signal, timeoutMs)
+        call.dispatch()
+      }),
+    async stream(method, signal, timeoutMs, header, input, values) {
+      const call = new OutgoingStream(dispatcher, method, beginning(method, header, values), input)
+      call.limit(signal, timeoutMs)
+      void call.open()
+      return await call.response
+    },
+  }
+  return transport as unknown as TunnelTransport
+}
+
+/** The lines of the transport take the place of the caller's. */
+function headerOf(init: HeaderInit, lines: readonly (readonly [string, string])[]): Lines {
+  if (init === undefined) return lines.flat()
+  const header = new Headers(init)
+  for (const [name, value] of lines) header.set(name, value)
+  return linesOf(header)
+}
+
+const empty = new Uint8Array()
+
+const gone = () => unavailable('the transport was closed')
+
+function encoded(method: DescMethod, input: unknown): Uint8Array {
+  try {
+    return toBinary(method.input, create(method.input, input as Message))
+  } catch (cause) {
+    throw new ConnectError('the request cannot be encoded', Code.Internal, undefined, undefined, cause)
+  }
+}
+
+const paths = new WeakMap<DescMethod, string>()
+
+function pathOf(method: DescMethod): string {
+  const known = paths.get(method)
+  if (known !== undefined) return known
+  const path = `/${method.parent.typeName}/${method.name}`
+  paths.set(method, path)
+  return path
+}
+
+type HeaderInit = ConstructorParameters<typeof Headers>[0]
+
+/** The transport without its generics, which tie the types of messages to a method that only the caller knows. */
+interface Erased extends Pick<TunnelTransport, 'connect' | 'ready' | 'close'> {
+  unary(method: DescMethod, ...rest: Rest<Parameters<Transport['unary']>>): Promise<UnaryAnswer>
+  stream(method: DescMethod, ...rest: Rest<Parameters<Transport['stream']>>): Promise<StreamResponse>
+}
+
+type Rest<P extends unknown[]> = P extends [unknown, ...infer R] ? R : never
