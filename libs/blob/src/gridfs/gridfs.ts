@@ -1,0 +1,174 @@
+/** Blobs in MongoDB, for many processes: chunks as GridFS keeps them, behind one record a key. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Clock } from '@millhand/runner'
+import { Binary, MongoClient, ObjectId } from 'mongodb'
+import { type BlobInfo, type Blobs, checkBlobKey } from '../blobs.ts'
+import { type BlobRecord, blobRecords } from './blob-records.ts'
+import { type Chunk, chunkFiles } from './chunk-files.ts'
+import { pieces } from './pieces.ts'
+
+export interface GridfsBlobs extends Blobs {
+  /**
+   * Removes contents that were replaced or deleted over an hour ago, uploads that failed, and uploads that nobody has
+   * gone on with for a day: their process has died. Any number of processes may sweep at once. Rejects with the
+   * signal's reason.
+   */
+  sweep(signal: AbortSignal): Promise<void>
+  /** Idempotent. */
+  close(): Promise<void>
+}
+
+/** One acknowledged write each. A range reads whole chunks: less than two more than it gives. */
+const CHUNK_BYTES = 512 * 1024
+/** Uploads say that they go on, well before they are swept. */
+const RENEW_MS = 3_600_000
+
+/**
+ * Keeps `<bucket>.keys` and `<bucket>.chunks` in the URL's database. Connects when it is first used, and again whenever
+ * it has to; a call that finds no server within the URL's `serverSelectionTimeoutMS` (30 s by default) rejects. A put
+ * whose connection is lost while it is made visible rejects too where it can't find out what has become of it; it is
+ * there whole then or not at all. A stream that takes over an hour after its contents were replaced may end in an
+ * error. No clock decides what is visible: one that is wrong makes sweeps early, and uploads or reads fail.
+ */
+export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): GridfsBlobs {
+  const client = new MongoClient(url)
+  // Said of the database, since a `journal=false` of the URL's goes before what is said of the client.
+  const db = client.db(undefined, { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' })
+  const records = blobRecords(db.collection<BlobRecord>(`${bucket}.keys`))
+  const files = chunkFiles(db.collection<Chunk>(`${bucket}.chunks`))
+
+  let opening: Promise<void> | undefined
+  let closed = false
+  /** The driver, left to connect by itself, never gets over a first try that fails: what it opened stays closed. */
+  const open = async () => {
+    if (closed) throw new Error('these blobs are closed')
+    opening ??= connect().catch(error => {
+      opening = undefined
+      throw error
+    })
+    await opening
+  }
+  const connect = async () => {
+    await client.connect()
+    await records.createIndexes()
+    await files.createIndexes()
+  }
+
+  /** Writes the contents where nobody sees them. */
+  async function upload(
+    file: ObjectId,
+    content: Readable | Uint8Array,
+    { maxBytes, signal }: PutOptions,
+  ): Promise<BlobInfo> {
+    const hash = createHash('sha256')
+    let size = 0
+    let n = 0
+    for await (const piece of pieces(content, CHUNK_BYTES, maxBytes, signal)) {
+      size += piece.length
+      hash.update(piece)
+      await files.write(file, n++, new Binary(piece))
+    }
+    signal?.throwIfAborted()
+    return { size, sha256: hash.digest('hex') }
+  }
+
+  async function keepFromSweep(key: string, file: ObjectId, over: AbortSignal): Promise<void> {
+    const hourPassed = () =>
+      clock.sleep(RENEW_MS, over).then(
+        () => true,
+        () => false,
+      )
+    while (await hourPassed()) {
+      // One that fails is made good by the next; only a day without any loses the upload.
+      await records.renew(key, file, clock.now()).catch(() => undefined)
+    }
+  }
+
+  async function put(key: string, content: Readable | Uint8Array, options: PutOptions): Promise<BlobInfo> {
+    const file = new ObjectId()
+    await records.begin(key, file, clock.now())
+    const over = new AbortController()
+    const kept = keepFromSweep(key, file, over.signal)
+    let info: BlobInfo | undefined
+    try {
+      info = await upload(file, content, options)
+      const now = clock.now()
+      await records.commit(key, { file, chunk_size: CHUNK_BYTES, ...info, written_at: new Date(now) }, now)
+      return info
+    } catch (error) {
+      const outcome = await records.abandon(key, file, clock.now()).catch(() => 'unknown' as const)
+      if (outcome === 'committed' && info !== undefined) return info
+      if (outcome === 'swept') await files.remove(file).catch(() => undefined)
+      throw error
+    } finally {
+      over.abort()
+      await kept
+    }
+  }
+
+  return {
+    async put(key, content, options = {}) {
+      checkBlobKey(key)
+      options.signal?.throwIfAborted()
+      // A stream may break before it is read, and an error that nobody hears would end the process.
+      const heard = () => undefined
+      if (content instanceof Readable) content.on('error', heard)
+      try {
+        await open()
+        return await put(key, content, options)
+      } finally {
+        if (content instanceof Readable) content.off('error', heard)
+      }
+    },
+
+    async get(key, range = { start: 0, end: Number.POSITIVE_INFINITY }) {
+      checkBlobKey(key)
+      if (!(range.start >= 0 && range.end >= range.start)) {
+        throw new RangeError(`not a range: ${range.start} to ${range.end}`)
+      }
+      await open()
+      const current = await records.current(key)
+      if (current === null) return undefined
+      return Readable.from(files.read(current, range.start, range.end), { objectMode: false })
+    },
+
+    async delete(key) {
+      checkBlobKey(key)
+      await open()
+      await records.remove(key, clock.now())
+    },
+
+    async *list(prefix) {
+      await open()
+      for await (const { key, current } of records.list(prefix)) yield { key, writtenAt: current.written_at.getTime() }
+    },
+
+    async sweep(signal) {
+      signal.throwIfAborted()
+      await open()
+      const now = clock.now()
+      await records.abandonSilent(now, signal)
+      for await (const { key, file } of records.garbage(now)) {
+        signal.throwIfAborted()
+        await files.remove(file)
+        await records.forget(key, file)
+      }
+    },
+
+    async close() {
+      closed = true
+      await client.close()
+    },
+  }
+}
+
+export interface GridfsOptions {
+  /** `mongodb://…/<database>`. */
+  readonly url: string
+  /** What the names of its collections begin with: `blobs` by default. */
+  readonly bucket?: string
+  readonly clock: Clock
+}
+
+type PutOptions = NonNullable<Parameters<Blobs['put']>[2]>
