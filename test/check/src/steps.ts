@@ -22,6 +22,7 @@ export const steps: readonly Step[] = [
   command('contract: nothing breaks', ['buf', 'breaking', '--path', 'millhand', '--against', 'image.binpb'], 'proto'),
   { name: 'generated: messages', run: generatedMessages },
   command('generated: OpenAPI', ['node', 'src/openapi/generate.ts', '--check'], 'gateway'),
+  command('generated: AsyncAPI', ['node', 'src/kafka/asyncapi/generate.ts', '--check'], 'libs/eventlog'),
   command('import boundaries', [
     'depcruise',
     '--config',

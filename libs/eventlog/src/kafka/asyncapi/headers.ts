@@ -1,4 +1,5 @@
 import type { Schema } from '@millhand/api/schema'
+import { SOURCE } from '../message.ts'
 
 /** The headers of an event in Kafka, as `message.ts` writes them: a test holds the two together. */
 export const cloudEventHeaders: Schema = {
@@ -8,7 +9,7 @@ export const cloudEventHeaders: Schema = {
     ce_specversion: { const: '1.0', description: 'The version of CloudEvents.' },
     ce_id: { type: 'string', description: 'The `id` of the event. With `ce_source` it names it in all the world.' },
     ce_type: { type: 'string', description: 'The `type` of the event.' },
-    ce_source: { const: '/millhand', description: 'Who made it.' },
+    ce_source: { const: SOURCE, description: 'Who made it.' },
     ce_time: { type: 'string', format: 'date-time', description: 'Its `created_at`.' },
     ce_subject: { type: 'string', description: 'The id of the resource, as the key has it.' },
     traceparent: {

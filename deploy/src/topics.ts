@@ -1,0 +1,35 @@
+/** The topics of Kafka: the public stream (contract, section 9), and the doorbell of executors. */
+import type { Topic } from '@millhand/eventlog/kafka'
+import { publicTopics } from '@millhand/eventlog/public-stream'
+import type { OutboxEvent } from '@millhand/store'
+
+export const dispatchTopic = 'millhand.dispatch.v1'
+
+/** A ring says that there is work, not which: old ones say nothing. */
+const RING_RETENTION_MS = 60_000
+
+export function topics(options: Omit<Topic, 'name'>): Topic[] {
+  return [
+    ...Object.values(publicTopics).map(({ name }) => ({ name, ...options })),
+    { ...options, name: dispatchTopic, partitions: 1, retentionMs: RING_RETENTION_MS },
+  ]
+}
+
+type Publish = (events: readonly OutboxEvent[]) => Promise<void>
+
+/** Publishes, and rings once for all the work that a batch has made ready. Losing a ring costs time, never a task. */
+export function withDoorbell(publish: Publish, newId: () => string): Publish {
+  return events => {
+    const isReady = events.some(event => event.type === 'task.queued' || event.type === 'task.retrying')
+    if (!isReady) return publish(events)
+    const ring = {
+      topic: dispatchTopic,
+      key: 'compute',
+      id: newId(),
+      type: 'work.ready',
+      time: Date.now(),
+      value: '{}',
+    }
+    return publish([...events, ring])
+  }
+}
