@@ -2,9 +2,9 @@
 import type { FirstKeys } from './first-keys.ts'
 import type { Local } from './local.ts'
 
-export function announce({ url, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
+export function announce({ url, grpc, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
   if (!out.isTTY) {
-    out.write(`${JSON.stringify({ ready: true, http: url })}\n`)
+    out.write(`${JSON.stringify({ ready: true, http: url, grpc })}\n`)
     return
   }
   const bold = (text: string) => (process.env.NO_COLOR ? text : `\u001b[1m${text}\u001b[22m`)

@@ -46,7 +46,7 @@ function shown(keys: FirstKeys): string {
   const models: Pick<Catalogue, 'get'> = { get: () => undefined }
   const terminal = { isTTY: true, write: (part: string) => (text += part) }
   announce(
-    { url: 'http://127.0.0.1:8080', keys, models: models as Catalogue },
+    { url: 'http://127.0.0.1:8080', grpc: 'http://127.0.0.1:8081', keys, models: models as Catalogue },
     terminal as unknown as NodeJS.WriteStream,
   )
   return text

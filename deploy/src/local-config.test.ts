@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createApiKey } from '@millhand/api'
 import { ConfigurationError } from '@millhand/runner'
-import { localConfig, localVariables } from './local-config.ts'
+import { localConfig } from './local-config.ts'
 
 /** The same key with its last character changed. */
 const mistyped = (key: string) => key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A')
@@ -48,16 +47,4 @@ test('what the contract has and this version does not serve is taken, and told',
 
 test('a terminal that calls the server can start it too: the key of the examples is known', () => {
   assert.doesNotThrow(() => localConfig({ MILLHAND_KEY: createApiKey('live') }))
-})
-
-test('docs/operating.md has the table of all settings', () => {
-  const document = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
-  const rows = localVariables
-    .describe()
-    .map(
-      each =>
-        `| \`${each.name}\` | ${each.default === undefined ? '' : `\`${each.default}\``} | ${each.form} | ${each.doc} |`,
-    )
-  const table = ['| variable | default | form | |', '|---|---|---|---|', ...rows].join('\n')
-  assert.ok(document.includes(`\n\n${table}\n\n`), `it should hold this table:\n${table}`)
 })

@@ -18,11 +18,15 @@ import type { Log } from '@millhand/telemetry'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import type { LocalConfig } from './local-config.ts'
+import { naming } from './naming.ts'
+import { serveProcess } from './processes/serve-process.ts'
 import { secretKey } from './secret-key.ts'
 
 export interface Local {
   /** Where REST is served. */
   readonly url: string
+  /** Where gRPC is served. */
+  readonly grpc: string
   readonly keys: FirstKeys
   readonly models: Catalogue
 }
@@ -44,13 +48,15 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
   const first = await firstKeys(config.dataDir, config.bootstrap)
   await ensureBootstrapKeys({ keys, clock }, first)
-  serve(createIdentityService({ keys }).routes, transport)
+  const identity = createIdentityService({ keys })
+  serve(identity.routes, transport)
 
+  const secret = await secretKey(config.dataDir, config.secretKey)
   const compute = createComputeService({
     tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
     blobs,
     models,
-    cursors: createCursors(await secretKey(config.dataDir, config.secretKey)),
+    cursors: createCursors(secret),
     clock,
     log,
     replicas: onlyReplica,
@@ -88,10 +94,24 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     }),
   )
   health.set('store', true)
-  const { url } = await gateway.listen()
+  const grpc = await serveProcess({
+    grpc: config.grpc,
+    secret,
+    tls: undefined,
+    services: [IdentityService, ComputeService, LeaseService],
+    transport,
+    routes(router) {
+      identity.routes(router)
+      compute.routes(router)
+    },
+    health,
+    runner,
+    log,
+  })
+  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
-  return { url, keys: first, models }
+  return { url, grpc, keys: first, models }
 }
 
 /** Events are kept as long as the tasks that they are about. */

@@ -9,7 +9,7 @@
 import type { Clock } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 
-export const ownershipTimes = {
+const ownershipTimes = {
   /** How long the owner is still waited for after its last sign of life. */
   ttlMs: 2_000,
   /** When an owner that could not renew stops, counted from when it last asked. */

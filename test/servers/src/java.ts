@@ -21,7 +21,7 @@ function missing(): string | false {
   }
 }
 
-export const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millhand-servers')
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millhand-servers')
 
 /**
  * The folder of a server's files: `<cache>/<name>` with the artifacts (`group:name:version`) and what they need in

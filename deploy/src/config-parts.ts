@@ -1,0 +1,46 @@
+/** What several processes make of the same variables. */
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { BootstrapKeys } from '@millhand/identity'
+import type { ModelsFolder } from '@millhand/model'
+import type { Values } from '@millhand/runner'
+import type { variables } from './variables.ts'
+
+type All = Values<typeof variables>
+
+export const DAY_MS = 86_400_000
+
+/** Models that come with Millhand, and the operator's own. */
+export function modelFolders(own: string | undefined): readonly ModelsFolder[] {
+  const shipped = { path: fileURLToPath(new URL('../models', import.meta.url)), ownedBy: 'millhand' } as const
+  return own === undefined ? [shipped] : [shipped, { path: own, ownedBy: 'operator' }]
+}
+
+export function bootstrapKeys(
+  set: Pick<All, 'MILLHAND_BOOTSTRAP_KEY' | 'MILLHAND_BOOTSTRAP_TEST_KEY'>,
+): Partial<BootstrapKeys> {
+  const [live, test] = [set.MILLHAND_BOOTSTRAP_KEY?.reveal(), set.MILLHAND_BOOTSTRAP_TEST_KEY?.reveal()]
+  return { ...(live !== undefined && { live }), ...(test !== undefined && { test }) }
+}
+
+export interface ExecutorRoom {
+  readonly executorSlots: number
+  readonly onnx: { readonly memoryLimitBytes: number; readonly threads: number }
+  readonly modelsMemoryBytes: number
+}
+
+export function executorRoom(
+  set: Pick<
+    All,
+    'MILLHAND_EXECUTOR_SLOTS' | 'MILLHAND_MODEL_MEMORY_MB' | 'MILLHAND_MODELS_MEMORY_MB' | 'MILLHAND_MODEL_THREADS'
+  >,
+): ExecutorRoom {
+  const cores = availableParallelism()
+  return {
+    executorSlots: set.MILLHAND_EXECUTOR_SLOTS ?? Math.max(2, cores),
+    onnx: { memoryLimitBytes: set.MILLHAND_MODEL_MEMORY_MB * MIB, threads: set.MILLHAND_MODEL_THREADS ?? cores },
+    modelsMemoryBytes: set.MILLHAND_MODELS_MEMORY_MB * MIB,
+  }
+}
+
+const MIB = 2 ** 20

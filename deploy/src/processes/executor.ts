@@ -1,0 +1,91 @@
+/** An executor: runs the models of compute's tasks. Any number; each holds leases and nothing else. */
+import { randomBytes } from 'node:crypto'
+import { createClient } from '@connectrpc/connect'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { openKafka } from '@millhand/eventlog/kafka'
+import { createExecutor } from '@millhand/executor'
+import { onnxRunner } from '@millhand/executor/onnx'
+import { loadCatalogue } from '@millhand/model'
+import { createDirectTransport } from '@millhand/rpc'
+import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { executorRoom, modelFolders } from '../config-parts.ts'
+import { requireFolder } from '../folders.ts'
+import type { Process } from '../process.ts'
+import { dispatchTopic } from '../topics.ts'
+import { pick, variables } from '../variables.ts'
+import { callingByToken, reach, tlsOf } from './between.ts'
+import { serveProcess } from './serve-process.ts'
+
+export const executorVariables = configuration(
+  {
+    ...callingByToken,
+    ...pick(
+      'MILLHAND_GRPC_ADDR',
+      'MILLHAND_COMPUTE_URL',
+      'MILLHAND_KAFKA_BROKERS',
+      'MILLHAND_KAFKA_PREFIX',
+      'MILLHAND_MODELS_DIR',
+      'MILLHAND_EXECUTOR_SLOTS',
+      'MILLHAND_MODEL_MEMORY_MB',
+      'MILLHAND_MODELS_MEMORY_MB',
+      'MILLHAND_MODEL_THREADS',
+      'MILLHAND_LOG_LEVEL',
+    ),
+  },
+  Object.keys(variables),
+)
+
+export const executor: Process<ReturnType<typeof config>> = {
+  config,
+  async start(config, runner, log) {
+    for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
+    const models = await loadCatalogue(config.modelFolders)
+    for (const model of models.list())
+      if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
+    const health = createHealth()
+    const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
+    const executor = createExecutor({
+      leases: createClient(LeaseService, compute),
+      runner: onnxRunner({ ...config.onnx, log }),
+      models,
+      pool: 'live/onnx',
+      slots: config.executorSlots,
+      memoryLimitBytes: config.modelsMemoryBytes,
+      clock,
+      log,
+    })
+    runner.run('executor', signal => executor.run(signal))
+    const events = runner.own(openKafka({ ...config.kafka, clientId: 'executor', log }), 'event log')
+    runner.run('doorbell', async signal => {
+      for await (const _ of events.tail([dispatchTopic], 'end', signal)) executor.ring()
+    })
+    const grpc = await serveProcess({
+      grpc: config.grpc,
+      secret: randomBytes(32), // Nobody may call anything but its health.
+      tls: config.caller.tls,
+      services: [],
+      transport: createDirectTransport(),
+      routes: () => {},
+      health,
+      runner,
+      log,
+    })
+    return { addresses: { grpc }, health }
+  },
+}
+
+function config(env: NodeJS.ProcessEnv) {
+  const set = executorVariables(env)
+  return {
+    caller: { token: set.MILLHAND_SERVICE_TOKEN.reveal(), tls: tlsOf(set) },
+    grpc: set.MILLHAND_GRPC_ADDR,
+    computeUrls: set.MILLHAND_COMPUTE_URL,
+    kafka: {
+      brokers: set.MILLHAND_KAFKA_BROKERS,
+      ...(set.MILLHAND_KAFKA_PREFIX !== undefined && { prefix: set.MILLHAND_KAFKA_PREFIX }),
+    },
+    modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
+    ...executorRoom(set),
+    logLevel: set.MILLHAND_LOG_LEVEL,
+  }
+}

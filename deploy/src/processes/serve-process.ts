@@ -1,0 +1,38 @@
+/** Serves the services of a process to others: in tunnels, and as ordinary gRPC beside them. */
+import type { DescService } from '@bufbuild/protobuf'
+import type { DirectTransport, Routes } from '@millhand/rpc'
+import { createAdmission, serveNetwork } from '@millhand/rpc/network'
+import { tunnelRoutes } from '@millhand/rpc/tunnel'
+import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import { naming } from '../naming.ts'
+import type { Tls } from './between.ts'
+
+export interface Serving {
+  readonly grpc: Address
+  /** Checks who calls, and for whom. */
+  readonly secret: Uint8Array
+  readonly tls: Tls | undefined
+  readonly services: readonly DescService[]
+  /** On which their routes are served already. */
+  readonly transport: DirectTransport
+  readonly routes: (router: Routes) => void
+  readonly health: Health
+  readonly runner: Runner
+  readonly log: Log
+}
+
+const STOP_MS = 3_000
+
+/** The URL at which it serves. */
+export async function serveProcess(serving: Serving): Promise<string> {
+  const { grpc, secret, tls, services, transport, routes, health, runner, log } = serving
+  const admission = createAdmission({ secret, clock })
+  const tunnels = tunnelRoutes({ transport, services, admit: admission.admit })
+  const server = await naming(
+    'MILLHAND_GRPC_ADDR',
+    serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
+  )
+  runner.own({ close: () => server.close(STOP_MS) }, 'grpc')
+  return server.url
+}

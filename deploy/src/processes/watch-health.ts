@@ -1,0 +1,32 @@
+/** Looking after what a process needs of others. */
+import { systemClock as clock, everyInterval, type Health } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+
+/** Asks every second whether `part` can be used, until the signal ends. */
+export function watchHealth(
+  part: string,
+  health: Health,
+  ask: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  return everyInterval(clock, 1_000, signal, async () => {
+    try {
+      await ask()
+      health.set(part, true)
+    } catch (error) {
+      health.set(part, false, (error as Error).message)
+    }
+  })
+}
+
+/** Tries every second until it has worked, or the signal ends. */
+export async function untilItWorks(work: () => Promise<void>, signal: AbortSignal, log: Log): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await work()
+    } catch (error) {
+      log.warn('start.waits', { error })
+      await clock.sleep(1_000, signal).catch(() => {})
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
+import { systemClock as clock, createRunner } from '@millhand/runner'
+import { createLog, type Level } from '@millhand/telemetry'
+import { stopWithPackageManager } from './package-manager.ts'
+import type { Process, Started } from './process.ts'
+import { all } from './processes/all.ts'
+import { compute } from './processes/compute.ts'
+import { executor } from './processes/executor.ts'
+import { gateway } from './processes/gateway.ts'
+import { identity } from './processes/identity.ts'
+import { token } from './processes/token.ts'
+import { startFault } from './start-fault.ts'
+import { FirstStartFailed } from './supervisor.ts'
+
+const usage = `usage: pnpm serve gateway | identity | compute | executor
+       pnpm serve all --distributed     each of them as a process of its own
+       pnpm serve token <service>       makes that service's MILLHAND_SERVICE_TOKEN from MILLHAND_SECRET_KEY`
+
+const processes: Record<string, Process<{ readonly logLevel: Level }>> = {
+  gateway: gateway as never,
+  identity: identity as never,
+  compute: compute as never,
+  executor: executor as never,
+}
+
+const words = process.argv.slice(2).filter(word => word !== '--')
+const [name = '', option] = words
+const isAll = name === 'all' && option === '--distributed'
+const chosen = isAll ? (all as Process<never> as (typeof processes)[string]) : processes[name]
+
+try {
+  if (name === 'token') process.stdout.write(`${token(option ?? '', process.env)}\n`)
+  else if (chosen === undefined) {
+    process.stderr.write(`${usage}\n`)
+    process.exitCode = 1
+  } else process.exit(await serve(chosen))
+} catch (error) {
+  process.stderr.write(error instanceof FirstStartFailed ? error.stderr : `${startFault(error)}\n`)
+  process.exit(1)
+}
+
+async function serve(chosen: Process<{ readonly logLevel: Level }>): Promise<number> {
+  const config = chosen.config(process.env)
+  const log = createLog({ level: config.logLevel })
+  const runner = createRunner({ log, stopTimeoutMs: isAll ? 20_000 : 10_000 })
+  runner.handleSignals()
+  stopWithPackageManager(runner)
+  if (words.includes('--stop-with-stdin')) {
+    process.stdin.on('end', () => process.exit(1)).on('error', () => process.exit(1))
+    process.stdin.resume()
+  }
+  try {
+    const started = await chosen.start(config, runner, log)
+    runner.run('ready line', signal => announce(started, signal))
+    return await runner.waitForExit()
+  } catch (error) {
+    await runner.stop('start failed')
+    throw error
+  }
+}
+
+/** Says that it serves, once it does: one line of JSON on standard output. */
+async function announce({ addresses, health }: Started, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !health.ready().ready) await clock.sleep(50, signal).catch(() => {})
+  if (!signal.aborted) process.stdout.write(`${JSON.stringify({ ready: true, service: name, ...addresses })}\n`)
+}

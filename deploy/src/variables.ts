@@ -1,0 +1,145 @@
+/** Everything that can be set, for all processes. `docs/operating.md` shows it; a test holds it to it. */
+import { hasValidChecksum, type KeyMode, modeOfKey } from '@millhand/api'
+import {
+  address,
+  integer,
+  oneOf,
+  optional,
+  path,
+  type Schema,
+  type Secret,
+  type Setting,
+  secret,
+  text,
+  urls,
+} from '@millhand/runner'
+import { levels } from '@millhand/telemetry'
+
+export const variables = {
+  MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'Where REST is served. Port 0 takes a free one.'),
+  MILLHAND_GRPC_ADDR: address('127.0.0.1:8081', 'Where gRPC, gRPC-Web and Connect are served, over HTTP/2.'),
+  MILLHAND_METRICS_ADDR: optional(
+    address(undefined, 'Where metrics are served. Not served yet: setting it is logged.'),
+  ),
+  MILLHAND_DATA_DIR: path('.millhand', 'The folder that holds everything: tasks, events, inputs, keys.'),
+  MILLHAND_MODELS_DIR: optional(path(undefined, 'A folder of your own models, each a folder with `model.json`.')),
+  MILLHAND_LOG_LEVEL: oneOf('info', 'What is logged, on standard error.', levels),
+  MILLHAND_KEY: optional(secret('What the examples call the key that you call with. The server does not read it.')),
+  MILLHAND_BOOTSTRAP_KEY: optional(
+    apiKey('live', 'The first account’s live key, instead of the one made at the first start.'),
+  ),
+  MILLHAND_BOOTSTRAP_TEST_KEY: optional(apiKey('test', 'The first account’s test key, likewise.')),
+  MILLHAND_BOOTSTRAP_PLANS: optional(
+    text(undefined, 'The first account’s plans. There are no plans yet: setting it is logged.'),
+  ),
+  MILLHAND_SECRET_KEY: optional(
+    secret('Seals cursors and stored secrets, instead of the one made at the first start.', { minLength: 32 }),
+  ),
+  MILLHAND_EXECUTOR_SLOTS: optional(
+    integer(undefined, 'How many runs of models at once; 0 runs none. Else as many as there are cores, at least 2.', {
+      min: 0,
+      max: 64,
+    }),
+  ),
+  MILLHAND_MODEL_MEMORY_MB: integer(2_048, 'What the process of one model may hold; beyond it, it is stopped.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_MODELS_MEMORY_MB: integer(4_096, 'What all of them may hold before idle ones are unloaded.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_MODEL_THREADS: optional(
+    integer(undefined, 'How many threads the process of one model computes with. Else as many as there are cores.', {
+      min: 1,
+      max: 1_024,
+    }),
+  ),
+  MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
+    min: 1,
+    max: 3_650,
+    unit: 'days',
+  }),
+  MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
+
+  MILLHAND_MONGO_URL: mongoUrl('The MongoDB database, with its name.'),
+  MILLHAND_KAFKA_BROKERS: hostPorts('Kafka’s bootstrap addresses.'),
+  MILLHAND_KAFKA_PREFIX: optional(
+    text(undefined, 'Stands before the name of every topic and group, where several deployments share a broker.'),
+  ),
+  MILLHAND_KAFKA_PARTITIONS: integer(6, 'How many partitions a topic is made with.', { min: 1, max: 1_000 }),
+  MILLHAND_KAFKA_REPLICATION: integer(1, 'How many brokers hold each partition of a topic that is made.', {
+    min: 1,
+    max: 9,
+  }),
+  MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
+  MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
+  MILLHAND_ADVERTISE_URL: optional(
+    url('Where other replicas reach this one. Else it is made of `MILLHAND_GRPC_ADDR`.'),
+  ),
+  MILLHAND_SERVICE_TOKEN: secret('What an executor shows to compute: `pnpm serve token executor` makes it.'),
+  MILLHAND_TLS_CERT: optional(
+    path(undefined, 'The certificate of this process, PEM: it is shown to whoever calls, and called.'),
+  ),
+  MILLHAND_TLS_KEY: optional(path(undefined, 'Its private key, PEM.')),
+  MILLHAND_TLS_CA: optional(path(undefined, 'Who signs the certificates of all processes, PEM: others are refused.')),
+} as const satisfies Schema
+
+/** Some of them, as a schema. */
+export function pick<const Name extends keyof typeof variables>(
+  ...names: readonly Name[]
+): Pick<typeof variables, Name> {
+  return Object.fromEntries(names.map(name => [name, variables[name]])) as Pick<typeof variables, Name>
+}
+
+/** The same variable, that has to be set. */
+export function required<T>({ optional: _, ...rest }: Setting<T | undefined>): Setting<T> {
+  return rest as Setting<T>
+}
+
+/** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
+function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
+  const any = secret(doc)
+  return {
+    ...any,
+    form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
+    read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
+  }
+}
+
+function url(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:',
+    read: written => (URL.canParse(written) && /^https?:/.test(written) ? written : undefined),
+  }
+}
+
+/** It may hold a password, so it is shown nowhere. */
+function mongoUrl(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL such as mongodb://host:27017/millhand, that ends with the database’s name',
+    secret: true,
+    read: written => (/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+/.test(written) ? written : undefined),
+  }
+}
+
+/** `host:port`, with commas between them. */
+function hostPorts(doc: string): Setting<readonly string[]> {
+  const form = 'one or more of host:port, with commas between them'
+  return {
+    doc,
+    form,
+    read(written) {
+      const all = written.split(',').map(item => item.trim())
+      return all.every(item => /^[^\s:/]+:\d{1,5}$/.test(item)) ? all : undefined
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/** Who may call what, of those who call over a network. */
+import type { DescMethod } from '@bufbuild/protobuf'
+import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { parseId } from '@millhand/api'
+import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
+import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
+import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import type { Clock } from '@millhand/runner'
+import { principalKey, requestIdKey } from '../principal.ts'
+import { requestIdHeader } from './outgoing-headers.ts'
+import { ReflectionAlpha } from './reflection-alpha.ts'
+import { refusal } from './refusal.ts'
+import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
+import { createPrincipalReader, principalHeader } from './signed-principal.ts'
+
+/** Header lines by name; `Headers` are. */
+export type HeaderLines = Pick<Headers, 'get'>
+
+export interface Admission {
+  /**
+   * The values of an admitted call: its principal and its request id, where its `header` has them. `carrier` is whose
+   * header has the service token: the tunnel that the call came through, or the call itself.
+   *
+   * @throws ConnectError `unauthenticated` without a good token and for a principal that is expired or not ours,
+   * `permission_denied` for a method that is not granted and for a principal from who may not name one
+   */
+  admit(carrier: Carrier, method: DescMethod, header?: HeaderLines): ContextValues
+  /** The same for a call on its own, before anything of its message is read: a `requestGate` of Connect. */
+  gate(call: HandlerContext): void
+  /** Whether there is a good token, whatever it grants. */
+  isKnown(carrier: Carrier): boolean
+}
+
+/** What a service token comes with; a handler's context is one. */
+export interface Carrier {
+  readonly requestHeader: HeaderLines
+}
+
+export interface AdmissionOptions {
+  /** MILLHAND_SECRET_KEY: at least 32 bytes. */
+  readonly secret: Uint8Array
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Answered without a token: probes of orchestrators have none. */
+const open: ReadonlySet<string> = new Set([Health.typeName])
+/** Answered with any good token: descriptors are no secret, and the calls in a tunnel are admitted one by one. */
+const anyToken: ReadonlySet<string> = new Set([
+  ServerReflection.typeName,
+  ReflectionAlpha.typeName,
+  TunnelService.typeName,
+])
+
+export function createAdmission({ secret, clock }: AdmissionOptions): Admission {
+  const readToken = createTokenReader(secret)
+  const readPrincipal = createPrincipalReader(secret, clock)
+
+  // A tunnel shows its token once and carries many calls.
+  const grants = new WeakMap<Carrier, ServiceGrant>()
+
+  const grantOf = (carrier: Carrier): ServiceGrant => {
+    const known = grants.get(carrier)
+    if (known !== undefined) return known
+    const authorization = carrier.requestHeader.get('authorization')
+    if (authorization === null)
+      throw refusal('missing_credentials', 'Send a service token as `Authorization: Bearer …`.')
+    const grant = BEARER.test(authorization) ? readToken(authorization.slice(BEARER_LENGTH)) : undefined
+    if (grant === undefined) throw refusal('invalid_credentials', 'The service token was not made for this deployment.')
+    grants.set(carrier, grant)
+    return grant
+  }
+
+  const enter = (values: ContextValues, carrier: Carrier, method: DescMethod, header: HeaderLines) => {
+    const service = method.parent.typeName
+    if (open.has(service)) return
+    const grant = grantOf(carrier)
+    if (!anyToken.has(service) && !allows(grant, method)) {
+      throw refusal('insufficient_scope', `The service token does not allow /${service}/${method.name}.`)
+    }
+    const signed = header.get(principalHeader)
+    if (signed !== null) {
+      if (!grant.accounts) throw refusal('insufficient_scope', 'The service token may not name an account.')
+      values.set(principalKey, readPrincipal(signed))
+    }
+    const requestId = parseId('req', header.get(requestIdHeader) ?? '')
+    if (requestId !== undefined) values.set(requestIdKey, requestId)
+  }
+
+  return {
+    admit(carrier, method, header = carrier.requestHeader) {
+      const values = createContextValues()
+      enter(values, carrier, method, header)
+      return values
+    },
+    gate: call => enter(call.values, call, call.method, call.requestHeader),
+    isKnown(carrier) {
+      try {
+        grantOf(carrier)
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** The scheme is case-insensitive (RFC 9110, section 11.1). */
+const BEARER = /^bearer /i
+const BEARER_LENGTH = 'Bearer '.length

@@ -1,0 +1,21 @@
+export { type Admission, type AdmissionOptions, type Carrier, createAdmission, type HeaderLines } from './admit.ts'
+export { drainingKey } from './draining.ts'
+export { grants } from './grants.ts'
+export {
+  type ExtraRoutes,
+  type NetworkServer,
+  type NetworkServerOptions,
+  type ServerTls,
+  serveNetwork,
+} from './network-server.ts'
+export {
+  type ClientTls,
+  createNetworkTransport,
+  type NetworkTransport,
+  type NetworkTransportOptions,
+} from './network-transport.ts'
+export { type OutgoingHeaders, outgoingHeaders, sendHeaders } from './outgoing-headers.ts'
+export { reportFailures } from './report-failures.ts'
+export { createTokenReader, mintServiceToken, type ServiceGrant } from './service-token.ts'
+export type { KeepAlive } from './sessions.ts'
+export { createPrincipalReader, createPrincipalSigner } from './signed-principal.ts'

@@ -1,0 +1,37 @@
+/** Calls that end because their peer is gone, or was never there. */
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+
+/**
+ * Makes them `unavailable`. Connect has three codes for it, of which two mean something else to our callers: `aborted`
+ * after a reset (that is a conflict), `canceled` when a session ends under a call, and `internal` for the rest.
+ */
+export const lostPeer: Interceptor = next => async request => {
+  const told = (error: unknown) => (request.signal.aborted || !isLoss(error) ? error : unavailable(error))
+  try {
+    const response = await next(request)
+    return response.stream ? { ...response, message: retold(response.message, told) } : response
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+async function* retold<T>(messages: AsyncIterable<T>, told: (error: unknown) => unknown): AsyncGenerator<T> {
+  try {
+    yield* messages
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+/** A call that its caller has not cancelled, or one that failed in Node's network and not in a handler. */
+function isLoss(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false
+  const { cause } = error
+  return (
+    error.code === Code.Canceled ||
+    (cause instanceof Error && typeof (cause as NodeJS.ErrnoException).code === 'string')
+  )
+}
+
+const unavailable = (cause: unknown) =>
+  new ConnectError('the connection was lost, or could not be made', Code.Unavailable, undefined, undefined, cause)

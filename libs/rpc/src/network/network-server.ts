@@ -1,0 +1,169 @@
+/** Serves services to other processes: gRPC, gRPC-Web and Connect on one port, over HTTP/2. */
+import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Code, ConnectError, createConnectRouter, type HandlerContext } from '@connectrpc/connect'
+import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import type { Routes } from '../direct-transport.ts'
+import { serve } from '../serve.ts'
+import type { Admission } from './admit.ts'
+import { healthService } from './health-service.ts'
+import { reflectionService } from './reflection-service.ts'
+import { reportFailures } from './report-failures.ts'
+import { requestHandler } from './request-handler.ts'
+import { createSessions, type KeepAlive } from './sessions.ts'
+
+export interface NetworkServerOptions {
+  readonly address: Address
+  /** Registers the services, as `serve` takes them: every request is checked, and refused without a needed principal. */
+  readonly services: (router: Routes) => void
+  /** Routes that answer for themselves, and what they do first when the server stops. */
+  readonly extra?: readonly ExtraRoutes[]
+  readonly admission: Admission
+  /** The server's own part is `rpc`: ready from when it listens until it stops. */
+  readonly health: Health
+  /** Without it everything goes in the clear. */
+  readonly tls?: ServerTls
+  readonly log: Log
+  readonly clock?: Pick<Clock, 'sleep'>
+  readonly keepAlive?: KeepAlive
+}
+
+export interface ExtraRoutes {
+  routes(router: Routes): void
+  /** Asks the other side of what would not end by itself to leave. */
+  drain?(): Promise<void>
+}
+
+/** PEM. */
+export interface ServerTls {
+  readonly cert: string
+  readonly key: string
+  /** Who signs the certificates of clients: with it, a client without one is not let in (mTLS). */
+  readonly ca?: string
+}
+
+export interface NetworkServer {
+  /** With the port that was taken where the address says 0. */
+  readonly url: string
+  /**
+   * Says NOT_SERVING, takes no new connections and no new calls, and lets calls in flight finish for at most `graceMs`.
+   * Then they are ended. Idempotent: all calls wait for the first.
+   */
+  close(graceMs: number): Promise<void>
+}
+
+/** The largest message that is read. A tunnel's is at most 256 KiB and one call, whose input has at most 512 KiB. */
+const READ_MAX_BYTES = 8 * 1024 * 1024
+/** Of one caller. One of ours has one tunnel; others wait for work or for a task in each of these. */
+const MAX_STREAMS = 1_000
+/** Of all header lines of a call: a token and a principal have at most 8 kB each. */
+const MAX_HEADER_BYTES = 32 * 1024
+const MAX_CONNECTIONS = 10_000
+/** MB that Node lets a session hold of its streams and of what waits to be sent; its default of 10 is a few answers. */
+const SESSION_MEMORY_MB = 64
+const HANDSHAKE_MS = 10_000
+/** Before the end of the grace: for calls that are ended to say so. */
+const LAST_WORDS_MS = 100
+
+const defaultKeepAlive: KeepAlive = { pingEveryMs: 10_000, pingTimeoutMs: 5_000 }
+
+/** Resolves once it listens. @throws Error when the address can't be had, or a service can't be served */
+export async function serveNetwork(options: NetworkServerOptions): Promise<NetworkServer> {
+  const { address, admission, health, tls, log, clock = systemClock, extra = [] } = options
+  const draining = new AbortController()
+  const ending = new AbortController()
+  const sessions = createSessions(options.keepAlive ?? defaultKeepAlive)
+  const sockets = new Set<Socket>()
+
+  const router = createConnectRouter({
+    requestGate: gate(admission, log),
+    interceptors: [reportFailures(log)],
+    // Between processes that are near each other it costs more than it saves.
+    acceptCompression: [],
+    readMaxBytes: READ_MAX_BYTES,
+    shutdownSignal: ending.signal,
+  })
+  const served = () => [...new Set(router.handlers.map(handler => handler.service))]
+  serve(options.services, router)
+  for (const { routes } of extra) routes(router)
+  healthService({ health, services: () => served().map(({ typeName }) => typeName), clock })(router)
+  reflectionService(served)(router)
+
+  const server = http2Server(tls)
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('request', requestHandler(router, { admission, draining: draining.signal, log }))
+  server.on('session', session => sessions.add(session))
+  server.on('sessionError', error => log.debug('rpc.session_failed', { error }))
+  server.on('tlsClientError', error => log.warn('rpc.handshake_failed', { error }))
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const url = await listen(server, address, tls === undefined ? 'http' : 'https')
+  health.set('rpc', true)
+
+  const stop = async (graceMs: number) => {
+    health.set('rpc', false, 'the process stops')
+    draining.abort()
+    // The close of an `Http2Server` would end sessions with one GOAWAY, and lose calls on their way.
+    const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()))
+    const left = extra.map(({ drain }) => drain?.())
+    sessions.drain()
+    const warning = setTimeout(() => ending.abort(stopping()), Math.max(0, graceMs - LAST_WORDS_MS))
+    const end = setTimeout(() => {
+      log.warn('rpc.cut', { connections: sockets.size })
+      for (const socket of sockets) socket.destroy()
+    }, graceMs)
+    await closed
+    await Promise.all(left)
+    clearTimeout(warning)
+    clearTimeout(end)
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    url,
+    close(graceMs) {
+      stopped ??= stop(graceMs)
+      return stopped
+    },
+  }
+}
+
+/** Tells the log of who is refused: mostly a process of ours with a wrong token. */
+function gate(admission: Admission, log: Log) {
+  return (call: HandlerContext): void => {
+    try {
+      admission.gate(call)
+    } catch (error) {
+      const reason = ConnectError.from(error).rawMessage
+      log.warn('rpc.refused', { method: `${call.service.typeName}/${call.method.name}`, reason })
+      throw error
+    }
+  }
+}
+
+function http2Server(tls: ServerTls | undefined): Http2Server | Http2SecureServer {
+  const limits = {
+    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
+    maxSessionMemory: SESSION_MEMORY_MB,
+  }
+  if (tls === undefined) return createServer(limits)
+  const { cert, key, ca } = tls
+  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }
+  return createSecureServer({ ...limits, cert, key, ...clients, handshakeTimeout: HANDSHAKE_MS })
+}
+
+async function listen(server: Http2Server | Http2SecureServer, address: Address, scheme: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const { address: host, family, port } = server.address() as AddressInfo
+  return `${scheme}://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+}
+
+const stopping = () => new ConnectError('the server stops', Code.Unavailable)

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { Code, createClient } from '@connectrpc/connect'
+import { ContractService } from '../contract-service.ts'
+import type { Routes } from '../direct-transport.ts'
+import { rejection } from '../serving.contract.ts'
+import { describeTransport } from '../transport.contract.ts'
+import { openServer, token } from './network.fixture.ts'
+import { createNetworkTransport } from './network-transport.ts'
+
+for (const protocol of ['connect', 'grpc', 'grpc-web'] as const) {
+  describeTransport(
+    `${protocol} over a network`,
+    async routes => {
+      const server = await openServer(routes)
+      const transport = createNetworkTransport({ url: server.url, token, protocol })
+      return {
+        transport,
+        async close() {
+          transport.close()
+          await server.close(1_000)
+        },
+      }
+    },
+    { network: true },
+  )
+}
+
+describe('network transport', () => {
+  it('finds within 3 s that its peer has died without a word', async test => {
+    const sockets: Socket[] = []
+    const dead = createServer(socket => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+    await once(dead, 'listening')
+    test.after(() => {
+      for (const socket of sockets) socket.destroy()
+      dead.close()
+    })
+    const transport = createNetworkTransport({ url: `http://127.0.0.1:${portOf(dead)}`, token })
+    const began = performance.now()
+    const calls = [createClient(ContractService, transport).echo({}), createClient(ContractService, transport).echo({})]
+    for (const { code } of await Promise.all(calls.map(rejection))) assert.equal(code, Code.Unavailable)
+    assert.ok(performance.now() - began < 4_000)
+  })
+
+  it('is unavailable while nobody is there, and finds a server that comes back', async test => {
+    const routes = (router: Routes) => router.service(ContractService, { echo: request => request })
+    const first = await openServer(routes)
+    const address = { host: '127.0.0.1', port: Number(new URL(first.url).port) }
+    const transport = createNetworkTransport({ url: first.url, token })
+    test.after(() => transport.close())
+    const client = createClient(ContractService, transport)
+    await client.echo({})
+    await first.close(1_000)
+    for (let call = 0; call < 3; call++) assert.equal((await rejection(client.echo({}))).code, Code.Unavailable)
+    const second = await openServer(routes, { address })
+    test.after(() => second.close(0))
+    assert.equal((await client.echo({ value: 'again' })).value, 'again')
+  })
+
+  it('fails calls in flight as “unavailable” when it is closed, and opens again', async test => {
+    const begun = Promise.withResolvers<void>()
+    const server = await openServer(router =>
+      router.service(ContractService, {
+        echo: request => request,
+        async *countTo(_, { signal }) {
+          yield { value: '1' }
+          begun.resolve()
+          await once(signal, 'abort')
+        },
+      }),
+    )
+    test.after(() => server.close(0))
+    const transport = createNetworkTransport({ url: server.url, token })
+    test.after(() => transport.close())
+    const client = createClient(ContractService, transport)
+    const counting = rejection(Array.fromAsync(client.countTo({})))
+    await begun.promise
+    transport.close()
+    transport.close()
+    assert.equal((await counting).code, Code.Unavailable)
+    assert.equal((await client.echo({ value: 'again' })).value, 'again')
+  })
+})
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port

@@ -1,0 +1,83 @@
+/** Calls to one replica of a service, in the ordinary protocols. */
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Transport } from '@connectrpc/connect'
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+  Http2SessionManager,
+} from '@connectrpc/connect-node'
+import { lostPeer } from './lost-peer.ts'
+import { type OutgoingHeaders, sendHeaders } from './outgoing-headers.ts'
+
+export interface NetworkTransportOptions {
+  /** `http://host:port`, or `https:` for TLS. */
+  readonly url: string
+  /** The service token, sent with every call. */
+  readonly token?: string
+  /** What else is sent, made from the context values of a call. */
+  readonly headers?: OutgoingHeaders
+  readonly tls?: ClientTls
+  /** Default `connect`, which costs least. */
+  readonly protocol?: 'connect' | 'grpc' | 'grpc-web'
+}
+
+/** PEM. */
+export interface ClientTls {
+  /** Who signs the server's certificate, where the system does not know it. */
+  readonly ca?: string
+  /** The client's own certificate, for mTLS. */
+  readonly cert?: string
+  readonly key?: string
+}
+
+export interface NetworkTransport extends Transport {
+  /** Ends the connection; calls in flight fail `unavailable`. A later call opens another. Idempotent. */
+  close(): void
+}
+
+/**
+ * A peer that died without a word under a call is known to be dead 3 s after it was last heard of: 2 until it is asked,
+ * then 1. A connection without calls is asked before the next one. (With `pingIdleConnection` Connect 2.2 pings sessions
+ * that are gone, too, which throws where nobody can catch it.)
+ */
+const pings = { pingIntervalMs: 2_000, pingTimeoutMs: 1_000 }
+/** A host that is not there does not refuse connections; the system would try for minutes. */
+const CONNECT_MS = 3_000
+
+/** One HTTP/2 connection, opened by the first call and again when it is lost. Calls fail `unavailable` while it can't be. */
+export function createNetworkTransport(options: NetworkTransportOptions): NetworkTransport {
+  const { url, token, headers, tls = {}, protocol = 'connect' } = options
+  const sessionManager = new Http2SessionManager(url, pings, {
+    createConnection: authority => withinTime(open(authority, tls)),
+  })
+  const interceptors = [lostPeer]
+  if (headers !== undefined) interceptors.push(sendHeaders(headers))
+  if (token !== undefined) interceptors.push(sendHeaders(() => [['authorization', `Bearer ${token}`]]))
+  const transport = transports[protocol]({
+    httpVersion: '2',
+    baseUrl: url,
+    sessionManager,
+    interceptors,
+    acceptCompression: [],
+  })
+  return { ...transport, close: () => sessionManager.abort() }
+}
+
+const transports = { connect: createConnectTransport, grpc: createGrpcTransport, 'grpc-web': createGrpcWebTransport }
+
+function open({ protocol, hostname, port }: URL, tls: ClientTls): Socket {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (protocol === 'http:') return connectTcp({ host, port: Number(port || 80), noDelay: true })
+  return connectTls({ host, port: Number(port || 443), ALPNProtocols: ['h2'], ...tls })
+}
+
+function withinTime(socket: Socket): Socket {
+  const connected = 'encrypted' in socket ? 'secureConnect' : 'connect'
+  const timer = setTimeout(() => {
+    socket.destroy(Object.assign(new Error(`no connection within ${CONNECT_MS} ms`), { code: 'ETIMEDOUT' }))
+  }, CONNECT_MS)
+  for (const event of [connected, 'close']) socket.once(event, () => clearTimeout(timer))
+  return socket
+}

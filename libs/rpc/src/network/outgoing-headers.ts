@@ -1,0 +1,30 @@
+/** What a call's context values become on a network: headers. */
+import type { ContextValues, Interceptor } from '@connectrpc/connect'
+import { type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { principalHeader } from './signed-principal.ts'
+
+/** Carries `req_…` of the request that caused the call. */
+export const requestIdHeader = 'millhand-request-id'
+
+/** The header lines of a call with these values. */
+export type OutgoingHeaders = (values: ContextValues | undefined) => readonly (readonly [name: string, value: string])[]
+
+/** Carries the principal, signed, and the request id of every call that has them. */
+export function outgoingHeaders(signer: (principal: Principal) => string): OutgoingHeaders {
+  return values => {
+    const caller = values?.get(principalKey)
+    const requestId = values?.get(requestIdKey)
+    const lines: [string, string][] = []
+    if (caller !== undefined) lines.push([principalHeader, signer(caller)])
+    if (requestId !== undefined) lines.push([requestIdHeader, requestId])
+    return lines
+  }
+}
+
+/** Sends those lines with every call of an ordinary Connect client. */
+export function sendHeaders(headers: OutgoingHeaders): Interceptor {
+  return next => request => {
+    for (const [name, value] of headers(request.contextValues)) request.header.set(name, value)
+    return next(request)
+  }
+}

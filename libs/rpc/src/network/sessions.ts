@@ -1,0 +1,55 @@
+/** The HTTP/2 sessions of a server: kept an eye on, and ended without cutting what is under way. */
+import type { ServerHttp2Session } from 'node:http2'
+
+export interface KeepAlive {
+  /** How often the other side is asked whether it is there, in milliseconds. */
+  readonly pingEveryMs: number
+  /** How long it may take to say so. */
+  readonly pingTimeoutMs: number
+}
+
+export interface Sessions {
+  /** Takes over a new session. */
+  add(session: ServerHttp2Session): void
+  /**
+   * Sends GOAWAY on every session, and on those that come later; each ends with its last stream. A stream that was on
+   * its way is not begun, and its client is told so by the number in the GOAWAY: it can ask another server. (To take
+   * those in needs a GOAWAY before that one, RFC 9113, section 6.8, after which Node takes no more streams.)
+   */
+  drain(): void
+}
+
+export function createSessions(keepAlive: KeepAlive): Sessions {
+  const open = new Set<ServerHttp2Session>()
+  let draining = false
+  return {
+    add(session) {
+      open.add(session)
+      session.once('close', () => open.delete(session))
+      watch(session, keepAlive)
+      if (draining) session.close()
+    },
+    drain() {
+      draining = true
+      for (const session of open) session.close()
+    },
+  }
+}
+
+/** Ends a session whose other side has gone without a word. */
+function watch(session: ServerHttp2Session, { pingEveryMs, pingTimeoutMs }: KeepAlive): void {
+  let unanswered: NodeJS.Timeout | undefined
+  const asking = setInterval(() => {
+    if (unanswered !== undefined || session.closed || session.destroyed) return
+    unanswered = setTimeout(() => session.destroy(), pingTimeoutMs)
+    session.ping(error => {
+      if (error !== null) return
+      clearTimeout(unanswered)
+      unanswered = undefined
+    })
+  }, pingEveryMs)
+  session.once('close', () => {
+    clearInterval(asking)
+    clearTimeout(unanswered)
+  })
+}

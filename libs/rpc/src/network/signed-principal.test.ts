@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
+import { createCursors } from '@millhand/api'
+import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
+import { manualClock } from '@millhand/runner'
+import { principalKey, requestIdKey } from '../principal.ts'
+import { caller, clockAtNoon, noon, otherSecret, secret, token } from './network.fixture.ts'
+import { outgoingHeaders } from './outgoing-headers.ts'
+import { createSeal } from './seal.ts'
+import { createPrincipalReader, createPrincipalSigner } from './signed-principal.ts'
+
+const LIFE_MS = 60_000
+
+describe('signed principal', () => {
+  it('arrives as it was sent', () => {
+    const header = createPrincipalSigner(secret, clockAtNoon())(caller)
+    assert.deepEqual(createPrincipalReader(secret, clockAtNoon())(header), caller)
+  })
+
+  it('is signed once in 30 s, whoever asks', async () => {
+    const clock = clockAtNoon()
+    const sign = createPrincipalSigner(secret, clock)
+    const first = sign(caller)
+    await clock.advance(29_999)
+    assert.equal(sign(caller), first)
+    assert.equal(sign({ ...caller }) === first, false)
+    await clock.advance(1)
+    assert.notEqual(sign(caller), first)
+  })
+
+  it('is signed anew by a clock that was set back', () => {
+    let now = noon
+    const sign = createPrincipalSigner(secret, { now: () => now })
+    const first = sign(caller)
+    now -= 1
+    assert.notEqual(sign(caller), first)
+  })
+
+  it('is read once: the same text gives the same object', () => {
+    const read = createPrincipalReader(secret, clockAtNoon())
+    const header = createPrincipalSigner(secret, clockAtNoon())(caller)
+    assert.equal(read(`${header}`), read(Buffer.from(header).toString()))
+  })
+
+  it('lives 60 s, also where it was read before', async () => {
+    const clock = clockAtNoon()
+    const header = createPrincipalSigner(secret, clock)(caller)
+    const read = createPrincipalReader(secret, clock)
+    await clock.advance(LIFE_MS - 1)
+    assert.equal(read(header).accountId, caller.accountId)
+    await clock.advance(1)
+    assert.equal(
+      refused(() => read(header)),
+      'expired_credentials',
+    )
+    assert.equal(
+      refused(() => createPrincipalReader(secret, clock)(header)),
+      'expired_credentials',
+    )
+  })
+
+  it('may come from a clock that is a minute ahead, no more', () => {
+    const signedAt = (ms: number) => createPrincipalSigner(secret, manualClock(ms))(caller)
+    const read = createPrincipalReader(secret, clockAtNoon())
+    assert.ok(read(signedAt(noon + 60_000)))
+    assert.equal(
+      refused(() => read(signedAt(noon + 60_001))),
+      'invalid_credentials',
+    )
+  })
+
+  const header = createPrincipalSigner(secret, clockAtNoon())(caller)
+  const seal = (value: unknown) => createSeal(secret, 'principal').seal(value)
+  const { accountId, mode, keyId } = caller
+  const signed = { accountId, mode, keyId, scopes: [...caller.scopes], expiresAt: noon + LIFE_MS }
+  const rich = Buffer.from(JSON.stringify({ ...signed, scopes: ['*'] })).toString('base64url')
+  const strangers: [string, string][] = [
+    ['nothing', ''],
+    ['a dot', '.'],
+    ['one without a signature', header.slice(0, header.indexOf('.'))],
+    ['one cut short', header.slice(0, -1)],
+    ['one with more behind it', `${header}A`],
+    ['one that was given more scopes', `${rich}${header.slice(header.indexOf('.'))}`],
+    ['one of another deployment', createPrincipalSigner(otherSecret, clockAtNoon())(caller)],
+    ['a service token of ours', token],
+    ['a service token of ours without its prefix', token.slice('mhs_'.length)],
+    ['a principal with the signature of a token', createSeal(secret, 'service token').seal(signed)],
+    ['a cursor of ours', createCursors(secret).seal(signed, '')],
+    ['a signed null', seal(null)],
+    ['one without an account', seal({ ...signed, accountId: '' })],
+    ['one of another mode', seal({ ...signed, mode: 'prod' })],
+    ['one with wrong scopes', seal({ ...signed, scopes: [1] })],
+    ['one without a key', seal({ ...signed, keyId: undefined })],
+    ['one without an end', seal({ ...signed, expiresAt: undefined })],
+    ['one whose end is no time', seal({ ...signed, expiresAt: '9999' })],
+    ['one that is too long', seal({ ...signed, scopes: Array.from({ length: 2_000 }, () => 'tasks:read') })],
+  ]
+  for (const [what, stranger] of strangers) {
+    it(`is not ${what}`, () => {
+      assert.equal(
+        refused(() => createPrincipalReader(secret, clockAtNoon())(stranger)),
+        'invalid_credentials',
+      )
+    })
+  }
+})
+
+describe('outgoing headers', () => {
+  const headers = outgoingHeaders(createPrincipalSigner(secret, clockAtNoon()))
+
+  it('are the principal and the request id, where the values have them', () => {
+    assert.deepEqual(headers(undefined), [])
+    assert.deepEqual(headers(createContextValues()), [])
+    const values = createContextValues().set(principalKey, caller).set(requestIdKey, 'req_1')
+    const lines = new Map(headers(values))
+    assert.deepEqual([...lines.keys()], ['millhand-principal', 'millhand-request-id'])
+    assert.equal(lines.get('millhand-request-id'), 'req_1')
+    assert.deepEqual(createPrincipalReader(secret, clockAtNoon())(lines.get('millhand-principal') as string), caller)
+  })
+})
+
+/** The catalogue's code that the work is refused with; what it says has nothing of what was sent. */
+function refused(work: () => unknown): string | undefined {
+  try {
+    work()
+  } catch (error) {
+    assert.ok(error instanceof ConnectError)
+    assert.equal(error.code, Code.Unauthenticated)
+    return error.findDetails(ErrorInfoSchema)[0]?.reason
+  }
+  return assert.fail('it was read')
+}

@@ -1,0 +1,98 @@
+/** Tunnels on a network server: each call in them is admitted as one on its own is. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { Code, createClient, createContextValues, type ServiceImpl } from '@connectrpc/connect'
+import { codeOf } from '@millhand/api'
+import { systemClock } from '@millhand/runner'
+import { ContractService } from '../contract-service.ts'
+import { createDirectTransport } from '../direct-transport.ts'
+import { principalKey, requestIdKey } from '../principal.ts'
+import { rejection } from '../serving.contract.ts'
+import { createTunnelTransport, tunnelRoutes } from '../tunnel/index.ts'
+import { createAdmission } from './admit.ts'
+import { caller, openServer, otherSecret, secret, token } from './network.fixture.ts'
+import { createNetworkTransport } from './network-transport.ts'
+import { outgoingHeaders } from './outgoing-headers.ts'
+import { mintServiceToken } from './service-token.ts'
+import { createPrincipalSigner } from './signed-principal.ts'
+
+const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
+const asCaller = { contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId) }
+const grant = { service: 'test', methods: ['/millhand.rpc.ContractService/Echo'], accounts: true }
+
+describe('a tunnel', () => {
+  it('passes the caller and the request id of each call', async test => {
+    const seen: unknown[] = []
+    const { client } = await open(test, {
+      echo(request, { values }) {
+        seen.push(values.get(principalKey), values.get(requestIdKey))
+        return request
+      },
+    })
+    await client.echo({}, asCaller)
+    await client.echo({})
+    assert.deepEqual(seen, [caller, requestId, undefined, undefined])
+  })
+
+  it('is not opened without a good token', async test => {
+    for (const bad of [undefined, mintServiceToken(otherSecret, grant)]) {
+      const { client, handled } = await open(test, {}, { token: bad })
+      const error = await rejection(client.echo({}, { timeoutMs: 500 }))
+      assert.notEqual(error.code, Code.Unimplemented)
+      assert.equal(handled(), 0)
+    }
+  })
+
+  it('lets through what its token grants, and nothing else', async test => {
+    const { client, handled } = await open(test, {}, { token: mintServiceToken(secret, grant) })
+    await client.echo({}, asCaller)
+    const error = await rejection(client.forgotten({}))
+    assert.equal(error.code, Code.PermissionDenied)
+    assert.equal(codeOf(error), 'internal')
+    const { client: nameless } = await open(
+      test,
+      {},
+      { token: mintServiceToken(secret, { ...grant, accounts: false }) },
+    )
+    await nameless.echo({})
+    assert.equal((await rejection(nameless.echo({}, asCaller))).code, Code.PermissionDenied)
+    assert.equal(handled(), 1)
+  })
+
+  it('refuses a principal that another deployment signed', async test => {
+    const { client, handled } = await open(test, {}, { signedWith: otherSecret })
+    assert.equal((await rejection(client.echo({}, asCaller))).code, Code.Unauthenticated)
+    assert.equal(handled(), 0)
+  })
+
+  it('does not hold its server up when that drains', async test => {
+    const { client, server } = await open(test, {})
+    await client.echo({})
+    await server.close(60_000)
+  })
+})
+
+async function open(
+  test: TestContext,
+  impl: Partial<ServiceImpl<typeof ContractService>>,
+  options: { token?: string | undefined; signedWith?: Uint8Array } = { token },
+) {
+  let handled = 0
+  const counting = { echo: () => ({ value: String(++handled) }), forgotten: () => ({ value: String(++handled) }) }
+  const direct = createDirectTransport().service(ContractService, { ...counting, ...impl })
+  const admission = createAdmission({ secret, clock: systemClock })
+  const tunnels = tunnelRoutes({ transport: direct, services: [ContractService], admit: admission.admit })
+  const server = await openServer(() => {}, { admission, extra: [tunnels] })
+  const { token: shown = options.signedWith === undefined ? undefined : token } = options
+  const replica = createNetworkTransport({ url: server.url, ...(shown === undefined ? {} : { token: shown }) })
+  const transport = createTunnelTransport({
+    replicas: [replica],
+    headers: outgoingHeaders(createPrincipalSigner(options.signedWith ?? secret, systemClock)),
+  })
+  test.after(async () => {
+    await transport.close()
+    replica.close()
+    await server.close(0)
+  })
+  return { client: createClient(ContractService, transport), handled: () => handled, server }
+}
