@@ -1,10 +1,11 @@
 /** What every adapter of `Blobs` has to do. An adapter's test calls `describeBlobs` and adds its own. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type Blobs, BlobTooLarge, InvalidBlobKey } from './blobs.ts'
+import { type BlobRange, BlobRangeNotSatisfiable, type Blobs, BlobTooLarge, InvalidBlobKey } from './blobs.ts'
 
 export interface OpenBlobs {
   readonly blobs: Blobs
@@ -24,7 +25,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenBlobs>): voi
     })
     afterEach(() => opened.close())
 
-    const text = async (key: string, range?: { start: number; end: number }) => {
+    const text = async (key: string, range?: BlobRange) => {
       const stream = await blobs.get(key, range)
       return stream && (await buffer(stream)).toString()
     }
@@ -61,6 +62,32 @@ export function describeBlobs(name: string, open: () => Promise<OpenBlobs>): voi
       assert.equal(await text('k', { start: 0, end: 0 }), '0')
       assert.equal(await text('k', { start: 3, end: 5 }), '345')
       assert.equal(await text('k', { start: 8, end: 100 }), '89')
+      assert.equal(await text('k', { start: 9, end: Number.POSITIVE_INFINITY }), '9')
+    })
+
+    it('refuses a range that begins at the end or beyond, and tells the size', async () => {
+      await blobs.put('k', Buffer.from('0123'))
+      await blobs.put('empty', Readable.from([]))
+      const refused = new BlobRangeNotSatisfiable(4)
+      await assert.rejects(blobs.get('k', { start: 4, end: 9 }), refused)
+      await assert.rejects(blobs.get('k', { start: 5_000_000, end: Number.POSITIVE_INFINITY }), refused)
+      await assert.rejects(blobs.get('empty', { start: 0, end: 0 }), new BlobRangeNotSatisfiable(0))
+    })
+
+    it('refuses what is no range, whatever there is', async () => {
+      await blobs.put('k', Buffer.from('0123'))
+      for (const [start, end] of [
+        [2, 1],
+        [-1, 1],
+        [0.5, 1],
+        [0, 1.5],
+        [Number.NaN, 1],
+        [0, Number.NaN],
+        [2 ** 53, Number.POSITIVE_INFINITY],
+        [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+      ] as const) {
+        for (const key of ['k', 'nothing']) await assert.rejects(blobs.get(key, { start, end }), RangeError)
+      }
     })
 
     it('replaces, and leaves alone who reads the old contents', async () => {
@@ -141,23 +168,60 @@ export function describeBlobs(name: string, open: () => Promise<OpenBlobs>): voi
       const stop = new AbortController()
       const silent = new PassThrough()
       silent.write('begun')
-      const putting = blobs.put('k', silent, { signal: stop.signal })
       const reason = new Error('no longer wanted')
-      setImmediate(() => stop.abort(reason))
+      waitedFor(silent).then(() => stop.abort(reason))
+      const putting = blobs.put('k', silent, { signal: stop.signal })
       await assert.rejects(putting, reason)
       await assert.rejects(blobs.put('k', Buffer.from('x'), { signal: stop.signal }), reason)
       assert.equal(await blobs.get('k'), undefined)
       silent.destroy()
     })
 
-    it('ends with one whole of many puts at once', async () => {
-      const contents = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(50_000))
-      await Promise.all(contents.map(content => blobs.put('k', Readable.from([Buffer.from(content)]))))
+    it('takes its listeners off a stream that it refuses, also one that is silent, so that it can be drained', async () => {
+      const large = new PassThrough()
+      const silent = new PassThrough()
+      const streams = [large, silent]
+      const listeners = (stream: Readable) =>
+        stream.eventNames().reduce((sum, name) => sum + stream.listenerCount(name), 0)
+      const before = streams.map(listeners)
+      const stop = new AbortController()
+      large.write('12345')
+      silent.write('begun')
+      const reason = new Error('no longer wanted')
+      waitedFor(silent).then(() => stop.abort(reason))
+      await assert.rejects(blobs.put('k', silent, { signal: stop.signal }), reason)
+      await assert.rejects(blobs.put('k', large, { maxBytes: 4 }), BlobTooLarge)
+      assert.deepEqual(streams.map(listeners), before)
+      for (const stream of streams) {
+        const ended = once(stream.resume(), 'end')
+        stream.end('the rest')
+        await ended
+      }
+    })
+
+    it('ends with one whole of many puts at once, each of which resolves with its own size and hash', async () => {
+      const contents = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(50_000 + n))
+      assert.deepEqual(
+        await Promise.all(contents.map(content => blobs.put('k', Readable.from([Buffer.from(content)])))),
+        contents.map(content => ({ size: content.length, sha256: createHash('sha256').update(content).digest('hex') })),
+      )
       assert.ok(contents.includes((await text('k')) ?? ''))
     })
 
+    it('takes keys of 512 characters and words of 200', async () => {
+      const longest = `${'a'.repeat(200)}/${'b'.repeat(200)}/${'c/'.repeat(54)}dd`
+      assert.equal(longest.length, 512)
+      await blobs.put(longest, Buffer.from('x'))
+      assert.equal(await text(longest), 'x')
+      assert.deepEqual(await keys(longest.slice(0, 401)), [longest])
+      assert.deepEqual(await keys(`${longest}/${longest}`), [])
+      await blobs.delete(longest)
+      assert.equal(await blobs.get(longest), undefined)
+    })
+
     it('refuses what is not a key, in every method', async () => {
-      const bad = ['', '.', '..', '../x', 'a/../b', 'a//b', '/a', 'a/', 'a b', 'a\\b', 'a\u0000', 'ä', 'x'.repeat(201)]
+      const long = ['x'.repeat(201), `${'ab/'.repeat(170)}abc`, `${'a/'.repeat(50_000)}a`]
+      const bad = ['', '.', '..', '../x', 'a/../b', 'a//b', '/a', 'a/', 'a b', 'a\\b', 'a\u0000', 'ä', ...long]
       for (const key of bad) {
         await assert.rejects(blobs.put(key, Buffer.from('x')), InvalidBlobKey, key)
         await assert.rejects(blobs.get(key), InvalidBlobKey, key)
@@ -167,4 +231,16 @@ export function describeBlobs(name: string, open: () => Promise<OpenBlobs>): voi
       assert.deepEqual(await keys(''), [])
     })
   })
+}
+
+/** Resolves when all was read that the stream holds, and its reader waits for more. */
+function waitedFor(stream: Readable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { read } = stream
+  stream.read = size => {
+    const chunk = read.call(stream, size)
+    if (chunk === null && size === undefined) setImmediate(resolve)
+    return chunk
+  }
+  return promise
 }

@@ -1,1 +1,8 @@
-export { type BlobInfo, type Blobs, BlobTooLarge, InvalidBlobKey } from './blobs.ts'
+export {
+  type BlobInfo,
+  type BlobRange,
+  BlobRangeNotSatisfiable,
+  type Blobs,
+  BlobTooLarge,
+  InvalidBlobKey,
+} from './blobs.ts'

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { after, describe, it } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { after, describe, it, type TestContext } from 'node:test'
 import { describeBlobs, type OpenBlobs } from '../blobs.contract.ts'
+import type { Blobs } from '../blobs.ts'
 import { filesystemBlobs } from './filesystem.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'blobs-'))
@@ -12,33 +14,31 @@ after(() => rm(root, { recursive: true, force: true }))
 let folders = 0
 const newFolder = () => join(root, `${++folders}`)
 
-describeBlobs('filesystem', async () => opened(newFolder()))
+describeBlobs('filesystem', () => opened(newFolder()))
 
 describe('filesystem: Blobs', () => {
   it('removes at open what broken puts have left', async () => {
     const folder = newFolder()
-    await filesystemBlobs(folder).put('a', Buffer.from('kept'))
-    await mkdir(join(folder, 'incoming'), { recursive: true })
+    await (await filesystemBlobs(folder)).put('a', Buffer.from('kept'))
     await writeFile(join(folder, 'incoming', 'left-by-a-crash'), 'half')
-    const blobs = filesystemBlobs(folder)
+    const blobs = await filesystemBlobs(folder)
     assert.deepEqual(await readdir(join(folder, 'incoming')), [])
     for await (const { key } of blobs.list('')) assert.equal(key, 'a')
-    assert.notEqual(await blobs.get('a'), undefined)
+    assert.equal(await textOf(blobs, 'a'), 'kept')
   })
 
   it('leaves no temporary file behind a put that fails', async () => {
     const folder = newFolder()
     const broken = new PassThrough()
     broken.write('begun')
-    const putting = filesystemBlobs(folder).put('a', broken)
+    const putting = (await filesystemBlobs(folder)).put('a', broken)
     setImmediate(() => broken.destroy(new Error('lost')))
     await assert.rejects(putting, /lost/)
     assert.deepEqual(await readdir(join(folder, 'incoming')), [])
   })
 
   it('writes nothing under the key before all has come', async () => {
-    const folder = newFolder()
-    const blobs = filesystemBlobs(folder)
+    const blobs = await filesystemBlobs(newFolder())
     const slow = new PassThrough()
     const putting = blobs.put('a', slow)
     slow.write('first half, ')
@@ -46,16 +46,45 @@ describe('filesystem: Blobs', () => {
     assert.equal(await blobs.get('a'), undefined)
     slow.end('second half')
     await putting
-    assert.notEqual(await blobs.get('a'), undefined)
+    assert.equal(await textOf(blobs, 'a'), 'first half, second half')
   })
 
-  it('does not follow a range that is none', async () => {
-    const blobs = filesystemBlobs(newFolder())
-    await assert.rejects(blobs.get('a', { start: 2, end: 1 }), RangeError)
-    await assert.rejects(blobs.get('a', { start: -1, end: 1 }), RangeError)
+  it('syncs what it opens, puts and deletes, with the folders above', async t => {
+    const folder = join(newFolder(), 'new')
+    const synced = await syncs(t)
+    const blobs = await filesystemBlobs(folder)
+    for (const made of [folder, dirname(folder), root]) assert.ok(await synced(made), made)
+    const contents = join(folder, 'contents')
+    for (let times = 0; times < 2; times++) {
+      await blobs.put('a/b/c', Buffer.from('x'))
+      for (const path of ['a/b/c@', 'a/b', 'a', '']) assert.ok(await synced(join(contents, path)), path)
+    }
+    for (let times = 0; times < 2; times++) {
+      await blobs.delete('a/b/c')
+      assert.ok(await synced(join(contents, 'a/b')))
+    }
   })
 })
 
-function opened(folder: string): OpenBlobs {
-  return { blobs: filesystemBlobs(folder), reopen: async () => opened(folder), close: async () => {} }
+async function opened(folder: string): Promise<OpenBlobs> {
+  return { blobs: await filesystemBlobs(folder), reopen: () => opened(folder), close: async () => {} }
+}
+
+async function textOf(blobs: Blobs, key: string): Promise<string> {
+  const stream = await blobs.get(key)
+  assert.ok(stream)
+  return text(stream)
+}
+
+/** Says whether a file or folder was synced since it was last asked about it. */
+async function syncs(t: TestContext): Promise<(path: string) => Promise<boolean>> {
+  const inodes = new Set<number>()
+  await using file = await open(root)
+  const FileHandle = Object.getPrototypeOf(file)
+  const { sync } = FileHandle
+  t.mock.method(FileHandle, 'sync', async function (this: typeof file) {
+    await sync.call(this)
+    inodes.add((await this.stat()).ino)
+  })
+  return async path => inodes.delete((await stat(path)).ino)
 }

@@ -1,10 +1,18 @@
 /** Blobs as files in a folder, for the one-process shape. */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
-import { type BlobInfo, type Blobs, BlobTooLarge, checkBlobKey } from '../blobs.ts'
+import { dirname, join, resolve } from 'node:path'
+import {
+  type BlobInfo,
+  type BlobRange,
+  type Blobs,
+  checkBlobKey,
+  checkBlobRange,
+  cutBlobRange,
+  isBlobKey,
+  type PutOptions,
+} from '../blobs.ts'
+import { type Content, hearErrors, parts } from '../content.ts'
 
 /** Ends the name of each file: it is in no key, so that `a` and `a/b` do not want one name for a file and a folder. */
 const FILE = '@'
@@ -13,12 +21,14 @@ const FILE = '@'
  * Contents live under `<folder>/contents` by their key. A put writes to `<folder>/incoming` first, and renames when
  * all of it is on the disk. What broken puts left there is removed at once: the folder belongs to one process.
  */
-export function filesystemBlobs(folder: string): Blobs {
-  const contents = join(folder, 'contents')
-  const incoming = join(folder, 'incoming')
-  rmSync(incoming, { recursive: true, force: true })
-  mkdirSync(incoming, { recursive: true })
-  mkdirSync(contents, { recursive: true })
+export async function filesystemBlobs(folder: string): Promise<Blobs> {
+  const root = resolve(folder)
+  const contents = join(root, 'contents')
+  const incoming = join(root, 'incoming')
+  await rm(incoming, { recursive: true, force: true })
+  const made = await mkdir(contents, { recursive: true })
+  await mkdir(incoming, { recursive: true })
+  await syncFolders(root, dirname(made ?? contents))
 
   function pathOf(key: string): string {
     checkBlobKey(key)
@@ -26,110 +36,83 @@ export function filesystemBlobs(folder: string): Blobs {
   }
 
   return {
-    async put(key, content, { maxBytes = Number.POSITIVE_INFINITY, signal } = {}) {
+    async put(key, content, options = {}) {
       const path = pathOf(key)
       const temporary = join(incoming, randomUUID())
-      // A stream may break before it is read, and an error that nobody hears would end the process.
-      const heard = () => undefined
-      if (content instanceof Readable) content.on('error', heard)
+      using _ = hearErrors(content)
       try {
-        const info = await writeTo(temporary, content, maxBytes, signal)
-        const made = await mkdir(dirname(path), { recursive: true })
+        const info = await writeTo(temporary, content, options)
+        await mkdir(dirname(path), { recursive: true })
         await rename(temporary, path)
-        await syncFolders(dirname(path), dirname(made ?? path))
+        // Up to the top: another put may have made a folder in between, and not have synced it yet.
+        await syncFolders(dirname(path), contents)
         return info
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
-      } finally {
-        if (content instanceof Readable) content.off('error', heard)
       }
     },
 
     async get(key, range) {
       const path = pathOf(key)
-      if (range !== undefined && !(range.start >= 0 && range.end >= range.start)) {
-        throw new RangeError(`not a range: ${range.start} to ${range.end}`)
-      }
+      if (range) checkBlobRange(range)
       const file = await unlessMissing(open(path))
-      return file?.createReadStream(range)
+      return file && (await streamOf(file, range))
     },
 
     async delete(key) {
-      await rm(pathOf(key), { force: true })
+      const path = pathOf(key)
+      await rm(path, { force: true })
+      // Also when there was nothing: the delete that removed it may not have come so far.
+      await unlessMissing(syncFolders(dirname(path), dirname(path)))
     },
 
     async *list(prefix) {
       const words = prefix.split('/').slice(0, -1)
-      if (words.length > 0 && !isKey(words.join('/'))) return
+      if (words.length > 0 && !isBlobKey(words.join('/'))) return
       yield* walk(contents, words.map(word => `${word}/`).join(''), prefix)
     },
   }
 }
 
 /** Writes a new file and syncs it. */
-async function writeTo(
-  path: string,
-  content: Readable | Uint8Array,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<BlobInfo> {
+async function writeTo(path: string, content: Content, options: PutOptions): Promise<BlobInfo> {
   const file = await open(path, 'wx')
   try {
-    const info = await copy(content, file, maxBytes, signal)
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const part of parts(content, options)) {
+      size += part.length
+      hash.update(part)
+      await file.writeFile(part)
+    }
     await file.sync()
-    return info
+    return { size, sha256: hash.digest('hex') }
   } finally {
     await file.close()
   }
 }
 
-async function copy(
-  content: Readable | Uint8Array,
-  file: FileHandle,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<BlobInfo> {
-  const hash = createHash('sha256')
-  let size = 0
-  for await (const chunk of chunksOf(content, signal)) {
-    size += chunk.length
-    if (size > maxBytes) throw new BlobTooLarge(maxBytes)
-    hash.update(chunk)
-    await file.writeFile(chunk)
-  }
-  return { size, sha256: hash.digest('hex') }
-}
-
-/** The chunks of the contents, until the signal ends: then throws its reason, also while a chunk is awaited. */
-async function* chunksOf(content: Readable | Uint8Array, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
-  signal?.throwIfAborted()
-  if (!(content instanceof Readable)) return yield Buffer.from(content.buffer, content.byteOffset, content.byteLength)
-  const aborted = Promise.withResolvers<never>()
-  aborted.promise.catch(() => undefined)
-  const abort = () => aborted.reject(signal?.reason)
-  signal?.addEventListener('abort', abort)
+/** The stream closes the file. */
+async function streamOf(file: FileHandle, range: BlobRange | undefined) {
   try {
-    const chunks = content.iterator({ destroyOnReturn: false })
-    for (;;) {
-      const next = await Promise.race([chunks.next(), aborted.promise])
-      if (next.done) return
-      yield Buffer.from(next.value)
-    }
-  } finally {
-    signal?.removeEventListener('abort', abort)
+    return file.createReadStream(range && cutBlobRange(range, (await file.stat()).size))
+  } catch (error) {
+    await file.close()
+    throw error
   }
 }
 
-/** A renamed file is durable once its folder is, and a new folder once the one above it is. */
+/** A renamed or removed file is durably so once its folder is synced, and a new folder once the one above it is. */
 async function syncFolders(from: string, upTo: string): Promise<void> {
-  for (let folder = from; folder.length >= upTo.length; folder = dirname(folder)) {
+  for (let folder = from; ; folder = dirname(folder)) {
     const handle = await open(folder)
     try {
       await handle.sync()
     } finally {
       await handle.close()
     }
+    if (folder === upTo) return
   }
 }
 
@@ -145,15 +128,6 @@ async function* walk(contents: string, folder: string, prefix: string): ReturnTy
     const found = await unlessMissing(stat(join(contents, path)))
     const key = path.slice(0, -FILE.length)
     if (found !== undefined && key.startsWith(prefix)) yield { key, writtenAt: found.mtimeMs }
-  }
-}
-
-function isKey(key: string): boolean {
-  try {
-    checkBlobKey(key)
-    return true
-  } catch {
-    return false
   }
 }
 

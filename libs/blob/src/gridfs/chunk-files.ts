@@ -37,11 +37,11 @@ export function chunkFiles(chunks: Collection<Chunk>) {
     },
 
     /**
-     * Bytes `start` to `end` (both inclusive, cut at the file's end), one chunk in memory at a time. Each is asked for by
+     * Bytes `start` to `end` (both inclusive, within the file), one chunk in memory at a time. Each is asked for by
      * itself, so that a slow reader holds no cursor at the server, which would forget it. Throws when a chunk is gone.
      */
     async *read(file: ChunkFile, start: number, end: number): AsyncGenerator<Buffer, void> {
-      const stop = Math.min(end + 1, file.size)
+      const stop = end + 1
       for (let at = start; at < stop; ) {
         const n = Math.floor(at / file.chunk_size)
         const from = n * file.chunk_size

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Clock } from '@millhand/runner'
 import { Binary, MongoClient, ObjectId } from 'mongodb'
-import { type BlobInfo, type Blobs, checkBlobKey } from '../blobs.ts'
+import { type BlobInfo, type Blobs, checkBlobKey, checkBlobRange, cutBlobRange, type PutOptions } from '../blobs.ts'
+import { type Content, hearErrors, parts } from '../content.ts'
 import { type BlobRecord, blobRecords } from './blob-records.ts'
 import { type Chunk, chunkFiles } from './chunk-files.ts'
 import { pieces } from './pieces.ts'
@@ -56,20 +57,17 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
   }
 
   /** Writes the contents where nobody sees them. */
-  async function upload(
-    file: ObjectId,
-    content: Readable | Uint8Array,
-    { maxBytes, signal }: PutOptions,
-  ): Promise<BlobInfo> {
+  async function upload(file: ObjectId, content: Content, options: PutOptions): Promise<BlobInfo> {
+    const length = content instanceof Readable ? CHUNK_BYTES : Math.min(CHUNK_BYTES, content.length)
     const hash = createHash('sha256')
     let size = 0
     let n = 0
-    for await (const piece of pieces(content, CHUNK_BYTES, maxBytes, signal)) {
+    for await (const piece of pieces(parts(content, options), length)) {
       size += piece.length
       hash.update(piece)
       await files.write(file, n++, new Binary(piece))
     }
-    signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
     return { size, sha256: hash.digest('hex') }
   }
 
@@ -85,7 +83,7 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
     }
   }
 
-  async function put(key: string, content: Readable | Uint8Array, options: PutOptions): Promise<BlobInfo> {
+  async function put(key: string, content: Content, options: PutOptions): Promise<BlobInfo> {
     const file = new ObjectId()
     await records.begin(key, file, clock.now())
     const over = new AbortController()
@@ -111,26 +109,19 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
     async put(key, content, options = {}) {
       checkBlobKey(key)
       options.signal?.throwIfAborted()
-      // A stream may break before it is read, and an error that nobody hears would end the process.
-      const heard = () => undefined
-      if (content instanceof Readable) content.on('error', heard)
-      try {
-        await open()
-        return await put(key, content, options)
-      } finally {
-        if (content instanceof Readable) content.off('error', heard)
-      }
+      using _ = hearErrors(content)
+      await open()
+      return await put(key, content, options)
     },
 
-    async get(key, range = { start: 0, end: Number.POSITIVE_INFINITY }) {
+    async get(key, range) {
       checkBlobKey(key)
-      if (!(range.start >= 0 && range.end >= range.start)) {
-        throw new RangeError(`not a range: ${range.start} to ${range.end}`)
-      }
+      if (range) checkBlobRange(range)
       await open()
       const current = await records.current(key)
       if (current === null) return undefined
-      return Readable.from(files.read(current, range.start, range.end), { objectMode: false })
+      const { start, end } = range ? cutBlobRange(range, current.size) : { start: 0, end: current.size - 1 }
+      return Readable.from(files.read(current, start, end), { objectMode: false })
     },
 
     async delete(key) {
@@ -170,5 +161,3 @@ export interface GridfsOptions {
   readonly bucket?: string
   readonly clock: Clock
 }
-
-type PutOptions = NonNullable<Parameters<Blobs['put']>[2]>
