@@ -37,7 +37,8 @@ export class ConfigurationError extends Error {
 /** Every variable of the environment that begins so has to be in the schema, so that a slip of the pen is noticed. */
 const PREFIX = 'MILLHAND_'
 
-export function configuration<S extends Schema>(schema: S): Configuration<S> {
+/** `known`: names that other processes of the same deployment read; they may be set, and have no effect here. */
+export function configuration<S extends Schema>(schema: S, known: readonly string[] = []): Configuration<S> {
   const read = (env: Readonly<Record<string, string | undefined>>): Values<S> => {
     const faults: string[] = []
     const values: Record<string, unknown> = {}
@@ -51,9 +52,9 @@ export function configuration<S extends Schema>(schema: S): Configuration<S> {
       if (value !== undefined) values[name] = value
       else faults.push(`${name} must be ${setting.form}${setting.secret ? '' : `; it is ${JSON.stringify(text)}`}.`)
     }
-    const names = Object.keys(schema)
+    const names = [...Object.keys(schema), ...known]
     for (const name of Object.keys(env)) {
-      if (!name.startsWith(PREFIX) || name in schema) continue
+      if (!name.startsWith(PREFIX) || names.includes(name)) continue
       const near = nearest(name, names)
       faults.push(`${name} is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`)
     }

@@ -24,4 +24,5 @@ export {
   type Setting,
   secret,
   text,
+  urls,
 } from './setting.ts'

@@ -39,6 +39,14 @@ export const address = (preset: string | undefined, doc: string): Setting<Addres
     return { host, port }
   })
 
+/** Where something is reached: URLs of one of the protocols (`http:`), with commas between them; at least one. */
+export const urls = (doc: string, protocols: readonly string[]): Setting<readonly string[]> =>
+  setting(undefined, doc, `one or more URLs of ${protocols.join(' or ')}, with commas between them`, value => {
+    const all = value.split(',').map(item => item.trim())
+    const isOne = (item: string) => URL.canParse(item) && protocols.includes(new URL(item).protocol)
+    return all.every(isOne) ? all : undefined
+  })
+
 export const text = (preset: string | undefined, doc: string): Setting<string> =>
   setting(preset, doc, 'text', value => value)
 

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches, each figure
+ * `pnpm bench [section … | --distributed] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches, each figure
  * beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
  * the table; `--out` appends them to a file as well.
  */
@@ -8,6 +8,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Figure, jsonLine } from './figure.ts'
 import { accept } from './section/accept.ts'
+import { distributed } from './section/distributed.ts'
 import { growth } from './section/growth.ts'
 import { lifecycle } from './section/lifecycle.ts'
 import { memory } from './section/memory.ts'
@@ -16,7 +17,9 @@ import { wait } from './section/wait.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
-const sections: Readonly<Record<string, (workbench: Workbench) => Promise<Figure[]>>> = {
+type Sections = Readonly<Record<string, (workbench: Workbench) => Promise<Figure[]>>>
+
+const sections: Sections = {
   accept,
   lifecycle,
   wait,
@@ -24,6 +27,9 @@ const sections: Readonly<Record<string, (workbench: Workbench) => Promise<Figure
   growth,
   memory,
 }
+
+/** What `--distributed` measures in the place of all that. */
+const distributedSections: Sections = { distributed }
 
 const { options, chosen } = readCommand()
 
@@ -44,7 +50,8 @@ say([machine], machine)
 await using workbench = openWorkbench(options)
 for (const name of chosen) {
   if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
-  for (const figure of (await sections[name]?.(workbench)) ?? []) say(tableLines(figure), jsonLine(figure))
+  for (const figure of (await { ...sections, ...distributedSections }[name]?.(workbench)) ?? [])
+    say(tableLines(figure), jsonLine(figure))
 }
 
 function readCommand() {
@@ -56,16 +63,21 @@ function readCommand() {
         rounds: { type: 'string', default: '3' },
         json: { type: 'boolean', default: false },
         out: { type: 'string' },
+        distributed: { type: 'boolean', default: false },
       },
     })
-    const chosen = positionals.length > 0 ? positionals : Object.keys(sections)
-    const unknown = chosen.find(name => !Object.hasOwn(sections, name))
+    const chosen = values.distributed
+      ? Object.keys(distributedSections)
+      : positionals.length > 0
+        ? positionals
+        : Object.keys(sections)
+    const unknown = positionals.find(name => !Object.hasOwn(sections, name))
     if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
     const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
     if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
     return { options, chosen }
   } catch (cause) {
-    const usage = `pnpm bench [${Object.keys(sections).join(' | ')}] … [--seconds 5] [--rounds 3] [--json] [--out FILE]`
+    const usage = `pnpm bench [${Object.keys(sections).join(' | ')} … | --distributed] [--seconds 5] [--rounds 3] [--json] [--out FILE]`
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)
   }

@@ -13,6 +13,8 @@ export interface Load {
   readonly expect: { readonly status: number; readonly body?: string }
   /** When to stop sending: after so many seconds, or so many requests. */
   readonly until: { readonly seconds: number } | { readonly requests: number }
+  /** Sends so many a second, evenly, whatever comes back; latency then counts from when a request was due. */
+  readonly pace?: number
 }
 
 export interface LoadResult {
@@ -86,9 +88,12 @@ function run(plan: Load, senders: readonly Sender[]): Promise<LoadResult> {
     for (const sender of senders) {
       let sentAt = 0
       const send = (now: number) => {
-        sentAt = now
-        sender.socket.write(requests[sent % requests.length] as Buffer)
+        const request = requests[sent % requests.length] as Buffer
+        const due = plan.pace === undefined ? now : start + (sent / plan.pace) * 1000
         sent += 1
+        sentAt = due
+        if (due <= now) sender.socket.write(request)
+        else setTimeout(() => sender.socket.write(request), due - now)
       }
       sender.onAnswer = answer => {
         const now = performance.now()

@@ -15,7 +15,7 @@ export interface Workbench extends AsyncDisposable {
   readonly rounds: number
   /** A new empty folder, on the disk that the checkout is on; gone when the workbench is. */
   folder(): string
-  /** The product in a process of its own; `noop` is the product with a runner that does nothing. */
+  /** The product, in a process or more of its own. */
   server(options?: ServerShape): Promise<Server>
   /** Puts a load on a process. Rejects when an answer was not what the load expects. */
   measure(target: Target, plan: LoadPlan): Promise<Measured>
@@ -24,7 +24,8 @@ export interface Workbench extends AsyncDisposable {
 interface ServerShape {
   readonly env?: Readonly<Record<string, string>>
   readonly dataDir?: string
-  readonly runner?: 'noop'
+  /** `noop`: with a runner that does nothing; `distributed`: as processes on the broker and the database of `env`. */
+  readonly shape?: 'noop' | 'distributed'
 }
 
 /** The environment of a server that runs nothing of what it accepts. */
@@ -41,6 +42,7 @@ export interface LoadPlan {
   readonly requests: readonly Omit<Request, 'key'>[]
   readonly expect: Load['expect']
   readonly until: Load['until']
+  readonly pace?: number
 }
 
 export interface Measured extends LoadResult {
@@ -79,14 +81,17 @@ export const targetOf = (server: Server): Target => ({
   key: server.key,
 })
 
-const noopServer = fileURLToPath(new URL('noop-server.ts', import.meta.url))
+const shapes = {
+  noop: fileURLToPath(new URL('noop-server.ts', import.meta.url)),
+  distributed: fileURLToPath(import.meta.resolve('@millhand/test-shapes/start-distributed')),
+}
 
 /** The end-to-end tests' own way of naming another shape of the product is read when the start begins. */
-function start({ runner, ...options }: ServerShape): Promise<Server> {
-  if (runner === undefined) return startServer(options)
+function start({ shape, ...options }: ServerShape): Promise<Server> {
+  if (shape === undefined) return startServer(options)
   const name = 'MILLHAND_TEST_START'
   const before = process.env[name]
-  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning ${relative(repository, noopServer)}`
+  process.env[name] = `${process.execPath} --disable-warning=ExperimentalWarning ${relative(repository, shapes[shape])}`
   try {
     return startServer(options)
   } finally {

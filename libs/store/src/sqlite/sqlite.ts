@@ -20,7 +20,7 @@ import { prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
 import { preparedOnce } from './statements.ts'
 
-export { StoreInUse } from './file-lock.ts'
+export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
 
 export interface SqliteDatabase {

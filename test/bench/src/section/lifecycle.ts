@@ -12,7 +12,7 @@ const batches = [1, 8, 32, 128]
 
 export async function lifecycle(workbench: Workbench): Promise<Figure[]> {
   const { seconds, rounds } = workbench
-  await using noop = await workbench.server({ runner: 'noop' })
+  await using noop = await workbench.server({ shape: 'noop' })
   await using digits = await workbench.server()
   await using onnx = onnxRuns()
   const runs = (batch: number, time = seconds) =>

@@ -1,0 +1,75 @@
+import type { Collection as MongoCollection } from 'mongodb'
+import type { Change, Collection, Document, WriteResult } from '../collection.ts'
+import { findQuery } from './find-query.ts'
+import { Groups } from './groups.ts'
+import type { DeclaredIndex } from './indexes.ts'
+import type { OutboxView } from './outbox.ts'
+import { settle } from './settle.ts'
+import { documentOf, keyOf, type Layout, type StoredDocument } from './stored-document.ts'
+import type { WriteGroups } from './write-groups.ts'
+import { statementOf } from './write-statement.ts'
+import type { WriteTokens } from './write-tokens.ts'
+
+export interface MongoCollectionDeps {
+  readonly collection: MongoCollection<StoredDocument>
+  readonly layout: Layout
+  readonly indexes: ReadonlyMap<string, DeclaredIndex>
+  readonly groups: WriteGroups
+  readonly tokens: WriteTokens
+  /** Waits for the connection and the indexes, until they were there once: before, nothing is asked of the server. */
+  readonly ready: () => Promise<void> | undefined
+  /** Hears of each write that left something in an outbox; `view` where that tells all that the outbox holds. */
+  readonly wrote: (tenant: string, id: string, view: OutboxView | undefined) => void
+}
+
+export function mongoCollection<T extends Document, I extends string>(deps: MongoCollectionDeps): Collection<T, I> {
+  const { collection, layout, indexes, groups, tokens, ready, wrote } = deps
+
+  const gets = new Groups<string, T | undefined>({
+    async send(keys) {
+      await ready()
+      const filter = { _id: { $in: [...new Set(keys)] } }
+      const found = await collection.find(filter, { projection: { version: 1, body: 1 } }).toArray()
+      const stored = new Map(found.map(document => [document._id, document]))
+      // Each asker has a document of its own.
+      return keys.map(key => {
+        const there = stored.get(key)
+        return { value: there && documentOf<T>(there) }
+      })
+    },
+  })
+
+  async function write(change: Change<T>): Promise<WriteResult> {
+    const statement = statementOf(layout, change, tokens.next())
+    const made = ready()
+    if (made) await made
+    const answer = await settle(groups, statement).catch(error => {
+      tokens.doubt(statement.token)
+      throw error
+    })
+    if (answer.kind === 'conflict') return answer
+    if (change.events.length > 0 || change.kind === 'remove') {
+      const { tenant, id } = change.kind === 'remove' ? change : change.document
+      const { key, token } = statement
+      const first = { key, writeId: token, events: change.events, pending: true, tombstone: false }
+      wrote(tenant, id, answer.kind === 'inserted' ? first : undefined)
+    }
+    return { kind: 'written', version: statement.becomes }
+  }
+
+  return {
+    get: (tenant, id) => gets.add(keyOf(tenant, id)),
+
+    async find(name, query) {
+      const declared = indexes.get(name)
+      if (declared === undefined) throw new RangeError(`${layout.collection} has no index ${name}`)
+      const { filter, options } = findQuery(name, declared, query)
+      const made = ready()
+      if (made) await made
+      const found = await collection.find(filter, options).toArray()
+      return found.map(stored => documentOf<T>(stored) as T)
+    },
+
+    write,
+  }
+}

@@ -1,0 +1,22 @@
+/** A set that forgets what came first when it has grown too large. */
+export class RecentSet {
+  readonly #most: number
+  readonly #values = new Set<string>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(value: string): boolean {
+    return this.#values.has(value)
+  }
+
+  add(value: string): void {
+    this.#values.add(value)
+    if (this.#values.size <= this.#most) return
+    for (const oldest of this.#values) {
+      this.#values.delete(oldest)
+      return
+    }
+  }
+}

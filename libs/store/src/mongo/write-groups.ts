@@ -1,0 +1,109 @@
+import type { Collection as MongoCollection } from 'mongodb'
+import type { WriteResult } from '../collection.ts'
+import { isDuplicate, Unconfirmed, type WriteCommands } from './commands.ts'
+import { Groups, type Outcome } from './groups.ts'
+import { type DeclaredIndex, refusingIndex } from './indexes.ts'
+import { outcomeOf, type Trace, written } from './outcome.ts'
+import type { StoredDocument } from './stored-document.ts'
+import { type Insertion, overTombstone, type Update, type WriteStatement } from './write-statement.ts'
+
+/** So much was written after a write that its outcome can't be told any more. */
+export class OutcomeUnknown extends Error {
+  constructor(key: string, cause?: unknown) {
+    super(`${key}: whether it was written can't be told`, { cause })
+    this.name = 'OutcomeUnknown'
+  }
+}
+
+/** `inserted`: it was written, and there was nothing in its place, not even a tombstone. */
+export type Answer = WriteResult | { readonly kind: 'inserted' }
+
+export interface WriteGroupsOptions {
+  readonly collection: MongoCollection<StoredDocument>
+  readonly commands: WriteCommands
+  readonly indexes: ReadonlyMap<string, DeclaredIndex>
+}
+
+/** Sends statements, those of one turn together. Rejects when no answer came, or a failure. */
+export function writeGroups({ collection, commands, indexes }: WriteGroupsOptions) {
+  const name = collection.collectionName
+  const weigh = ({ bytes }: WriteStatement) => bytes
+
+  const refused = (error: unknown): Outcome<WriteResult> => {
+    if (!isDuplicate(error)) return { error }
+    return { value: { kind: 'conflict', index: refusingIndex(indexes, error.message) } }
+  }
+
+  const inserts = new Groups<Insertion, Answer>({
+    weigh,
+    async send(group) {
+      const { errors } = await commands.insert(
+        name,
+        group.map(({ document }) => document),
+      )
+      return group.map((_, place) => {
+        const error = errors.get(place)
+        return error ? refused(error) : { value: { kind: 'inserted' } }
+      })
+    },
+  })
+
+  const updates = new Groups<Update, WriteResult>({
+    weigh,
+    async send(group) {
+      const { n, errors } = await commands.update(
+        name,
+        group.map(({ update }) => update),
+      )
+      const asked = group.filter((_, place) => !errors.has(place))
+      const made = await whichWereMade(asked, n)
+      return group.map((write, place) => {
+        const error = errors.get(place)
+        return error ? refused(error) : made(write)
+      })
+    },
+  })
+
+  /** The server tells how many statements found their document, not which. */
+  async function whichWereMade(asked: readonly Update[], n: number): Promise<(write: Update) => Outcome<WriteResult>> {
+    if (n === asked.length) return write => ({ value: written(write) })
+    if (n === 0) return write => ({ value: lost(write) })
+    const traces = await readTraces(asked.map(({ key }) => key)).catch(cause => {
+      throw new Unconfirmed('which of several writes were made could not be read', cause)
+    })
+    const made = new Set(asked.filter(({ key, token }) => traces.get(key)?.writes.includes(token)))
+    return write => {
+      if (made.has(write)) return { value: written(write) }
+      if (made.size === n) return { value: lost(write) }
+      const outcome = outcomeOf(write, traces.get(write.key))
+      return typeof outcome === 'string' ? { error: new OutcomeUnknown(write.key) } : { value: outcome }
+    }
+  }
+
+  async function readTraces(keys: readonly string[]): Promise<Map<string, Trace>> {
+    const projection = { version: 1, writes: 1 }
+    const found = await collection.find({ _id: { $in: [...new Set(keys)] } }, { projection }).toArray()
+    return new Map(found.map(trace => [trace._id, trace]))
+  }
+
+  return {
+    async send(write: WriteStatement): Promise<Answer> {
+      if (write.kind === 'update') return updates.add(write)
+      const result = await inserts.add(write)
+      // What is in its place may be a tombstone.
+      return result.kind === 'conflict' && result.index === 'primary' ? updates.add(overTombstone(write)) : result
+    },
+
+    /** What is in the place of a write now. */
+    async trace({ key }: WriteStatement): Promise<Trace | undefined> {
+      return (await readTraces([key])).get(key)
+    },
+  }
+}
+
+export type WriteGroups = ReturnType<typeof writeGroups>
+
+const lost = ({ version }: Update): WriteResult => ({
+  kind: 'conflict',
+  index: version === undefined ? 'primary' : 'version',
+})
