@@ -63,6 +63,13 @@ export default {
       to: { path: '^(node:)?sqlite$' },
     },
     {
+      name: 'engines-are-behind-adapters',
+      comment: 'Only an adapter talks to MongoDB or to Kafka.',
+      severity: 'error',
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters] },
+      to: { path: 'node_modules/(mongodb|kafkajs)/' },
+    },
+    {
       name: 'onnx-is-an-adapter',
       comment: 'Only the ONNX runner talks to ONNX Runtime and decodes pictures.',
       severity: 'error',
