@@ -66,6 +66,8 @@ const forbidden = [
   ['deploy-alone-chooses-adapters', 'services/compute/src/compute.ts', 'libs/store/src/sqlite/sqlite.ts'],
   ['deploy-alone-chooses-adapters', 'services/executor/src/executor.ts', 'services/executor/src/onnx/onnx-runner.ts'],
   ['sqlite-is-an-adapter', 'services/compute/src/compute.ts', 'node:sqlite'],
+  ['engines-are-behind-adapters', 'libs/store/src/collection.ts', 'node_modules/mongodb/index.js'],
+  ['engines-are-behind-adapters', 'libs/eventlog/src/event-log.ts', 'node_modules/kafkajs/index.js'],
   ['product-without-tests', 'services/compute/src/compute.ts', 'test/e2e/src/server.ts'],
   ['product-without-tests', 'services/compute/src/compute.ts', 'services/compute/src/compute.test.ts'],
 ] as const
