@@ -61,8 +61,7 @@ export function writeCommands(db: Db) {
 
 export type WriteCommands = ReturnType<typeof writeCommands>
 
-export const isDuplicate = (error: unknown): error is WriteRefused =>
-  error instanceof WriteRefused && error.code === 11000
+export const isDuplicate = (error: WriteRefused): boolean => error.code === 11000
 
 /** A server that goes, has gone, or has lost its place, by the list of the specification of retryable writes. */
 const PASSING_CODES = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])

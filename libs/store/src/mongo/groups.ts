@@ -2,15 +2,18 @@
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
 
 export interface GroupsOptions<Item, Result> {
-  /** About how many bytes an item is. */
+  /** About how many characters an item is. */
   readonly weigh?: (item: Item) => number
   /** Resolves with an outcome for each item, in their order; rejects where all of them have failed. */
   readonly send: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
 }
 
 const MOST_ITEMS = 500
-/** A message may have 48 MB (https://www.mongodb.com/docs/manual/reference/limits/). */
-const MOST_BYTES = 8_000_000
+/**
+ * A command may have 16 MB (https://www.mongodb.com/docs/manual/reference/limits/), a character 3 bytes, and a group is
+ * closed after the item that passes this.
+ */
+const MOST_CHARACTERS = 3_000_000
 /** While one group is under way the next is sent as well, so that the server never waits for us; what comes then waits. */
 const MOST_UNDER_WAY = 2
 
@@ -55,8 +58,8 @@ export class Groups<Item, Result> {
   #take(): Waiting<Item, Result>[] {
     const { weigh = () => 0 } = this.#options
     let count = 0
-    for (let bytes = 0; count < this.#waiting.length && count < MOST_ITEMS && bytes < MOST_BYTES; count++)
-      bytes += weigh((this.#waiting[count] as Waiting<Item, Result>).item)
+    for (let length = 0; count < this.#waiting.length && count < MOST_ITEMS && length < MOST_CHARACTERS; count++)
+      length += weigh((this.#waiting[count] as Waiting<Item, Result>).item)
     const taken = this.#waiting.slice(0, count)
     this.#waiting = this.#waiting.slice(count)
     return taken

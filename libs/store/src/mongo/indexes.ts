@@ -44,10 +44,13 @@ function declared(name: string, index: Index): DeclaredIndex {
 /** The condition of a partial index; MongoDB 6.0 is the first that takes `$in` here. A query repeats it. */
 export const conditionOf = (when: NonNullable<Index['when']>) => ({ [when.field]: { $in: when.in.map(byteOrdered) } })
 
-/** The declared name of the index that refused a document, out of the server's message; `primary` for `_id`. */
-export function refusingIndex(indexes: ReadonlyMap<string, DeclaredIndex>, message: string): string {
+/**
+ * The declared name of the index that refused a document, out of the server's message; `primary` for `_id`. Undefined
+ * for one that the spec does not have any more: it has to be dropped.
+ */
+export function refusingIndex(indexes: ReadonlyMap<string, DeclaredIndex>, message: string): string | undefined {
   const serverName = / index: (\S+)/.exec(message)?.[1]
   if (serverName === '_id_') return 'primary'
   for (const [name, declared] of indexes) if (declared.serverName === serverName) return name
-  throw new Error(`refused by an index that the collection no longer has; drop it: ${serverName}`)
+  return undefined
 }

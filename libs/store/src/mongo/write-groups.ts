@@ -1,6 +1,6 @@
 import type { Collection as MongoCollection } from 'mongodb'
 import type { WriteResult } from '../collection.ts'
-import { isDuplicate, Unconfirmed, type WriteCommands } from './commands.ts'
+import { isDuplicate, Unconfirmed, type WriteCommands, type WriteRefused } from './commands.ts'
 import { Groups, type Outcome } from './groups.ts'
 import { type DeclaredIndex, refusingIndex } from './indexes.ts'
 import { outcomeOf, type Trace, written } from './outcome.ts'
@@ -27,11 +27,11 @@ export interface WriteGroupsOptions {
 /** Sends statements, those of one turn together. Rejects when no answer came, or a failure. */
 export function writeGroups({ collection, commands, indexes }: WriteGroupsOptions) {
   const name = collection.collectionName
-  const weigh = ({ bytes }: WriteStatement) => bytes
+  const weigh = ({ length }: WriteStatement) => length
 
-  const refused = (error: unknown): Outcome<WriteResult> => {
-    if (!isDuplicate(error)) return { error }
-    return { value: { kind: 'conflict', index: refusingIndex(indexes, error.message) } }
+  const refused = (error: WriteRefused): Outcome<WriteResult> => {
+    const index = isDuplicate(error) ? refusingIndex(indexes, error.message) : undefined
+    return index === undefined ? { error } : { value: { kind: 'conflict', index } }
   }
 
   const inserts = new Groups<Insertion, Answer>({

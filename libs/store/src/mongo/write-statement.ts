@@ -9,8 +9,8 @@ export type WriteStatement = Insertion | Update
 interface Statement {
   readonly key: string
   readonly token: string
-  /** About how long it is. */
-  readonly bytes: number
+  /** About how many characters it is. */
+  readonly length: number
   /** The version to answer when it was made. */
   readonly becomes: number
 }
@@ -57,15 +57,15 @@ function insertion<T extends Document>(
     outbox: events,
     writes: [token],
   }
-  return { kind: 'insert', key, token, bytes: bytesOf(change, body), becomes: 1, document: stored }
+  return { kind: 'insert', key, token, length: lengthOf(change, body), becomes: 1, document: stored }
 }
 
 /** The same insertion in the place of a tombstone: behind what that still has in its outbox. */
-export function overTombstone({ key, token, bytes, becomes, document }: Insertion): Update {
+export function overTombstone({ key, token, length, becomes, document }: Insertion): Update {
   const { _id, outbox, writes, ...fields } = document
   const q = { _id: key, version: { $exists: false } }
   const u = { $set: { ...fields, outbox_pending: 1 }, $push: { outbox: { $each: outbox }, writes: last(token) } }
-  return { kind: 'update', key, token, bytes, becomes, version: undefined, update: { q, u } }
+  return { kind: 'update', key, token, length, becomes, version: undefined, update: { q, u } }
 }
 
 function replacement<T extends Document>(
@@ -89,7 +89,7 @@ function replacement<T extends Document>(
     kind: 'update',
     key,
     token,
-    bytes: bytesOf(change, body),
+    length: lengthOf(change, body),
     becomes,
     version,
     update: { q: { _id: key, version }, u },
@@ -106,13 +106,13 @@ function removal<T extends Document>(layout: Layout, change: Change<T> & { kind:
     $push: { outbox: { $each: events }, writes: last(token) },
   }
   const update = { q: { _id: key, version }, u }
-  return { kind: 'update', key, token, bytes: bytesOf(change, ''), becomes: version, version, update }
+  return { kind: 'update', key, token, length: lengthOf(change, ''), becomes: version, version, update }
 }
 
 const last = (token: string) => ({ $each: [token], $slice: -HISTORY })
 
 /** What a statement or event is besides its longest text. */
-const FIELD_BYTES = 500
+const FIELDS_LENGTH = 500
 
-const bytesOf = ({ events }: Change<Document>, body: string): number =>
-  events.reduce((bytes, { value }) => bytes + FIELD_BYTES + value.length, FIELD_BYTES + body.length)
+const lengthOf = ({ events }: Change<Document>, body: string): number =>
+  events.reduce((length, { value }) => length + FIELDS_LENGTH + value.length, FIELDS_LENGTH + body.length)
