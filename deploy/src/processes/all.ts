@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { grants, mintServiceToken } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
-import { lockFile } from '@millhand/store/sqlite'
+import { type FileLock, lockFile } from '@millhand/store/sqlite'
 import { bootstrapKeys } from '../config-parts.ts'
 import { firstKeys } from '../first-keys.ts'
 import { ensureFolder } from '../folders.ts'
 import type { Process } from '../process.ts'
 import { secretKey } from '../secret-key.ts'
+import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
 
@@ -37,7 +38,7 @@ export const all: Process<ReturnType<typeof config>> = {
   config,
   async start(config, runner, log) {
     await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
-    const lock = lockFile(join(config.dataDir, 'processes'))
+    const lock = lockFolder(config.dataDir)
     runner.own({ close: () => lock.release() }, 'data folder')
     const keys = await firstKeys(config.dataDir, config.bootstrap)
     const secret = await secretKey(config.dataDir, config.secretKey)
@@ -75,6 +76,15 @@ export const all: Process<ReturnType<typeof config>> = {
     const said = Object.assign({}, ...lines)
     return { addresses: { http: said.http, grpc: shared.MILLHAND_COMPUTE_URL }, health }
   },
+}
+
+/** Two of these on one data folder would start each process twice, with the same keys. */
+function lockFolder(dataDir: string): FileLock {
+  try {
+    return lockFile(join(dataDir, 'processes'))
+  } catch (error) {
+    throw storeFault(error, dataDir)
+  }
 }
 
 const SERVE = fileURLToPath(new URL('../serve.ts', import.meta.url))

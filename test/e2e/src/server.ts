@@ -129,6 +129,9 @@ interface Ready {
   readonly metrics?: string
 }
 
+/** A start that takes longer is killed, and fails as one that ended. */
+const START_MS = 90_000
+
 interface Life {
   readonly child: ChildProcess
   readonly ready: Ready
@@ -158,6 +161,7 @@ async function begin(
   child.stderr.setEncoding('utf8').on('data', text => {
     output.stderr += text
   })
+  const late = setTimeout(forget, START_MS)
   const ready = await new Promise<Ready>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', text => {
       output.stdout += text
@@ -165,7 +169,7 @@ async function begin(
       if (line) resolve(JSON.parse(line[0]))
     })
     exit.then(ended => reject(new StartFailure(ended, output.stdout, output.stderr)), reject)
-  })
+  }).finally(() => clearTimeout(late))
   return { child, ready, exit, output }
 }
 

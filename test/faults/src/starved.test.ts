@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { connection } from './raw.ts'
-import { type Server, startServer, temporaryFolder } from './server.ts'
-import { create, digit, ended, ownModels, run, spin } from './tasks.ts'
+import { connection } from '@millhand/test-e2e/raw'
+import { type Server, startServer, temporaryFolder } from '@millhand/test-e2e/server'
+import { create, digit, ended, ownModels, run, spin } from '@millhand/test-e2e/tasks'
 
 test('without file descriptors it serves on, and runs what it took once there are some again', async () => {
   await using server = await startServer({ fileDescriptors: 64 })
