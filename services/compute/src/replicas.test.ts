@@ -17,15 +17,16 @@ import { createLog } from '@millhand/telemetry'
 import { createComputeService, type TaskRecord, tasksSpec } from './compute.ts'
 import { echoModel } from './echo.fixture.ts'
 
-const as = {
+const caller = (accountId: string) => ({
   contextValues: createContextValues().set(principalKey, {
-    accountId: 'acct_a',
+    accountId,
     mode: 'live',
-    tenant: 'acct_a/live',
+    tenant: `${accountId}/live`,
     scopes: new Set(['*']),
     keyId: 'key_a',
   }),
-}
+})
+const as = caller('acct_a')
 
 describe('replicas of compute', () => {
   let folder: string
@@ -115,9 +116,10 @@ describe('replicas of compute', () => {
     return replica
   }
 
-  const create = (at: Replica) => at.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello' }, as)
-  const claim = async (at: Replica, waitMs = 5_000) => {
-    const { runs } = await at.leases.claim({ executorId: 'exec_a', pool: 'live/onnx', runs: 1, waitMs })
+  const create = (at: Replica, by = as) =>
+    at.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello' }, by)
+  const claim = async (at: Replica, waitMs = 5_000, executorId = 'exec_a') => {
+    const { runs } = await at.leases.claim({ executorId, pool: 'live/onnx', runs: 1, waitMs })
     return runs.flatMap(run => run.leases)
   }
   const complete = async (at: Replica) => {
@@ -181,6 +183,19 @@ describe('replicas of compute', () => {
     }
     assert.deepEqual([...lent].sort(), created.map(task => task.id).sort())
     assert.deepEqual(await claim(a, 0), [])
+  })
+
+  it('another account’s first task is in the next run, however long the queue of the first', async () => {
+    const [a, b] = [await start('a'), await start('b')]
+    a.own()
+    for (let created = 0; created < 10_000; created += 500) {
+      await Promise.all(Array.from({ length: 500 }, (_, i) => create(i % 2 === 0 ? a : b)))
+    }
+    for (const executor of ['exec_a', 'exec_b', 'exec_c']) assert.ok((await claim(b, 5_000, executor)).length > 1)
+    const { id } = await create(b, caller('acct_b'))
+    // The first may be on its way already when the owner hears of the task.
+    const next = [...(await claim(a, 5_000, 'exec_a')), ...(await claim(b, 5_000, 'exec_b'))]
+    assert.ok(next.some(lease => lease.workId === id))
   })
 
   it('without an owner work is taken and waits end in time, and claims fail as unavailable', async () => {
