@@ -1,74 +1,155 @@
+/** Clients that create tasks, look at them and cancel them, and write down what they were told. */
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Answer, send } from '@millhand/test-e2e/http'
-import type { Acknowledged, Cancellation } from './history.ts'
-import type { Random } from './random.ts'
+import { type Answer, send, type Wire } from '@millhand/test-e2e/http'
+import type { Acknowledged, Cancellation, Look } from './history.ts'
 
-export interface Digit {
-  readonly digit: number
-  readonly pixels: readonly number[]
+/** What a client wants of one task. */
+export interface Wish {
+  /** The body of the create. */
+  readonly create: object
+  /** `Prefer` of the create. */
+  readonly prefer?: string
+  /** What the output must be, if it succeeds; undefined where it is not looked at. */
+  readonly answer: number | undefined
+  /** Milliseconds between the create and `act`. */
+  readonly pauseMs: number
+  /** What comes after the create: nothing, a cancel, or looks until it has ended or five were had. */
+  readonly act: 'leave' | 'cancel' | 'look'
 }
 
 export interface Seen {
   readonly acknowledged: Acknowledged[]
   readonly cancellations: Cancellation[]
-  /** Requests to which no answer came, because the server was gone. */
+  readonly looks: Look[]
+  /** Requests to which no answer came, or that the service could not serve then: what became of them is not known. */
   unanswered: number
-  /** Answers that no client of a crashing server should get. */
+  /** Answers that no client should get, whatever has died. */
   readonly unexpected: string[]
 }
 
 export interface ClientOptions {
-  readonly url: string
+  /** Where the gateways are now; the clients take turns. */
+  readonly urls: () => readonly string[]
   readonly key: string
   readonly clients: number
-  readonly digits: readonly Digit[]
-  readonly random: Random
-  /** Resolves to false when there is no more to send; may wait, so that the work is spread over the crashes. */
-  readonly another: () => Promise<boolean>
-  /** The share of tasks that are cancelled right after their create, 0 to 1. */
-  readonly cancelled: number
+  /** The next task, undefined when there are no more. May wait, so that the work is spread over the faults. */
+  readonly next: () => Promise<Wish | undefined>
+  /** Whether this status says that the service can't serve now. */
+  readonly isUnavailable: (status: number) => boolean
 }
 
-/** Clients that create tasks, one after the other each, and cancel some, until there is no more to send. */
-export async function runClients(options: ClientOptions): Promise<Seen> {
-  const { url, digits, random } = options
-  const agent = new Agent({ keepAlive: true, maxSockets: options.clients })
-  const headers = { authorization: `Bearer ${options.key}` }
-  const seen: Seen = { acknowledged: [], cancellations: [], unanswered: 0, unexpected: [] }
+/** How long a client waits for an answer before it takes the request for lost. */
+const PATIENCE_MS = 20_000
 
-  /** Undefined when the server went away; then this waits a little, so that the next try finds it more likely. */
-  const call = async (method: string, path: string, json?: unknown): Promise<Answer | undefined> => {
+export interface Clients {
+  /** What they have been told so far. */
+  readonly seen: Seen
+  /** Creates one task and does what is wished with it. Resolves with how it was last seen; undefined: unanswered. */
+  fulfil(wish: Wish, signal?: AbortSignal): Promise<Wire | undefined>
+  /** Resolves when there are no more tasks, and all of them were answered. */
+  run(): Promise<Seen>
+}
+
+export function createClients(options: ClientOptions): Clients {
+  const agent = new Agent({ keepAlive: true })
+  const seen: Seen = { acknowledged: [], cancellations: [], looks: [], unanswered: 0, unexpected: [] }
+  let turn = 0
+
+  /** Undefined when there was no answer; then this waits a little, so that the next try finds it more likely. */
+  const call = async (
+    method: string,
+    path: string,
+    more: object,
+    signal?: AbortSignal,
+  ): Promise<Answer | undefined> => {
+    const urls = options.urls()
+    const url = urls[turn++ % urls.length] as string
+    const late = AbortSignal.timeout(PATIENCE_MS)
+    const headers = { authorization: `Bearer ${options.key}`, ...(more as { headers?: object }).headers }
     try {
-      return await send(method, url + path, { agent, headers, ...(json !== undefined && { json }) })
+      const ending = signal ? AbortSignal.any([late, signal]) : late
+      const answer = await send(method, url + path, { ...more, agent, headers, signal: ending })
+      if (!options.isUnavailable(answer.status)) return answer
     } catch {
-      seen.unanswered++
-      await pause(100)
+      // It may have been done all the same.
+    }
+    seen.unanswered++
+    await pause(100)
+    return undefined
+  }
+
+  /** The same again until it is answered: for calls that may be repeated. */
+  const answered = async (method: string, path: string, more: object = {}, signal?: AbortSignal): Promise<Answer> => {
+    for (;;) {
+      const answer = await call(method, path, more, signal)
+      if (answer) return answer
+      signal?.throwIfAborted()
+    }
+  }
+
+  const saw = ({ id, status, resource_version: version }: Wire, asked: number) =>
+    seen.looks.push({ id, status, version, asked, answered: performance.now() })
+
+  const cancel = async (id: string): Promise<Wire | undefined> => {
+    const asked = performance.now()
+    const answer = await answered('DELETE', `/v1/tasks/${id}`)
+    if (answer.status !== 200) {
+      seen.unexpected.push(`cancel of ${id}: ${answer.status} ${answer.text}`)
       return undefined
     }
+    const { outcome, task } = answer.body
+    saw(task, asked)
+    seen.cancellations.push({ id, outcome, status: task.status })
+    return task
+  }
+
+  const look = async (id: string, signal?: AbortSignal): Promise<Wire | undefined> => {
+    for (let looks = 0; ; looks++) {
+      const asked = performance.now()
+      const more = looks % 2 === 0 ? {} : { headers: { prefer: 'wait=1' } }
+      const answer = await answered('GET', `/v1/tasks/${id}`, more, signal)
+      if (answer.status !== 200) {
+        seen.unexpected.push(`get of ${id}: ${answer.status} ${answer.text}`)
+        return undefined
+      }
+      saw(answer.body, asked)
+      if (answer.body.finished_at !== undefined || looks === 4) return answer.body
+    }
+  }
+
+  const fulfil = async (wish: Wish, signal?: AbortSignal): Promise<Wire | undefined> => {
+    const asked = performance.now()
+    const more = { json: wish.create, ...(wish.prefer !== undefined && { headers: { prefer: wish.prefer } }) }
+    const created = await call('POST', '/v1/tasks', more, signal)
+    if (!created) return undefined
+    if (created.status !== 201) {
+      seen.unexpected.push(`create: ${created.status} ${created.text}`)
+      return undefined
+    }
+    const { id } = created.body
+    seen.acknowledged.push({ id, answer: wish.answer })
+    saw(created.body, asked)
+    if (wish.act === 'leave') return created.body
+    if (wish.pauseMs > 0) await pause(wish.pauseMs)
+    return wish.act === 'cancel' ? await cancel(id) : await look(id, signal)
   }
 
   const client = async () => {
-    while (await options.another()) {
-      const { digit, pixels } = digits[random.between(0, digits.length - 1)] as Digit
-      const json = { type: 'inference', model: 'digits', input: JSON.stringify(pixels) }
-      let created = await call('POST', '/v1/tasks', json)
-      while (!created) created = await call('POST', '/v1/tasks', json)
-      if (created.status !== 201) {
-        seen.unexpected.push(`create: ${created.status} ${created.text}`)
-        continue
-      }
-      const { id } = created.body
-      seen.acknowledged.push({ id, answer: digit })
-      if (random.next() >= options.cancelled) continue
-      const answer = await call('DELETE', `/v1/tasks/${id}`)
-      if (answer?.status === 200)
-        seen.cancellations.push({ id, outcome: answer.body.outcome, status: answer.body.task.status })
-      else if (answer) seen.unexpected.push(`cancel of ${id}: ${answer.status} ${answer.text}`)
+    for (let wish = await options.next(); wish; wish = await options.next()) {
+      const before = seen.unexpected.length
+      // An unanswered create may exist or not; the client tries until it has one that it knows of.
+      while (!(await fulfil(wish)) && seen.unexpected.length === before);
     }
   }
 
-  await Promise.all(Array.from({ length: options.clients }, client))
-  agent.destroy()
-  return seen
+  return {
+    seen,
+    fulfil,
+    async run() {
+      await Promise.all(Array.from({ length: options.clients }, client))
+      agent.destroy()
+      return seen
+    },
+  }
 }

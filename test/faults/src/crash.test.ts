@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { repository, type Server, startServer } from '@millhand/test-e2e/server'
-import { type Digit, runClients } from './clients.ts'
+import { type Server, startServer } from '@millhand/test-e2e/server'
+import { createClients } from './clients.ts'
 import { violations } from './history.ts'
 import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
 import { chosenSeed, type Random, random } from './random.ts'
+import { digits, digitWish } from './wishes.ts'
 
 const CLIENTS = 64
 const TASKS = 10_000
 const KILLS = 20
 
-const digits: readonly Digit[] = JSON.parse(readFileSync(join(repository, 'test/fixtures/digits/digits.json'), 'utf8'))
+const CANCELLED = 0.05
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
   timeout: 180_000,
@@ -27,15 +27,17 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   const portions = portionsOf(TASKS, KILLS + 1, random(seed))
   const gate = openableGate()
   const began = performance.now()
-  const clients = runClients({
-    url: server.url,
+  const wishes = random(seed + 1)
+  const clients = createClients({
+    urls: () => [server.url],
     key: server.key,
     clients: CLIENTS,
-    digits,
-    random: random(seed + 1),
-    another: gate.pass,
-    cancelled: 0.05,
-  })
+    next: async () => {
+      if (!(await gate.pass())) return undefined
+      return digitWish(wishes, { act: wishes.next() < CANCELLED ? 'cancel' : 'leave' })
+    },
+    isUnavailable: () => false,
+  }).run()
   const moments = random(seed + 2)
   for (const portion of portions.slice(0, KILLS)) {
     gate.admit(portion)

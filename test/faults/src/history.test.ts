@@ -51,6 +51,33 @@ const planted: readonly [fault: string, plant: (history: Mutable) => void, said:
     h => change(h.cancellations, 1, { status: 'failed' }),
     /task_a: was seen failed and ended succeeded/,
   ],
+  [
+    'a run begins while another holds the lease',
+    h => h.events.splice(6, 0, { ...event(h, 4), id: 'evt_12', version: 3, attempt: 2 }),
+    /task_b: event 4 has version 3/,
+  ],
+  ['a run is not counted', h => change(h.events, 6, { attempt: 1 }), /task.started is of attempt 1, not 2/],
+  [
+    'the result of a stale run ends it',
+    h => change(h.events, 8, { attempt: 1 }),
+    /task.cancelled is of attempt 1, not 2/,
+  ],
+  ['a run has no event', h => change(h.finals, 0, { attempt: 2 }), /task_a: is at attempt 2 and its last event 1/],
+  [
+    'a client sees an end, and another later',
+    h => change(h.looks, 2, { status: 'cancelled' }),
+    /task_a: was seen cancelled and ended succeeded/,
+  ],
+  [
+    'a client sees an older state after a newer one',
+    h => h.looks.push({ id: 'task_a', status: 'queued', version: 1, asked: 40, answered: 41 }),
+    /task_a: was seen at version 3, and later at 1/,
+  ],
+  [
+    'a client sees a state that never was',
+    h => change(h.looks, 1, { status: 'queued' }),
+    /task_a: was seen queued at version 2, where its event says running/,
+  ],
 ]
 
 for (const [fault, plant, said] of planted)
@@ -59,6 +86,12 @@ for (const [fault, plant, said] of planted)
     plant(history)
     assert.match(violations(history).join('\n'), said)
   })
+
+test('what was asked for before a newer state was seen may be older', () => {
+  const history = kept()
+  history.looks.push({ id: 'task_a', status: 'queued', version: 1, asked: 4, answered: 41 })
+  assert.deepEqual(violations(history), [])
+})
 
 type Mutable = { -readonly [List in keyof History]: History[List][number][] }
 
@@ -73,23 +106,28 @@ function kept(): Mutable {
       { id: 'task_b', outcome: 'requested', status: 'cancelling' },
       { id: 'task_a', outcome: 'already_finished', status: 'succeeded' },
     ],
+    looks: [
+      { id: 'task_a', status: 'queued', version: 1, asked: 1, answered: 5 },
+      { id: 'task_a', status: 'running', version: 2, asked: 6, answered: 10 },
+      { id: 'task_a', status: 'succeeded', version: 3, asked: 20, answered: 30 },
+    ],
     events: [
-      { id: 'evt_1', task: 'task_a', type: 'task.queued', status: 'queued', version: 1 },
-      { id: 'evt_2', task: 'task_a', type: 'task.started', status: 'running', version: 2 },
-      { id: 'evt_3', task: 'task_a', type: 'task.succeeded', status: 'succeeded', version: 3 },
-      { id: 'evt_4', task: 'task_b', type: 'task.queued', status: 'queued', version: 1 },
-      { id: 'evt_5', task: 'task_b', type: 'task.started', status: 'running', version: 2 },
-      { id: 'evt_6', task: 'task_b', type: 'task.retrying', status: 'queued', version: 3 },
-      { id: 'evt_7', task: 'task_b', type: 'task.started', status: 'running', version: 4 },
-      { id: 'evt_8', task: 'task_b', type: 'task.cancelling', status: 'cancelling', version: 5 },
-      { id: 'evt_9', task: 'task_b', type: 'task.cancelled', status: 'cancelled', version: 6 },
-      { id: 'evt_10', task: 'task_unseen', type: 'task.queued', status: 'queued', version: 1 },
-      { id: 'evt_11', task: 'task_unseen', type: 'task.expired', status: 'expired', version: 2 },
+      { id: 'evt_1', task: 'task_a', type: 'task.queued', status: 'queued', version: 1, attempt: 0 },
+      { id: 'evt_2', task: 'task_a', type: 'task.started', status: 'running', version: 2, attempt: 1 },
+      { id: 'evt_3', task: 'task_a', type: 'task.succeeded', status: 'succeeded', version: 3, attempt: 1 },
+      { id: 'evt_4', task: 'task_b', type: 'task.queued', status: 'queued', version: 1, attempt: 0 },
+      { id: 'evt_5', task: 'task_b', type: 'task.started', status: 'running', version: 2, attempt: 1 },
+      { id: 'evt_6', task: 'task_b', type: 'task.retrying', status: 'queued', version: 3, attempt: 1 },
+      { id: 'evt_7', task: 'task_b', type: 'task.started', status: 'running', version: 4, attempt: 2 },
+      { id: 'evt_8', task: 'task_b', type: 'task.cancelling', status: 'cancelling', version: 5, attempt: 2 },
+      { id: 'evt_9', task: 'task_b', type: 'task.cancelled', status: 'cancelled', version: 6, attempt: 2 },
+      { id: 'evt_10', task: 'task_unseen', type: 'task.queued', status: 'queued', version: 1, attempt: 0 },
+      { id: 'evt_11', task: 'task_unseen', type: 'task.expired', status: 'expired', version: 2, attempt: 0 },
     ],
     finals: [
-      { id: 'task_a', status: 'succeeded', version: 3, answer: 3 },
-      { id: 'task_b', status: 'cancelled', version: 6, answer: undefined },
-      { id: 'task_unseen', status: 'expired', version: 2, answer: undefined },
+      { id: 'task_a', status: 'succeeded', version: 3, attempt: 1, answer: 3 },
+      { id: 'task_b', status: 'cancelled', version: 6, attempt: 2, answer: undefined },
+      { id: 'task_unseen', status: 'expired', version: 2, attempt: 0, answer: undefined },
     ],
   }
 }

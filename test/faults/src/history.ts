@@ -1,12 +1,12 @@
-/** What clients saw of a run with crashes, held against what the store and the event log say in the end. */
+/** What clients saw of a run with faults, held against what the store and the event log say in the end. */
 
-export type Status = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+type Status = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
 /** A create that was answered with 201. */
 export interface Acknowledged {
   readonly id: string
-  /** What the output must be, if it succeeds. */
-  readonly answer: number
+  /** What the output must be, if it succeeds; undefined where the model's answer is not looked at. */
+  readonly answer: number | undefined
 }
 
 /** A cancel that was answered with 200. */
@@ -17,6 +17,15 @@ export interface Cancellation {
   readonly status: Status
 }
 
+/** A task as an answer showed it to a client; times are the client's own, in milliseconds, and never go back. */
+export interface Look {
+  readonly id: string
+  readonly status: Status
+  readonly version: number
+  readonly asked: number
+  readonly answered: number
+}
+
 /** An event as the log holds it, in the order of the log. */
 export interface Logged {
   readonly id: string
@@ -25,25 +34,29 @@ export interface Logged {
   readonly type: string
   readonly status: Status
   readonly version: number
+  /** How many runs it has begun, as the event shows it. */
+  readonly attempt: number
 }
 
-/** A task as REST shows it when everything has ended. */
+/** A task as it is when everything has ended. */
 export interface Final {
   readonly id: string
   readonly status: Status
   readonly version: number
+  readonly attempt: number
   readonly answer: number | undefined
 }
 
 export interface History {
   readonly acknowledged: readonly Acknowledged[]
   readonly cancellations: readonly Cancellation[]
+  readonly looks: readonly Look[]
   readonly events: readonly Logged[]
   readonly finals: readonly Final[]
 }
 
 /** Every breach of the promises, in words; none where all of them were kept. */
-export function violations({ acknowledged, cancellations, events, finals }: History): string[] {
+export function violations({ acknowledged, cancellations, looks, events, finals }: History): string[] {
   const found: string[] = []
   const finalOf = new Map<string, Final>()
   for (const final of finals) {
@@ -59,6 +72,8 @@ export function violations({ acknowledged, cancellations, events, finals }: Hist
   for (const task of eventsOf.keys()) if (!finalOf.has(task)) found.push(`${task}: has events and does not exist`)
   for (const final of finals) found.push(...faultsOfLife(final, eventsOf.get(final.id) ?? []))
   found.push(...faultsOfAcknowledged(acknowledged, finalOf), ...faultsOfCancellations(cancellations, finalOf))
+  for (const [id, seen] of Map.groupBy(looks, look => look.id))
+    found.push(...faultsOfLooks(seen, finalOf.get(id), eventsOf.get(id) ?? []))
   return found
 }
 
@@ -84,11 +99,15 @@ const STATUS_OF: Readonly<Record<string, Status>> = {
   'task.expired': 'expired',
 }
 
-export function isTerminal(status: Status): boolean {
+function isTerminal(status: Status): boolean {
   return FOLLOWS[status].length === 0
 }
 
-/** The events of one task: all of them, once, in order, from `task.queued` to its one end, which is its final state. */
+/**
+ * The events of one task: all of them, once, in order, from `task.queued` to its one end, which is its final state.
+ * A run begins only after the one before was given up, and is told apart from it by its attempt: so one lease lives at
+ * a time, and what ends the task is of the run that holds it.
+ */
 function faultsOfLife(final: Final, life: readonly Logged[]): string[] {
   const found: string[] = []
   const fault = (words: string) => found.push(`${final.id}: ${words}`)
@@ -100,10 +119,15 @@ function faultsOfLife(final: Final, life: readonly Logged[]): string[] {
     if (STATUS_OF[event.type] !== event.status) fault(`${event.type} shows the status ${event.status}`)
     if (before && isTerminal(before.status)) fault(`${event.type} comes after its end, ${before.type}`)
     else if (before && !FOLLOWS[before.status].includes(event.status)) fault(`${event.type} comes after ${before.type}`)
+    const attempt = (before?.attempt ?? 0) + (event.type === 'task.started' ? 1 : 0)
+    // What is given back before its run began does not count.
+    const givenBack = event.type === 'task.retrying' && event.attempt === attempt - 1
+    if (event.attempt !== attempt && !givenBack) fault(`${event.type} is of attempt ${event.attempt}, not ${attempt}`)
   }
   const last = life.at(-1)
   if (last && last.status !== final.status) fault(`is ${final.status} and its last event is ${last.type}`)
   if (last && last.version !== final.version) fault(`has version ${final.version} and its last event ${last.version}`)
+  if (last && last.attempt !== final.attempt) fault(`is at attempt ${final.attempt} and its last event ${last.attempt}`)
   return found
 }
 
@@ -112,7 +136,7 @@ function faultsOfAcknowledged(acknowledged: readonly Acknowledged[], finalOf: Re
   return acknowledged.flatMap(({ id, answer }) => {
     const final = finalOf.get(id)
     if (!final) return [`${id}: was answered with 201 and is lost`]
-    if (final.status === 'succeeded' && final.answer !== answer)
+    if (final.status === 'succeeded' && answer !== undefined && final.answer !== answer)
       return [`${id}: answers ${final.answer}, not ${answer}`]
     return []
   })
@@ -128,4 +152,29 @@ function faultsOfCancellations(cancellations: readonly Cancellation[], finalOf: 
     if (isTerminal(status) && final.status !== status) return [`${id}: was seen ${status} and ended ${final.status}`]
     return []
   })
+}
+
+/** What clients saw of one task, by any gateway: states that it was in, and never an older one after a newer one. */
+function faultsOfLooks(looks: readonly Look[], final: Final | undefined, life: readonly Logged[]): string[] {
+  const found: string[] = []
+  const statusAt = new Map(life.map(event => [event.version, event.status]))
+  let newest: Look | undefined
+  const byAnswer = looks.toSorted((a, b) => a.answered - b.answered)
+  const answered: Look[] = []
+  for (const look of looks.toSorted((a, b) => a.asked - b.asked)) {
+    // Only an answer that had come before this look was asked for binds it.
+    while (byAnswer[answered.length] && (byAnswer[answered.length] as Look).answered < look.asked) {
+      const next = byAnswer[answered.length] as Look
+      answered.push(next)
+      if (!newest || next.version > newest.version) newest = next
+    }
+    const { id, status, version } = look
+    if (newest && version < newest.version)
+      found.push(`${id}: was seen at version ${newest.version}, and later at ${version}`)
+    if (isTerminal(status) && final && final.status !== status)
+      found.push(`${id}: was seen ${status} and ended ${final.status}`)
+    else if (life.length > 0 && statusAt.get(version) !== status)
+      found.push(`${id}: was seen ${status} at version ${version}, where its event says ${statusAt.get(version)}`)
+  }
+  return found
 }

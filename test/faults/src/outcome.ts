@@ -1,12 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '@millhand/test-e2e/server'
-import { type Final, isTerminal, type Logged } from './history.ts'
+import type { Final, Logged } from './history.ts'
+
+/** Whatever shape of the product answers the calls. */
+export type Asked = Pick<Server, 'request'>
 
 const ALIVE = ['queued', 'running', 'cancelling'] as const
 
 /** Resolves when no task is alive any more; rejects when some still are after `limitMs`. */
-export async function allEnded(server: Server, limitMs: number): Promise<void> {
+export async function allEnded(server: Asked, limitMs: number): Promise<void> {
   const deadline = performance.now() + limitMs
   // A task can step from one list to the other between two looks, but not twice within its backoff of a second.
   for (let quiet = 0; quiet < 2; ) {
@@ -19,18 +22,18 @@ export async function allEnded(server: Server, limitMs: number): Promise<void> {
 }
 
 /** Some task that has not ended, in words. */
-async function someAlive(server: Server): Promise<string | undefined> {
+async function someAlive(server: Asked): Promise<string | undefined> {
   for (const status of ALIVE) for await (const task of tasks(server, `status=${status}`)) return JSON.stringify(task)
   return undefined
 }
 
 /** Every task that there is, as lists show it. */
-export async function listAll(server: Server): Promise<Final[]> {
+export async function listAll(server: Asked): Promise<Final[]> {
   return await Array.fromAsync(tasks(server, 'include=output'), final)
 }
 
 /** The tasks of a list, page after page; a page may be short. */
-async function* tasks(server: Server, filters: string): AsyncGenerator<ShownTask> {
+async function* tasks(server: Asked, filters: string): AsyncGenerator<ShownTask> {
   for (let cursor = ''; ; ) {
     const page = await server.request('GET', `/v1/tasks?limit=100&${filters}${cursor}`)
     if (page.status !== 200) throw new Error(`list: ${page.status} ${page.text}`)
@@ -41,7 +44,7 @@ async function* tasks(server: Server, filters: string): AsyncGenerator<ShownTask
 }
 
 /** The tasks of these ids, each asked for by itself; those that are not there are left out. */
-export async function getEach(server: Server, ids: readonly string[]): Promise<Final[]> {
+export async function getEach(server: Asked, ids: readonly string[]): Promise<Final[]> {
   const finals: Final[] = []
   const left = [...ids]
   const reader = async () => {
@@ -70,6 +73,7 @@ export function readEvents(file: string): Logged[] {
         type: String(row.type),
         status: value.data.object.status,
         version: value.resource_version,
+        attempt: value.data.object.attempt,
       }
     })
   } finally {
@@ -81,10 +85,11 @@ interface ShownTask {
   readonly id: string
   readonly status: Final['status']
   readonly resource_version: number
+  readonly attempt: number
   readonly output?: { readonly digit: number }
 }
 
 function final(task: ShownTask): Final {
-  if (!isTerminal(task.status)) throw new Error(`${task.id} is ${task.status} after everything had ended`)
-  return { id: task.id, status: task.status, version: task.resource_version, answer: task.output?.digit }
+  const { id, status, resource_version: version, attempt, output } = task
+  return { id, status, version, attempt, answer: output?.digit }
 }

@@ -110,13 +110,24 @@ public class MongoWireServer {
       boolean w = WRITES.contains(cmd.toLowerCase(Locale.ROOT)); long me = 0;
       rw.readLock().lock();
       try { return fixed(cmd, q, x -> super.handleCommand(ch, db, cmd, x)); }
-      finally { if (w) me = seq.incrementAndGet(); rw.readLock().unlock(); if (w && each) flush(me); }
+      finally {                                 // what a reader was shown is durable too
+        if (w || getMvStore().hasUnsavedChanges()) me = seq.incrementAndGet();
+        rw.readLock().unlock();
+        if (each && me > 0) flush(me);
+      }
     }
     void flush(long me) {                       // group commit
       synchronized (gate) {
         if (done >= me) return;
         rw.writeLock().lock();
-        try { done = seq.get(); if (getMvStore().hasUnsavedChanges()) getMvStore().commit(); } finally { rw.writeLock().unlock(); }
+        try {
+          long all = seq.get();
+          if (getMvStore().hasUnsavedChanges()) getMvStore().commit();
+          done = all;
+        } catch (Throwable t) {                 // no room, no disk: what is in memory can't be made durable
+          t.printStackTrace();
+          Runtime.getRuntime().halt(14);        // mongod ends itself too
+        } finally { rw.writeLock().unlock(); }
       }
     }
   }

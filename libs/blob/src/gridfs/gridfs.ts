@@ -1,8 +1,9 @@
 /** Blobs in MongoDB, for many processes: chunks as GridFS keeps them, behind one record a key. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { fail } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
-import { Binary, MongoClient, ObjectId } from 'mongodb'
+import { Binary, MongoClient, MongoNetworkError, MongoServerSelectionError, ObjectId } from 'mongodb'
 import { type BlobInfo, type Blobs, checkBlobKey, checkBlobRange, cutBlobRange, type PutOptions } from '../blobs.ts'
 import { type Content, hearErrors, parts } from '../content.ts'
 import { type BlobRecord, blobRecords } from './blob-records.ts'
@@ -27,13 +28,15 @@ const RENEW_MS = 3_600_000
 
 /**
  * Keeps `<bucket>.keys` and `<bucket>.chunks` in the URL's database. Connects when it is first used, and again whenever
- * it has to; a call that finds no server within the URL's `serverSelectionTimeoutMS` (30 s by default) rejects. A put
+ * it has to; a call that finds no server within the URL's `serverSelectionTimeoutMS` (5 s by default), or whose
+ * connection breaks, rejects as `unavailable`. A put
  * whose connection is lost while it is made visible rejects too where it can't find out what has become of it; it is
  * there whole then or not at all. A stream that takes over an hour after its contents were replaced may end in an
  * error. No clock decides what is visible: one that is wrong makes sweeps early, and uploads or reads fail.
  */
 export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): GridfsBlobs {
-  const client = new MongoClient(url)
+  const patience = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS: 5_000 }
+  const client = new MongoClient(url, patience)
   // Said of the database, since a `journal=false` of the URL's goes before what is said of the client.
   const db = client.db(undefined, { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' })
   const records = blobRecords(db.collection<BlobRecord>(`${bucket}.keys`))
@@ -110,15 +113,19 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
       checkBlobKey(key)
       options.signal?.throwIfAborted()
       using _ = hearErrors(content)
-      await open()
-      return await put(key, content, options)
+      return await asked(async () => {
+        await open()
+        return await put(key, content, options)
+      })
     },
 
     async get(key, range) {
       checkBlobKey(key)
       if (range) checkBlobRange(range)
-      await open()
-      const current = await records.current(key)
+      const current = await asked(async () => {
+        await open()
+        return await records.current(key)
+      })
       if (current === null) return undefined
       const { start, end } = range ? cutBlobRange(range, current.size) : { start: 0, end: current.size - 1 }
       return Readable.from(files.read(current, start, end), { objectMode: false })
@@ -126,8 +133,10 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
 
     async delete(key) {
       checkBlobKey(key)
-      await open()
-      await records.remove(key, clock.now())
+      await asked(async () => {
+        await open()
+        await records.remove(key, clock.now())
+      })
     },
 
     async *list(prefix) {
@@ -160,4 +169,14 @@ export interface GridfsOptions {
   /** What the names of its collections begin with: `blobs` by default. */
   readonly bucket?: string
   readonly clock: Clock
+}
+
+/** That the server can't be reached is no fault of ours, and passes. */
+async function asked<R>(work: () => Promise<R>): Promise<R> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof MongoNetworkError || cause instanceof MongoServerSelectionError)) throw cause
+    throw fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
+  }
 }

@@ -100,7 +100,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
         })
         const writing = test.items.write(replace(id, 1, 'mine'))
         if (later === 3) assert.deepEqual(await writing, written(2))
-        else await assert.rejects(writing, OutcomeUnknown)
+        else await assert.rejects(writing, ({ cause }) => cause instanceof OutcomeUnknown)
         assert.equal((await test.direct.get(TENANT, id))?.version, 2 + later)
       }
     })

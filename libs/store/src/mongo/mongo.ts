@@ -6,9 +6,10 @@
  * nothing that only some servers have. Writes are answered when a majority has them in its journal; reads are the
  * primary's, and show only such writes.
  *
- * While the server is away a call fails within 5 s; while it is paused within 20 s: 10 s without an answer, then for
+ * While the server is away a call fails as `unavailable` within 5 s; while it is paused within 20 s: 10 s without an answer, then for
  * a write 5 s to find out what became of it, of which the last try may take 5 s more. It comes back by itself.
  */
+import { fail } from '@millhand/api'
 import { backoff, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
@@ -20,11 +21,11 @@ import { mongoCollection } from './mongo-collection.ts'
 import { type Outbox, outboxOf } from './outbox.ts'
 import { OutboxRelay, type RelayOptions } from './outbox-relay.ts'
 import { keyOf, layoutOf, type StoredDocument } from './stored-document.ts'
-import { writeGroups } from './write-groups.ts'
+import { OutcomeUnknown, writeGroups } from './write-groups.ts'
 import { WriteTokens } from './write-tokens.ts'
 
 export type { RelayOptions } from './outbox-relay.ts'
-export { OutcomeUnknown } from './write-groups.ts'
+export { OutcomeUnknown }
 
 export interface DocumentRef {
   readonly collection: string
@@ -124,6 +125,16 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
     }
   }
 
+  /** What callers ask for: that the server can't be reached is no fault of ours, and passes. */
+  async function asked<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await during(work)
+    } catch (cause) {
+      if (!isPassing(cause) && !(cause instanceof OutcomeUnknown)) throw cause
+      throw fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
+    }
+  }
+
   async function close(): Promise<void> {
     closing.abort()
     await Promise.allSettled(underWay)
@@ -155,9 +166,9 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         },
       })
       return {
-        get: (tenant, id) => during(() => inner.get(tenant, id)),
-        find: (index, query) => during(() => inner.find(index, query)),
-        write: change => during(() => inner.write(change)),
+        get: (tenant, id) => asked(() => inner.get(tenant, id)),
+        find: (index, query) => asked(() => inner.find(index, query)),
+        write: change => asked(() => inner.write(change)),
       }
     },
 

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { repository } from '@millhand/test-e2e/server'
+import { javaMissing } from '@millhand/test-servers'
+import { chosenSeed } from './random.ts'
+import { run } from './run.ts'
+import { FAULTS_A_RUN } from './schedule.ts'
+
+const SEEDS = 5
+const TASKS = 4_000
+
+/** "Must hold: Faults". An executor's leases come back within their 10 s and one more. */
+const RECOVERY_MS = 5_000
+const LEASES_BACK_MS = 11_000
+
+const skip = javaMissing || (process.platform !== 'linux' && 'needs Linux: disks are filled with prlimit(1)')
+
+describe('many machines: nothing is lost, done twice or told out of order, whatever dies', {
+  skip,
+}, () => {
+  const first = chosenSeed()
+  for (let seed = first; seed < first + SEEDS; seed++)
+    test(`seed ${seed} (MILLHAND_SEED=${first} replays it)`, { timeout: 300_000 }, async t => {
+      const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
+      const say = (line: string) => t.diagnostic(line)
+      const { figures, violations } = await run({ seed, tasks: TASKS, root: repository, folder, say })
+      assert.deepEqual(violations.slice(0, 20), [], `seed ${seed}; logs and data in ${folder}`)
+      assert.ok(figures.tasks >= TASKS)
+      assert.equal(figures.faults, FAULTS_A_RUN)
+      assert.ok((figures.ended.succeeded ?? 0) > figures.tasks / 2, JSON.stringify(figures.ended))
+      const slow = figures.aftermath.filter(
+        ({ fault, alone, afterEndMs = 0 }) => fault === 'kill' && alone && afterEndMs > RECOVERY_MS,
+      )
+      assert.deepEqual(slow, [], `seed ${seed}; logs and data in ${folder}`)
+      for (const backMs of figures.leasesBackMs) assert.ok(backMs <= LEASES_BACK_MS, `${backMs} ms; logs in ${folder}`)
+      rmSync(folder, { recursive: true })
+    })
+})

@@ -1,0 +1,83 @@
+/**
+ * `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]`: run after run, each of the next seed, until the time is over
+ * or a broken promise is found. Then it prints the seed, what was broken and where the logs are, and exits with 1.
+ *
+ * `pnpm faults --mutate fence|version|outbox [--seed n]`: one run of the product without that; exits with 1 when nothing
+ * was found.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { repository } from '@millhand/test-e2e/server'
+import { type Mutation, mutatedTree, mutations } from './mutations.ts'
+import { chosenSeed } from './random.ts'
+import { type Outcome, run } from './run.ts'
+
+const usage = `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]
+pnpm faults --mutate ${Object.keys(mutations).join('|')} [--seed n] [--tasks 4000]`
+
+const SHOWN = 20
+
+// An interrupt ends through `exit`, whose listeners end what was started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const { minutes, seed, tasks, mutation } = readCommand()
+process.exit(mutation ? await findMutation(mutation) : await search())
+
+/** Runs until the time is over; 1 when a promise was broken. */
+async function search(): Promise<number> {
+  const until = performance.now() + minutes * 60_000
+  for (let next = seed; ; next++) {
+    const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
+    const { violations } = await runIn(folder, next, repository)
+    if (violations.length > 0) return 1
+    rmSync(folder, { recursive: true })
+    if (performance.now() > until) return 0
+  }
+}
+
+async function findMutation(mutation: Mutation): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-mutation-'))
+  const root = join(folder, 'tree')
+  mutatedTree(repository, root, mutation)
+  const { violations } = await runIn(folder, seed, root)
+  say(violations.length > 0 ? 'The mutation was found.' : `THE MUTATION WAS NOT FOUND; logs in ${folder}`)
+  if (violations.length > 0) rmSync(folder, { recursive: true })
+  return violations.length > 0 ? 0 : 1
+}
+
+async function runIn(folder: string, seed: number, root: string): Promise<Outcome> {
+  say(`seed ${seed} (--seed ${seed} replays it); logs and data in ${folder}`)
+  const outcome = await run({ seed, tasks, root, folder, say })
+  const { violations } = outcome
+  if (violations.length === 0) return outcome
+  say([`${violations.length} broken promises, all in ${folder}:`, ...violations.slice(0, SHOWN)].join('\n'))
+  return outcome
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function readCommand() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string', default: '0' },
+        seed: { type: 'string' },
+        tasks: { type: 'string', default: '4000' },
+        mutate: { type: 'string' },
+      },
+    })
+    const mutation = values.mutate === undefined ? undefined : mutations[values.mutate]
+    if (values.mutate !== undefined && !mutation) throw new Error(`There is no mutation ${values.mutate}.`)
+    const minutes = Number(values.minutes)
+    const tasks = Number(values.tasks)
+    const seed = values.seed === undefined ? chosenSeed() : Number(values.seed)
+    if (!(minutes >= 0 && tasks >= 1 && Number.isSafeInteger(seed))) throw new Error('The options take numbers.')
+    return { minutes, tasks, seed, mutation }
+  } catch (cause) {
+    process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
+    process.exit(2)
+  }
+}

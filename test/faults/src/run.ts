@@ -1,0 +1,130 @@
+/** One run: the whole system, load, the faults of a seed, and then the books are read. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { send } from '@millhand/test-e2e/http'
+import { createClients } from './clients.ts'
+import { allSettled, readStore, readTopic } from './evidence.ts'
+import { type Figures, figuresOf } from './figures.ts'
+import { violations } from './history.ts'
+import { listAll } from './outcome.ts'
+import { createPace } from './pace.ts'
+import { random } from './random.ts'
+import { untilATaskSucceeds } from './recovery.ts'
+import { withoutRepeats } from './repeats.ts'
+import { schedule } from './schedule.ts'
+import { storm } from './storm.ts'
+import { executors, type System, startSystem } from './system.ts'
+import { anyWish } from './wishes.ts'
+
+export interface RunOptions {
+  readonly seed: number
+  readonly tasks: number
+  /** The checkout that is run. */
+  readonly root: string
+  /** Where logs and data go, and `violations.txt` where there are any. */
+  readonly folder: string
+  /** Hears a line now and then. */
+  readonly say: (line: string) => void
+}
+
+export interface Outcome {
+  readonly seed: number
+  readonly figures: Figures
+  /** Every breach of a promise, in words. */
+  readonly violations: readonly string[]
+}
+
+const CLIENTS = 32
+const TASKS_A_SECOND = 120
+/** Nobody waits longer for the system to serve again, or for its tasks to end. */
+const RECOVERY_LIMIT_MS = 60_000
+const SETTLE_LIMIT_MS = 90_000
+
+export async function run({ seed, tasks, root, folder, say }: RunOptions): Promise<Outcome> {
+  const began = performance.now()
+  const seconds = () => ((performance.now() - began) / 1000).toFixed(1)
+  const tell = (line: string) => say(`[seed ${seed}, ${seconds()} s] ${line}`)
+
+  await using system = await startSystem({ root, folder })
+  const found: string[] = []
+  const wishes = random(seed + 1)
+  const pace = createPace(TASKS_A_SECOND)
+  const clients = createClients({
+    urls: system.urls,
+    key: system.key,
+    clients: CLIENTS,
+    next: async () => ((await pace.turn()) ? anyWish(wishes) : undefined),
+    isUnavailable: status => status === 503 || status === 504,
+  })
+  const probes = random(seed + 2)
+  const recovered = () => untilATaskSucceeds(clients, probes, RECOVERY_LIMIT_MS)
+  tell(`serves; a first task has succeeded after ${Math.round(await recovered())} ms more`)
+
+  const loaded = performance.now()
+  const working = clients.run()
+  const moments = await storm({
+    system,
+    steps: schedule(random(seed)),
+    onStep: share => pace.admit(Math.round(tasks * share)),
+    recovered,
+    onFailure: words => found.push(words),
+    tell: line => tell(`${line}; ${clients.seen.acknowledged.length} tasks so far`),
+  })
+  pace.admit(tasks)
+  pace.close()
+  const seen = await working
+  const sent = performance.now()
+  tell(`everything is whole and sent: ${seen.acknowledged.length} tasks answered, ${seen.unanswered} calls unanswered`)
+  await allSettled(system.database, SETTLE_LIMIT_MS).catch((error: Error) => found.push(error.message))
+  const settled = performance.now()
+
+  const [{ finals, leftovers }, messages, listed] = await Promise.all([
+    readStore(system.database),
+    readTopic(system.brokers),
+    listAll(askedOf(system)),
+  ])
+  const topic = withoutRepeats(messages)
+  found.push(
+    ...seen.unexpected,
+    ...leftovers,
+    ...topic.faults,
+    ...violations({ ...seen, events: topic.events, finals }),
+    ...differences(finals, listed),
+  )
+  const figures = figuresOf({
+    seen,
+    finals,
+    topic,
+    messages,
+    moments,
+    refused: refusedResults(system),
+    loadMs: sent - loaded,
+    settleMs: settled - sent,
+    allMs: performance.now() - began,
+  })
+  if (found.length > 0) writeFileSync(join(folder, 'violations.txt'), `${found.join('\n')}\n`)
+  tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
+  return { seed, figures, violations: found }
+}
+
+/** What the executors' logs say of results that came too late. */
+function refusedResults({ members }: System): number {
+  const logs = executors.map(name => readFileSync(members.get(name)?.logFile ?? '', 'utf8'))
+  return logs.join('').split('"event":"result.refused"').length - 1
+}
+
+function askedOf({ key, urls }: System) {
+  const headers = { authorization: `Bearer ${key}` }
+  return { request: (method: string, path: string) => send(method, urls()[0] + path, { headers }) }
+}
+
+/** REST shows what the store holds. */
+function differences<T extends { readonly id: string }>(stored: readonly T[], listed: readonly T[]): string[] {
+  const known = new Map(stored.map(task => [task.id, JSON.stringify(task)]))
+  const found = listed.flatMap(task =>
+    known.get(task.id) === JSON.stringify(task)
+      ? []
+      : [`${task.id}: is listed as ${JSON.stringify(task)} and stored as ${known.get(task.id)}`],
+  )
+  return stored.length === listed.length ? found : [...found, `${listed.length} of ${stored.length} tasks are listed`]
+}

@@ -1,0 +1,202 @@
+/** The whole product as processes, on a real broker and a database server, with a link between any two of them. */
+import { execFile } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { newKey } from '@millhand/test-e2e/keys'
+import { type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
+import { freePorts } from './free-ports.ts'
+import { createLink, type Link } from './link.ts'
+import { createMember, type Member } from './member.ts'
+
+export const gateways = ['gateway-1', 'gateway-2'] as const
+export const computes = ['compute-1', 'compute-2'] as const
+export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
+const memberNames = [...gateways, 'identity', ...computes, ...executors] as const
+export type MemberName = (typeof memberNames)[number]
+export type ServerName = 'kafka' | 'mongo'
+
+const product = (from: readonly string[], to: readonly string[]): string[] =>
+  from.flatMap(one => to.filter(other => other !== one).map(other => `${one}>${other}`))
+
+/** Who calls whom. */
+export const linkNames: readonly string[] = [
+  ...product(gateways, ['identity', ...computes]),
+  ...product(executors, computes),
+  ...product(computes, computes),
+  ...product(computes, ['mongo', 'kafka']),
+  ...product(['identity'], ['mongo']),
+  ...product(executors, ['kafka']),
+]
+
+export interface System extends AsyncDisposable {
+  readonly key: string
+  readonly members: ReadonlyMap<MemberName, Member>
+  readonly kafka: Kafka
+  readonly mongo: Mongo
+  readonly links: ReadonlyMap<string, Link>
+  /** Where the broker and the database are, past all links: for looking on. */
+  readonly brokers: string
+  readonly database: string
+  /** Where the database's files are. */
+  readonly mongoDir: string
+  /** Where the gateways serve REST. */
+  urls(): readonly string[]
+  /** Which compute the address of the owner is that stands in the database. */
+  computeAt(address: string): MemberName | undefined
+}
+
+export interface SystemOptions {
+  /** The checkout whose `deploy/` is started. */
+  readonly root: string
+  /** Where data and logs go. */
+  readonly folder: string
+}
+
+/** Resolves when every process serves. */
+export async function startSystem({ root, folder }: SystemOptions): Promise<System> {
+  mkdirSync(folder, { recursive: true })
+  await using parts = new AsyncDisposableStack()
+  const links = new Map<string, Link>()
+  for (const name of linkNames) links.set(name, parts.use(await createLink()))
+  const link = (name: string) => links.get(name) as Link
+
+  const ports = await freePorts(6)
+  const [identityPort, compute1Port, compute2Port, gateway1Port, gateway2Port, brokerPort] = ports as [
+    ...(readonly number[] & { length: 6 }),
+  ]
+  const portOf: Record<string, number | undefined> = {
+    identity: identityPort,
+    'compute-1': compute1Port,
+    'compute-2': compute2Port,
+    'gateway-1': gateway1Port,
+    'gateway-2': gateway2Port,
+  }
+
+  const mongoDir = join(folder, 'mongo')
+  const [kafka, mongo] = await Promise.all([
+    startBroker(join(folder, 'kafka'), brokerPort as number, link),
+    startMongo({ dataDir: mongoDir }),
+  ])
+  parts.use(kafka)
+  parts.use(mongo)
+  for (const [name, each] of links) {
+    const to = name.split('>')[1] as string
+    if (to === 'mongo') each.leadTo(mongo.address)
+    else if (to !== 'kafka') each.leadTo(`127.0.0.1:${portOf[to]}`)
+  }
+
+  const secret = `${newKey('live')}${newKey('live')}`
+  const key = newKey('live')
+  const tokens = await tokensOf(root, secret)
+  const url = (name: string) => `http://${link(name).address}`
+  const shared = {
+    MILLHAND_LOG_LEVEL: 'info',
+    MILLHAND_SECRET_KEY: secret,
+    MILLHAND_MODELS_DIR: join(root, 'test/fixtures/models'),
+    MILLHAND_KAFKA_PARTITIONS: '3',
+  }
+  const computeUrls = (from: string) => computes.map(to => url(`${from}>${to}`)).join(',')
+  const kafkaOf = (from: string) => link(`${from}>kafka`).address
+  const mongoOf = (from: string) => `mongodb://${link(`${from}>mongo`).address}/millhand`
+
+  const environment = (name: MemberName): Record<string, string> => {
+    const [service] = name.split('-') as [string]
+    const own = { ...shared, MILLHAND_SERVICE_TOKEN: tokens.get(service) ?? '' }
+    switch (service) {
+      case 'gateway':
+        return {
+          ...own,
+          MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_IDENTITY_URL: url(`${name}>identity`),
+          MILLHAND_COMPUTE_URL: computeUrls(name),
+        }
+      case 'identity':
+        return {
+          ...shared,
+          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_BOOTSTRAP_KEY: key,
+          MILLHAND_BOOTSTRAP_TEST_KEY: newKey('test'),
+        }
+      case 'compute':
+        return {
+          ...own,
+          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_ADVERTISE_URL: url(`${computes.find(other => other !== name)}>${name}`),
+          MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
+        }
+      default:
+        return {
+          ...own,
+          MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+          MILLHAND_COMPUTE_URL: computeUrls(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
+          MILLHAND_EXECUTOR_SLOTS: '2',
+          MILLHAND_MODEL_THREADS: '1',
+        }
+    }
+  }
+  const members = new Map<MemberName, Member>()
+  for (const name of memberNames) {
+    const [service] = name.split('-') as [string]
+    const member = createMember({ name, words: [service], env: environment(name), root, folder })
+    members.set(name, member)
+    parts.defer(() => member.kill())
+  }
+  // All at once: each waits for what it needs.
+  await Promise.all([...members.values()].map(member => member.start()))
+
+  const all = parts.move()
+  return {
+    key,
+    members,
+    kafka,
+    mongo,
+    links,
+    brokers: `127.0.0.1:${brokerPort}`,
+    database: mongo.url('millhand'),
+    mongoDir,
+    urls: () => gateways.map(name => `http://127.0.0.1:${portOf[name]}`),
+    computeAt: address =>
+      computes.find(name => members.get(name) && address === environment(name).MILLHAND_ADVERTISE_URL),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** A broker tells its clients where it is, once for each listener: so each of them has one, behind its own link. */
+async function startBroker(dataDir: string, port: number, link: (name: string) => Link): Promise<Kafka> {
+  const clients = linkNames.filter(name => name.endsWith('>kafka'))
+  const [controllerPort, ...ports] = await freePorts(clients.length + 1)
+  const names = clients.map((_, at) => `CLIENT_${at}`)
+  const listeners = names.map((name, at) => `${name}://127.0.0.1:${ports[at]}`)
+  const advertised = names.map((name, at) => `${name}://${link(clients[at] as string).address}`)
+  const kafka = await startKafka({
+    dataDir,
+    properties: [
+      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort},${listeners}`,
+      `advertised.listeners=PLAINTEXT://127.0.0.1:${port},${advertised}`,
+      `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
+      `listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,${names.map(name => `${name}:PLAINTEXT`)}`,
+      'num.network.threads=1',
+      // The broker's own time: no step of a clock of ours changes it.
+      'log.message.timestamp.type=LogAppendTime',
+    ],
+  })
+  for (const [at, name] of clients.entries()) link(name).leadTo(`127.0.0.1:${ports[at]}`)
+  return kafka
+}
+
+const run = promisify(execFile)
+
+/** What each service shows to others, made as an operator makes it. */
+async function tokensOf(root: string, secret: string): Promise<ReadonlyMap<string, string>> {
+  const services = ['gateway', 'compute', 'executor']
+  const made = services.map(async service => {
+    const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'token', service]
+    const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }
+    return [service, (await run(process.execPath, words, { cwd: root, env })).stdout.trim()] as const
+  })
+  return new Map(await Promise.all(made))
+}
