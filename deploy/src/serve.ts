@@ -35,7 +35,7 @@ try {
     process.exitCode = 1
   } else process.exit(await serve(chosen))
 } catch (error) {
-  process.stderr.write(error instanceof FirstStartFailed ? error.stderr : `${startFault(error)}\n`)
+  if (!(error instanceof FirstStartFailed)) process.stderr.write(`${startFault(error)}\n`)
   process.exit(1)
 }
 

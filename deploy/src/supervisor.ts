@@ -18,13 +18,11 @@ export interface Supervised {
   close(): Promise<void>
 }
 
-/** It never became ready: what it wrote to standard error says why. */
+/** It never became ready, and has said why on standard error. */
 export class FirstStartFailed extends Error {
-  readonly stderr: string
-  constructor(name: string, stderr: string) {
+  constructor(name: string) {
     super(`${name} ended before it was ready`)
     this.name = 'FirstStartFailed'
-    this.stderr = stderr
   }
 }
 
@@ -42,18 +40,11 @@ export function supervise(spec: ProcessSpec, options: { clock: Clock; log: Log; 
     // Its standard input is a pipe that only we hold: it ends when we do, however that comes.
     const started = spawn(process.execPath, [...spec.words, '--stop-with-stdin'], {
       env: { ...process.env, ...spec.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     })
     child = started
-    let stderr = ''
-    started.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (wasReady) process.stderr.write(text)
-      else stderr += text
-    })
     createInterface({ input: started.stdout }).on('line', line => {
       if (!line.startsWith('{"ready":true')) return
-      process.stderr.write(stderr)
-      stderr = ''
       wasReady = true
       ready.resolve(JSON.parse(line))
     })
@@ -61,7 +52,7 @@ export function supervise(spec: ProcessSpec, options: { clock: Clock; log: Log; 
       started.once('error', error => resolve(error.message))
       started.once('close', (code, signal) => resolve(signal ?? `code ${code}`))
     })
-    if (!wasReady) ready.reject(new FirstStartFailed(spec.name, stderr))
+    if (!wasReady) ready.reject(new FirstStartFailed(spec.name))
     return exit
   }
 

@@ -32,7 +32,7 @@ const read = configuration(
 )
 
 /** From last to first they are stopped: whoever asks goes before whoever answers. */
-const GRACE_MS = { identity: 3_000, compute: 3_000, executor: 5_000, gateway: 6_000 } as const
+const GRACE_MS = { identity: 3_000, compute: 6_000, executor: 5_000, gateway: 6_000 } as const
 
 export const all: Process<ReturnType<typeof config>> = {
   config,
@@ -61,7 +61,11 @@ export const all: Process<ReturnType<typeof config>> = {
       executor: {
         ...shared,
         MILLHAND_SERVICE_TOKEN: mintServiceToken(secret, grants.executor),
+        // It runs what others send in: nothing of the rest is for it.
         MILLHAND_SECRET_KEY: '',
+        MILLHAND_MONGO_URL: '',
+        MILLHAND_BOOTSTRAP_KEY: '',
+        MILLHAND_BOOTSTRAP_TEST_KEY: '',
         MILLHAND_GRPC_ADDR: `127.0.0.1:${executorPort}`,
       },
       gateway: shared,

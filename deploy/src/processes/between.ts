@@ -74,43 +74,53 @@ export function reach(
   caller: Caller,
   runner: Runner,
   log: Log,
-  health?: Health,
+  health: Health,
 ): TunnelTransport {
+  const { tunnel, close } = openWay(service, urls, caller, log, () => tell())
+  const tell = () => health.set(service, tunnel.ready(), `no replica of ${service} is connected`)
+  tell()
+  runner.own({ close }, `way to ${service}`)
+  return tunnel
+}
+
+interface Way {
+  readonly tunnel: TunnelTransport
+  close(): Promise<void>
+}
+
+function openWay(service: string, urls: readonly string[], caller: Caller, log: Log, onEvent = () => {}): Way {
   const { token, tls, secret } = caller
   const replicas = urls.map(url => createNetworkTransport({ url, token, ...(tls && { tls }) }))
-  const tell = () => health?.set(service, tunnel.ready(), `no replica of ${service} is connected`)
   const tunnel = createTunnelTransport({
     replicas,
     ...(secret && { headers: outgoingHeaders(createPrincipalSigner(secret, clock)) }),
     onEvent(event) {
       const reason = event.kind === 'lost' ? { reason: event.error.rawMessage } : {}
       log.info(`rpc.${event.kind}`, { service, url: urls[event.replica], ...reason })
-      tell()
+      onEvent()
     },
   })
-  tell()
   tunnel.connect()
-  runner.own(
-    {
-      async close() {
-        await tunnel.close()
-        for (const replica of replicas) replica.close()
-      },
+  return {
+    tunnel,
+    async close() {
+      await tunnel.close()
+      for (const replica of replicas) replica.close()
     },
-    `way to ${service}`,
-  )
-  return tunnel
+  }
 }
 
 /** Reaches replicas of the own service, each by its address, once it is known. */
 export function createPeers(caller: Caller, runner: Runner, log: Log): (address: string) => Transport {
-  const peers = new Map<string, TunnelTransport>()
+  const peers = new Map<string, Way>()
+  // Owned before any is known, so that they are closed after the server whose calls they pass on.
+  runner.own({ close: async () => void (await Promise.all([...peers.values()].map(({ close }) => close()))) }, 'peers')
   return address => {
     const known = peers.get(address)
-    if (known) return known
-    const peer = reach('peer', [address], caller, runner, log)
-    peers.set(address, peer)
-    return peer
+    if (known) return known.tunnel
+    const way = openWay('compute', [address], caller, log)
+    peers.set(address, way)
+    return way.tunnel
   }
 }
 

@@ -69,7 +69,7 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
         } catch (error) {
           if (error instanceof CallerGone) throw error
           log.warn('wait.failed', { request_id: exchange.requestId, error })
-          return first
+          return await until(0).catch(() => first)
         } finally {
           exchange.res.off('close', leave)
           exchange.onHurry = undefined

@@ -90,7 +90,7 @@ export class Pool<T extends Work, C> {
 
   /**
    * Takes up to `runs` runs of work, of groups that are not `busy`, waiting for the first up to `waitMs`. Empty when
-   * none came, the signal ended, or the same executor asked again, which ends the wait of its claim before: to end it
+   * none came, the signal ended, the pool ended, or the same executor asked again, which ends the wait of its claim before: to end it
    * is all that asking for 0 runs does.
    */
   async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<ClaimAnswer<T>> {
@@ -112,7 +112,7 @@ export class Pool<T extends Work, C> {
         continue
       }
       const left = waitMs - waitedMs()
-      if (left <= 0 || signal.aborted) break
+      if (left <= 0 || signal.aborted || !this.#isRunning) break
       if (!(await this.#waiting.wait(executorId, left, signal))) break
     }
     return { runs: [], waitedMs: waitedMs() }

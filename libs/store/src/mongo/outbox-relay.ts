@@ -30,27 +30,22 @@ interface FoundView {
 
 const MOST_EVENTS = 500
 const SWEEP_EVERY_MS = 1_000
-/** A round costs about the same for one event as for fifty: what follows within this time goes with the first. */
-const GATHER_MS = 10
 /** How many published events are remembered, so that what was read before they were taken out is not sent again. */
 const MOST_SENT = 20_000
 
 const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
 /**
- * Publishes what writes leave in outboxes, in rounds: look (at what this process wrote, what it was rung for, and once
- * a second at all that is marked as pending), publish, take out. One step at a time: a document's events leave in
- * order because an outbox is always seen whole, from its oldest event. Wherever it ends, what was published and not
- * taken out is published again by the next one; nothing is ever skipped.
+ * Publishes what writes leave in outboxes, in rounds: look (at what this process wrote, what it was rung for, and what
+ * a sweep of all that is pending found, once a second), publish, take out. One step at a time: a document's events
+ * leave in order because an outbox is always seen whole, from its oldest event. Wherever it ends, what was published
+ * and not taken out is published again by the next one; nothing is ever skipped.
  */
 export class OutboxRelay {
   readonly #deps: RelayDeps
   readonly #written = new NotedDocuments()
   readonly #rung = new NotedDocuments()
   readonly #sent = new RecentSet(MOST_SENT)
-  /** Where a sweep is: the outboxes still to go through, and how far the first of them is done. */
-  #sweep: { readonly left: readonly Outbox[]; readonly after: string } | undefined
-  #sweepAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -66,9 +61,35 @@ export class OutboxRelay {
     this.#rung.note(outbox, key, undefined)
   }
 
-  /** Resolves when the signal ends; what is being published then is waited for. */
+  /** Resolves when the signal ends, also while the log does not answer: what is being published then is repeated. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#hearing(signal), this.#publishing(signal)])
+    await Promise.all([this.#hearing(signal), this.#sweeping(signal), this.#publishing(signal)])
+  }
+
+  /** Apart from the publishing, so that what others have written is heard of also while the log is away. */
+  async #sweeping(signal: AbortSignal): Promise<void> {
+    const { clock, outboxes } = this.#deps
+    for (let pauseMs = 0; !signal.aborted; ) {
+      await clock.sleep(pauseMs, signal).catch(() => {})
+      const began = clock.monotonic()
+      for (const outbox of outboxes()) await this.#sweep(outbox, signal)
+      // A long backlog is not read all the time.
+      pauseMs = Math.max(SWEEP_EVERY_MS, clock.monotonic() - began)
+    }
+  }
+
+  async #sweep(outbox: Outbox, signal: AbortSignal): Promise<void> {
+    for (let after = ''; !signal.aborted; ) {
+      const page = (await this.#insist('store.outbox_read_failed', signal, () => outbox.waiting(after))) ?? []
+      for (const view of page) {
+        this.#tell(outbox, view)
+        const { document, ...rest } = view
+        this.#written.note(outbox, view.key, rest)
+      }
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last.key
+    }
   }
 
   async #hearing(signal: AbortSignal): Promise<void> {
@@ -86,8 +107,7 @@ export class OutboxRelay {
   async #publishing(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps
     while (!signal.aborted) {
-      await this.#written.some(clock, signal, this.#sweepAt - clock.monotonic())
-      await clock.sleep(GATHER_MS, signal).catch(() => {})
+      await this.#written.some(clock, signal, Number.POSITIVE_INFINITY)
       const found = await this.#look(signal)
       await this.#deliver(found, signal)
     }
@@ -100,27 +120,7 @@ export class OutboxRelay {
       const keys = [...taken].flatMap(([key, view]) => (view ? [] : [key]))
       for (const view of await this.#read(outbox, keys, false, signal)) found.push({ outbox, view })
     }
-    if (this.#deps.clock.monotonic() < this.#sweepAt) return found
-    const page = await this.#insist('store.outbox_read_failed', signal, () => this.#sweepOn())
-    for (const { outbox, view } of page ?? []) {
-      this.#tell(outbox, view)
-      found.push({ outbox, view })
-    }
     return found
-  }
-
-  /** The next page of a sweep. */
-  async #sweepOn(): Promise<FoundView[]> {
-    const { left, after } = this.#sweep ?? { left: this.#deps.outboxes(), after: '' }
-    const [outbox, ...others] = left
-    const page = outbox === undefined ? [] : await outbox.waiting(after)
-    const last = page.at(-1)
-    this.#sweep = last ? { left, after: last.key } : { left: others, after: '' }
-    if (this.#sweep.left.length === 0) {
-      this.#sweep = undefined
-      this.#sweepAt = this.#deps.clock.monotonic() + SWEEP_EVERY_MS
-    }
-    return outbox === undefined ? [] : page.map(view => ({ outbox, view }))
   }
 
   async #read(outbox: Outbox, keys: readonly string[], documents: boolean, signal: AbortSignal): Promise<OutboxView[]> {
@@ -149,7 +149,7 @@ export class OutboxRelay {
     const all = [...events.values()]
     for (let start = 0; start < all.length; start += MOST_EVENTS) {
       const part = all.slice(start, start + MOST_EVENTS)
-      await this.#insist('store.publish_failed', signal, () => this.#deps.publish(part))
+      await this.#insist('store.publish_failed', signal, () => unlessEnded(this.#deps.publish(part), signal))
       if (signal.aborted) return
       for (const { id } of part) this.#sent.add(id)
     }
@@ -172,5 +172,20 @@ export class OutboxRelay {
       }
     }
     return undefined
+  }
+}
+
+/** Settles as the work does, or rejects when the signal ends first. */
+async function unlessEnded(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const ended = Promise.withResolvers<never>()
+  const end = () => ended.reject(signal.reason)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  try {
+    await Promise.race([work, ended.promise])
+  } finally {
+    signal.removeEventListener('abort', end)
+    work.catch(() => {})
+    ended.promise.catch(() => {})
   }
 }
