@@ -98,6 +98,24 @@ describe('a tunnel that breaks', () => {
     assert.equal((await answer).code, Code.Unavailable)
   })
 
+  it('makes the lines of its headers anew for another try: a signature may be over', async t => {
+    const seen: (string | null)[] = []
+    const hanging = hangingOnce()
+    const server = await serve(t, {
+      read: (request, call) => {
+        seen.push(call.requestHeader.get('x-signed'))
+        return hanging.handler(request, call)
+      },
+    })
+    let signatures = 0
+    const { client } = connectTo(t, [server.replica], { headers: () => [['x-signed', `signature ${++signatures}`]] })
+    const answer = client.read({ value: 'book' })
+    await hanging.begun
+    server.hangUp()
+    assert.equal((await answer).value, 'book')
+    assert.deepEqual(seen, ['signature 1', 'signature 2'])
+  })
+
   it('does not send again what its caller no longer waits for', async t => {
     const clock = manualClock()
     const fake = fakeReplica()

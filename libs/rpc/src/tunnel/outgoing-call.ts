@@ -26,6 +26,8 @@ const MOST_TRIES = 4
 export abstract class OutgoingCall {
   readonly method: DescMethod
   readonly begin: Begin
+  /** Makes the header lines for another try: a signature in the first ones may be over. */
+  headerAgain: (() => string[]) | undefined
   /** Where the call is, from when it was placed. */
   carrier: Carrier | undefined
   id = 0
@@ -81,6 +83,7 @@ export abstract class OutgoingCall {
     this.carrier = carrier
     this.id = id
     this.#tries++
+    if (this.#tries > 1 && this.headerAgain) this.begin.header = this.headerAgain()
     if (this.#deadline !== Number.POSITIVE_INFINITY) {
       const left = Math.max(1, Math.ceil(this.#deadline - this.#dispatcher.clock.monotonic()))
       this.begin.timeoutMs = left < 2 ** 32 ? left : 0

@@ -93,6 +93,7 @@ export function createTunnelTransport(options: TunnelTransportOptions): TunnelTr
         const first = beginning(method, header, values)
         first.message = encoded(method, input)
         const call = new OutgoingUnary(dispatcher, method, first, resolve, reject)
+        if (headers) call.headerAgain = () => headerOf(header, headers(values))
         call.limit(signal, timeoutMs)
         call.dispatch()
       }),
