@@ -24,15 +24,22 @@ export async function burning(pid: number): Promise<number> {
   return descendants(pid).reduce((sum, each) => sum + each.cpuMs - (before.get(each.pid) ?? 0), 0)
 }
 
-/** The descendant of `pid` that uses most of the processor in the next half second. */
+/** Resolves once a descendant of `pid` is seen at work, with the one that uses most of the processor. */
 export async function busiest(pid: number): Promise<number> {
-  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
-  await pause(500)
-  const used = descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
-  const [most] = used.sort((a, b) => b.ms - a.ms)
-  if (!most || most.ms < 100) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
-  return most.pid
+  const deadline = performance.now() + AT_WORK_WITHIN_MS
+  for (;;) {
+    const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
+    await pause(500)
+    const used = descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+    const [most] = used.sort((a, b) => b.ms - a.ms)
+    if (most && most.ms >= AT_WORK_MS) return most.pid
+    if (performance.now() > deadline) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
+  }
 }
+
+/** Of half a second: a run that computes all the time gets so much even where much else runs. */
+const AT_WORK_MS = 100
+const AT_WORK_WITHIN_MS = 20_000
 
 export function isAlive(pid: number): boolean {
   return processes().some(each => each.pid === pid)

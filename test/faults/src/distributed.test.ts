@@ -21,7 +21,8 @@ const skip = javaMissing || (process.platform !== 'linux' && 'needs Linux: disks
 describe('many machines: nothing is lost, done twice or told out of order, whatever dies', {
   skip,
 }, () => {
-  const first = chosenSeed()
+  // The same at every run, so that a failure is the change's and not the dice's. `pnpm faults` throws new ones.
+  const first = chosenSeed(300)
   for (let seed = first; seed < first + SEEDS; seed++)
     test(`seed ${seed} (MILLHAND_SEED=${first} replays it)`, { timeout: 300_000 }, async t => {
       const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))

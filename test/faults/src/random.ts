@@ -6,10 +6,10 @@ export interface Random {
   between(least: number, most: number): number
 }
 
-/** The seed that `MILLHAND_SEED` names, else a new one. */
-export function chosenSeed(): number {
+/** The seed that `MILLHAND_SEED` names, else `usual`, or a new one. */
+export function chosenSeed(usual = Math.floor(Math.random() * 2 ** 32)): number {
   const named = process.env.MILLHAND_SEED
-  return named === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(named)
+  return named === undefined ? usual : Number(named)
 }
 
 /** Mulberry32: 32 bits of state, good enough to choose moments with. */
