@@ -8,7 +8,8 @@ export interface ProcessSpec {
   readonly name: string
   /** The words after `node`. */
   readonly words: readonly string[]
-  readonly env: Readonly<Record<string, string>>
+  /** Read at each start. */
+  readonly env: Record<string, string>
 }
 
 export interface Supervised {

@@ -1,7 +1,5 @@
 /** `pnpm serve all --distributed`: every service as a process of its own on this machine, to try it out. */
 
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { grants, mintServiceToken } from '@millhand/rpc/network'
@@ -42,43 +40,41 @@ export const all: Process<ReturnType<typeof config>> = {
     runner.own({ close: () => lock.release() }, 'data folder')
     const keys = await firstKeys(config.dataDir, config.bootstrap)
     const secret = await secretKey(config.dataDir, config.secretKey)
-    const identityPort = await freePort()
-    const executorPort = await freePort()
-    const computePort = config.grpc.port || (await freePort())
-    const shared = {
-      MILLHAND_SECRET_KEY: secret.toString(),
-      MILLHAND_IDENTITY_URL: `http://127.0.0.1:${identityPort}`,
-      MILLHAND_COMPUTE_URL: `http://${urlHost(config.grpc.host)}:${computePort}`,
+    const begin = async (name: keyof typeof GRACE_MS, env: Record<string, string>): Promise<Served> => {
+      const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
+      const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] }), name)
+      const served = (await process.ready) as unknown as Served
+      // Its next life is where the others look for it.
+      if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
+      if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
+      return served
     }
-    const specs: Record<keyof typeof GRACE_MS, Record<string, string>> = {
-      identity: {
-        ...shared,
-        MILLHAND_GRPC_ADDR: `127.0.0.1:${identityPort}`,
+    const trusted = { MILLHAND_SECRET_KEY: secret.toString() }
+    const [identity, compute] = await Promise.all([
+      begin('identity', {
+        ...trusted,
+        MILLHAND_GRPC_ADDR: '127.0.0.1:0',
         MILLHAND_BOOTSTRAP_KEY: keys.live,
         MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
-      },
-      compute: { ...shared, MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${computePort}` },
-      executor: {
-        ...shared,
+      }),
+      begin('compute', { ...trusted, MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
+    ])
+    const [, gateway] = await Promise.all([
+      begin('executor', {
         MILLHAND_SERVICE_TOKEN: mintServiceToken(secret, grants.executor),
+        MILLHAND_COMPUTE_URL: compute.grpc,
+        MILLHAND_GRPC_ADDR: '127.0.0.1:0',
         // It runs what others send in: nothing of the rest is for it.
         MILLHAND_SECRET_KEY: '',
         MILLHAND_MONGO_URL: '',
         MILLHAND_BOOTSTRAP_KEY: '',
         MILLHAND_BOOTSTRAP_TEST_KEY: '',
-        MILLHAND_GRPC_ADDR: `127.0.0.1:${executorPort}`,
-      },
-      gateway: shared,
-    }
-    const started = Object.entries(specs).map(([name, env]) => {
-      const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
-      return runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name as keyof typeof GRACE_MS] }), name)
-    })
-    const lines = await Promise.all(started.map(process => process.ready))
+      }),
+      begin('gateway', { ...trusted, MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
+    ])
     const health = createHealth()
     health.set('processes', true)
-    const said = Object.assign({}, ...lines)
-    return { addresses: { http: said.http, grpc: shared.MILLHAND_COMPUTE_URL }, health }
+    return { addresses: { http: gateway.http, grpc: compute.grpc }, health }
   },
 }
 
@@ -91,25 +87,15 @@ function lockFolder(dataDir: string): FileLock {
   }
 }
 
+/** What a ready line says. */
+interface Served {
+  readonly http: string
+  readonly grpc: string
+}
+
 const SERVE = fileURLToPath(new URL('../serve.ts', import.meta.url))
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
-
-/** A port that nobody listens on now, below those that the kernel hands out. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ])
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
-}
 
 function config(env: NodeJS.ProcessEnv) {
   const set = read(env)

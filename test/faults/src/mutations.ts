@@ -28,7 +28,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   /** Events are taken out of the outbox whether the log has them or not. */
   outbox: {
     file: 'libs/store/src/mongo/outbox-relay.ts',
-    text: "await this.#insist('store.publish_failed', signal, () => this.#deps.publish(part))",
+    text: "await this.#insist('store.publish_failed', signal, () => unlessEnded(this.#deps.publish(part), signal))",
     becomes: 'void this.#deps.publish(part).catch(() => {})',
   },
 }
