@@ -83,7 +83,7 @@ export const targetOf = (server: Server): Target => ({
 
 const shapes = {
   noop: fileURLToPath(new URL('noop-server.ts', import.meta.url)),
-  distributed: fileURLToPath(import.meta.resolve('@millhand/test-shapes/start-distributed')),
+  distributed: fileURLToPath(import.meta.resolve('@millhand/test-distributed/start-distributed')),
 }
 
 /** The end-to-end tests' own way of naming another shape of the product is read when the start begins. */

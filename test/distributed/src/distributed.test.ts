@@ -31,7 +31,7 @@ test('distributed', { skip: javaMissing }, async t => {
         ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_TEST_CONTEXT')),
         TEST_KAFKA: kafka.address,
         TEST_MONGO: mongo.address,
-        MILLHAND_TEST_START: [process.execPath, ...node, 'test/shapes/src/start-distributed.ts'].join(' '),
+        MILLHAND_TEST_START: [process.execPath, ...node, 'test/distributed/src/start-distributed.ts'].join(' '),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
