@@ -176,7 +176,13 @@ async function asked<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work()
   } catch (cause) {
-    if (!(cause instanceof MongoNetworkError || cause instanceof MongoServerSelectionError)) throw cause
+    if (!isAway(cause)) throw cause
     throw fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
   }
 }
+
+/** The driver passes on what Node says of a connection that breaks under a write. */
+const isAway = (error: unknown): boolean =>
+  error instanceof MongoNetworkError ||
+  error instanceof MongoServerSelectionError ||
+  ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')

@@ -66,6 +66,17 @@ export const isDuplicate = (error: WriteRefused): boolean => error.code === 1100
 /** A server that goes, has gone, or has lost its place, by the list of the specification of retryable writes. */
 const PASSING_CODES = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])
 
+/** What Node says of a connection that breaks: the driver passes it on as it is where it breaks under a write. */
+const BROKEN = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
 /** Whether a failure says nothing of the request, only of the way to the server: it may have been done or not. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof MongoServerError || error instanceof WriteRefused)
@@ -74,6 +85,7 @@ export function isPassing(error: unknown): boolean {
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
     error instanceof Unconfirmed ||
+    BROKEN.has((error as NodeJS.ErrnoException | undefined)?.code ?? '') ||
     (error instanceof Error && error.name === 'MongoWaitQueueTimeoutError')
   )
 }
