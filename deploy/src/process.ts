@@ -2,15 +2,27 @@
 import type { Health, Runner } from '@millhand/runner'
 import type { Level, Log } from '@millhand/telemetry'
 
-export interface Process<C extends { readonly logLevel: Level }> {
-  /** Throws `ConfigurationError`, which names every variable that is wrong. */
-  config(env: NodeJS.ProcessEnv): C
+/** Reads a process's configuration. Throws `ConfigurationError`, which names every variable that is wrong. */
+export type Process = (env: NodeJS.ProcessEnv) => Prepared
+
+interface Prepared {
+  readonly logLevel: Level
   /** Starts it, and does not wait for what it needs of others. What it starts, the runner stops. */
-  start(config: C, runner: Runner, log: Log): Promise<Started>
+  start(runner: Runner, log: Log): Promise<Started>
 }
 
 export interface Started {
   /** Where it serves, for the ready line: `http`, `grpc`. */
   readonly addresses: Readonly<Record<string, string>>
   readonly health: Health
+}
+
+export function defineProcess<C extends { readonly logLevel: Level }>(
+  read: (env: NodeJS.ProcessEnv) => C,
+  start: (config: C, runner: Runner, log: Log) => Promise<Started>,
+): Process {
+  return env => {
+    const config = read(env)
+    return { logLevel: config.logLevel, start: (runner, log) => start(config, runner, log) }
+  }
 }

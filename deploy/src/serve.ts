@@ -1,6 +1,6 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
 import { systemClock as clock, createRunner } from '@millhand/runner'
-import { createLog, type Level } from '@millhand/telemetry'
+import { createLog } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
 import { all } from './processes/all.ts'
@@ -16,17 +16,12 @@ const usage = `usage: pnpm serve gateway | identity | compute | executor
        pnpm serve all --distributed     each of them as a process of its own
        pnpm serve token <service>       makes that service's MILLHAND_SERVICE_TOKEN from MILLHAND_SECRET_KEY`
 
-const processes: Record<string, Process<{ readonly logLevel: Level }>> = {
-  gateway: gateway as never,
-  identity: identity as never,
-  compute: compute as never,
-  executor: executor as never,
-}
+const processes: Readonly<Record<string, Process>> = { gateway, identity, compute, executor }
 
 const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words
 const isAll = name === 'all' && option === '--distributed'
-const chosen = isAll ? (all as Process<never> as (typeof processes)[string]) : processes[name]
+const chosen = isAll ? all : processes[name]
 
 try {
   if (name === 'token') process.stdout.write(`${token(option ?? '', process.env)}\n`)
@@ -39,9 +34,9 @@ try {
   process.exit(1)
 }
 
-async function serve(chosen: Process<{ readonly logLevel: Level }>): Promise<number> {
-  const config = chosen.config(process.env)
-  const log = createLog({ level: config.logLevel })
+async function serve(chosen: Process): Promise<number> {
+  const prepared = chosen(process.env)
+  const log = createLog({ level: prepared.logLevel })
   const runner = createRunner({ log, stopTimeoutMs: isAll ? 20_000 : 10_000 })
   runner.handleSignals()
   stopWithPackageManager(runner)
@@ -50,7 +45,7 @@ async function serve(chosen: Process<{ readonly logLevel: Level }>): Promise<num
     process.stdin.resume()
   }
   try {
-    const started = await chosen.start(config, runner, log)
+    const started = await prepared.start(runner, log)
     runner.run('ready line', signal => announce(started, signal))
     return await runner.waitForExit()
   } catch (error) {

@@ -8,7 +8,7 @@ import { type FileLock, lockFile } from '@millhand/store/sqlite'
 import { bootstrapKeys } from '../config-parts.ts'
 import { firstKeys } from '../first-keys.ts'
 import { ensureFolder } from '../folders.ts'
-import type { Process } from '../process.ts'
+import { defineProcess } from '../process.ts'
 import { secretKey } from '../secret-key.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
@@ -32,51 +32,48 @@ const read = configuration(
 /** From last to first they are stopped: whoever asks goes before whoever answers. */
 const GRACE_MS = { identity: 3_000, compute: 6_000, executor: 5_000, gateway: 6_000 } as const
 
-export const all: Process<ReturnType<typeof config>> = {
-  config,
-  async start(config, runner, log) {
-    await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
-    const lock = lockFolder(config.dataDir)
-    runner.own({ close: () => lock.release() }, 'data folder')
-    const keys = await firstKeys(config.dataDir, config.bootstrap)
-    const secret = await secretKey(config.dataDir, config.secretKey)
-    const begin = async (name: keyof typeof GRACE_MS, env: Record<string, string>): Promise<Served> => {
-      const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
-      const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] }), name)
-      const served = (await process.ready) as unknown as Served
-      // Its next life is where the others look for it.
-      if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
-      if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
-      return served
-    }
-    const trusted = { MILLHAND_SECRET_KEY: secret.toString() }
-    const [identity, compute] = await Promise.all([
-      begin('identity', {
-        ...trusted,
-        MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-        MILLHAND_BOOTSTRAP_KEY: keys.live,
-        MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
-      }),
-      begin('compute', { ...trusted, MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
-    ])
-    const [, gateway] = await Promise.all([
-      begin('executor', {
-        MILLHAND_SERVICE_TOKEN: mintServiceToken(secret, grants.executor),
-        MILLHAND_COMPUTE_URL: compute.grpc,
-        MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-        // It runs what others send in: nothing of the rest is for it.
-        MILLHAND_SECRET_KEY: '',
-        MILLHAND_MONGO_URL: '',
-        MILLHAND_BOOTSTRAP_KEY: '',
-        MILLHAND_BOOTSTRAP_TEST_KEY: '',
-      }),
-      begin('gateway', { ...trusted, MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
-    ])
-    const health = createHealth()
-    health.set('processes', true)
-    return { addresses: { http: gateway.http, grpc: compute.grpc }, health }
-  },
-}
+export const all = defineProcess(config, async (config, runner, log) => {
+  await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
+  const lock = lockFolder(config.dataDir)
+  runner.own({ close: () => lock.release() }, 'data folder')
+  const keys = await firstKeys(config.dataDir, config.bootstrap)
+  const secret = await secretKey(config.dataDir, config.secretKey)
+  const begin = async (name: keyof typeof GRACE_MS, env: Record<string, string>): Promise<Served> => {
+    const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
+    const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] }), name)
+    const served = (await process.ready) as unknown as Served
+    // Its next life is where the others look for it.
+    if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
+    if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
+    return served
+  }
+  const trusted = { MILLHAND_SECRET_KEY: secret.toString() }
+  const [identity, compute] = await Promise.all([
+    begin('identity', {
+      ...trusted,
+      MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+      MILLHAND_BOOTSTRAP_KEY: keys.live,
+      MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
+    }),
+    begin('compute', { ...trusted, MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
+  ])
+  const [, gateway] = await Promise.all([
+    begin('executor', {
+      MILLHAND_SERVICE_TOKEN: mintServiceToken(secret, grants.executor),
+      MILLHAND_COMPUTE_URL: compute.grpc,
+      MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+      // It runs what others send in: nothing of the rest is for it.
+      MILLHAND_SECRET_KEY: '',
+      MILLHAND_MONGO_URL: '',
+      MILLHAND_BOOTSTRAP_KEY: '',
+      MILLHAND_BOOTSTRAP_TEST_KEY: '',
+    }),
+    begin('gateway', { ...trusted, MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
+  ])
+  const health = createHealth()
+  health.set('processes', true)
+  return { addresses: { http: gateway.http, grpc: compute.grpc }, health }
+})
 
 /** Two of these on one data folder would start each process twice, with the same keys. */
 function lockFolder(dataDir: string): FileLock {

@@ -14,7 +14,7 @@ import { systemClock as clock, configuration, createHealth, everyInterval } from
 import { openMongo } from '@millhand/store/mongo'
 import { DAY_MS, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
-import type { Process } from '../process.ts'
+import { defineProcess } from '../process.ts'
 import { topics, withDoorbell } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
 import { advertised, createPeers, trusted, trustedCaller } from './between.ts'
@@ -43,84 +43,81 @@ export const computeVariables = configuration(
   Object.keys(variables),
 )
 
-export const compute: Process<ReturnType<typeof config>> = {
-  config,
-  async start(config, runner, log) {
-    for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
-    const models = await loadCatalogue(config.modelFolders)
-    const health = createHealth()
-    health.set('store', false, 'not connected')
+export const compute = defineProcess(config, async (config, runner, log) => {
+  for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
+  const models = await loadCatalogue(config.modelFolders)
+  const health = createHealth()
+  health.set('store', false, 'not connected')
 
-    const ids = createIds({ now: () => clock.now() })
-    const db = runner.own(
-      openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
-      'store',
-    )
-    const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
-    const events = runner.own(openKafka({ ...config.kafka, clientId: 'compute', log }), 'event log')
-    let ownership: Ownership | undefined // It needs the address at which this replica serves.
+  const ids = createIds({ now: () => clock.now() })
+  const db = runner.own(
+    openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
+    'store',
+  )
+  const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
+  const events = runner.own(openKafka({ ...config.kafka, clientId: 'compute', log }), 'event log')
+  let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
-    const service = createComputeService({
-      tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
-      blobs,
-      models,
-      cursors: createCursors(config.caller.secret),
-      clock,
-      log,
-      replicas: { owner: () => ownership?.owner(), peer: createPeers(config.caller, runner, log) },
-      onRing: documents => db.ring(documents),
-      retentionMs: config.retentionMs,
-      pricePerSecondMicros: config.cpuSecondMicros,
-    })
-    const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
-    serve(service.routes, transport)
-    const grpc = await serveProcess({
-      ...config.caller,
-      grpc: config.grpc,
-      services,
-      transport,
-      routes: service.routes,
-      health,
-      runner,
-      log,
-    })
+  const service = createComputeService({
+    tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
+    blobs,
+    models,
+    cursors: createCursors(config.caller.secret),
+    clock,
+    log,
+    replicas: { owner: () => ownership?.owner(), peer: createPeers(config.caller, runner, log) },
+    onRing: documents => db.ring(documents),
+    retentionMs: config.retentionMs,
+    pricePerSecondMicros: config.cpuSecondMicros,
+  })
+  const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
+  serve(service.routes, transport)
+  const grpc = await serveProcess({
+    ...config.caller,
+    grpc: config.grpc,
+    services,
+    transport,
+    routes: service.routes,
+    health,
+    runner,
+    log,
+  })
 
-    ownership = createOwnership({
-      owners: db.collection<OwnerRecord, never>(ownersSpec),
-      name: 'compute',
-      address: config.advertiseUrl ?? advertised(config.grpc, grpc),
-      clock,
-      onError: error => log.warn('ownership.failed', { error }),
+  ownership = createOwnership({
+    owners: db.collection<OwnerRecord, never>(ownersSpec),
+    name: 'compute',
+    address: config.advertiseUrl ?? advertised(config.grpc, grpc),
+    clock,
+    onError: error => log.warn('ownership.failed', { error }),
+  })
+  const owned = ownership
+  runner.run('topics', async signal => {
+    await events.ensureTopics(topics(config.topics), signal)
+    log.info('topics.ready')
+  })
+  runner.run('compute', async signal => {
+    await db.prepare(signal)
+    await owned.run(signal, async owning => {
+      log.info('ownership.begun')
+      const publish = withDoorbell(
+        batch => events.publish(batch),
+        () => ids('evt'),
+      )
+      const heard = (collection: string, document: object) => {
+        if (collection === tasksSpec.name) service.heard(document as TaskRecord)
+      }
+      await Promise.all([service.run(owning), db.relay({ publish, heard }, owning)])
+      log.info('ownership.ended')
     })
-    const owned = ownership
-    runner.run('topics', async signal => {
-      await events.ensureTopics(topics(config.topics), signal)
-      log.info('topics.ready')
-    })
-    runner.run('compute', async signal => {
-      await db.prepare(signal)
-      await owned.run(signal, async owning => {
-        log.info('ownership.begun')
-        const publish = withDoorbell(
-          batch => events.publish(batch),
-          () => ids('evt'),
-        )
-        const heard = (collection: string, document: object) => {
-          if (collection === tasksSpec.name) service.heard(document as TaskRecord)
-        }
-        await Promise.all([service.run(owning), db.relay({ publish, heard }, owning)])
-        log.info('ownership.ended')
-      })
-    })
-    runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
-    runner.run('blobs', signal =>
-      everyInterval(clock, HOUR_MS, signal, () =>
-        blobs.sweep(signal).catch(error => log.error('blobs.sweep_failed', { error })),
-      ),
-    )
-    return { addresses: { grpc }, health }
-  },
-}
+  })
+  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
+  runner.run('blobs', signal =>
+    everyInterval(clock, HOUR_MS, signal, () =>
+      blobs.sweep(signal).catch(error => log.error('blobs.sweep_failed', { error })),
+    ),
+  )
+  return { addresses: { grpc }, health }
+})
 
 const HOUR_MS = 3_600_000
 

@@ -10,7 +10,7 @@ import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { executorRoom, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
-import type { Process } from '../process.ts'
+import { defineProcess } from '../process.ts'
 import { dispatchTopic } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
 import { callingByToken, reach, tlsOf } from './between.ts'
@@ -35,44 +35,41 @@ export const executorVariables = configuration(
   Object.keys(variables),
 )
 
-export const executor: Process<ReturnType<typeof config>> = {
-  config,
-  async start(config, runner, log) {
-    for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
-    const models = await loadCatalogue(config.modelFolders)
-    for (const model of models.list())
-      if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
-    const health = createHealth()
-    const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
-    const executor = createExecutor({
-      leases: createClient(LeaseService, compute),
-      runner: onnxRunner({ ...config.onnx, log }),
-      models,
-      pool: 'live/onnx',
-      slots: config.executorSlots,
-      memoryLimitBytes: config.modelsMemoryBytes,
-      clock,
-      log,
-    })
-    runner.run('executor', signal => executor.run(signal))
-    const events = runner.own(openKafka({ ...config.kafka, clientId: 'executor', log }), 'event log')
-    runner.run('doorbell', async signal => {
-      for await (const _ of events.tail([dispatchTopic], 'end', signal)) executor.ring()
-    })
-    const grpc = await serveProcess({
-      grpc: config.grpc,
-      secret: randomBytes(32), // Nobody may call anything but its health.
-      tls: config.caller.tls,
-      services: [],
-      transport: createDirectTransport(),
-      routes: () => {},
-      health,
-      runner,
-      log,
-    })
-    return { addresses: { grpc }, health }
-  },
-}
+export const executor = defineProcess(config, async (config, runner, log) => {
+  for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
+  const models = await loadCatalogue(config.modelFolders)
+  for (const model of models.list())
+    if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
+  const health = createHealth()
+  const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
+  const executor = createExecutor({
+    leases: createClient(LeaseService, compute),
+    runner: onnxRunner({ ...config.onnx, log }),
+    models,
+    pool: 'live/onnx',
+    slots: config.executorSlots,
+    memoryLimitBytes: config.modelsMemoryBytes,
+    clock,
+    log,
+  })
+  runner.run('executor', signal => executor.run(signal))
+  const events = runner.own(openKafka({ ...config.kafka, clientId: 'executor', log }), 'event log')
+  runner.run('doorbell', async signal => {
+    for await (const _ of events.tail([dispatchTopic], 'end', signal)) executor.ring()
+  })
+  const grpc = await serveProcess({
+    grpc: config.grpc,
+    secret: randomBytes(32), // Nobody may call anything but its health.
+    tls: config.caller.tls,
+    services: [],
+    transport: createDirectTransport(),
+    routes: () => {},
+    health,
+    runner,
+    log,
+  })
+  return { addresses: { grpc }, health }
+})
 
 function config(env: NodeJS.ProcessEnv) {
   const set = executorVariables(env)

@@ -5,7 +5,7 @@ import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity
 import { createGateway } from '@millhand/gateway'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { naming } from '../naming.ts'
-import type { Process } from '../process.ts'
+import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { reach, trusted, trustedCaller } from './between.ts'
 
@@ -17,26 +17,23 @@ export const gatewayVariables = configuration(
   Object.keys(variables),
 )
 
-export const gateway: Process<ReturnType<typeof config>> = {
-  config,
-  async start(config, runner, log) {
-    const health = createHealth()
-    const to = (service: string, urls: readonly string[]) => reach(service, urls, config.caller, runner, log, health)
-    const gateway = createGateway({
-      services: [ComputeService],
-      transport: to('compute', config.computeUrls),
-      identity: createClient(IdentityService, to('identity', config.identityUrls)),
-      health,
-      log,
-      clock,
-      http: config.http,
-      limits: { stopMs: STOP_MS },
-    })
-    runner.own(gateway, 'gateway')
-    const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
-    return { addresses: { http: url }, health }
-  },
-}
+export const gateway = defineProcess(config, async (config, runner, log) => {
+  const health = createHealth()
+  const to = (service: string, urls: readonly string[]) => reach(service, urls, config.caller, runner, log, health)
+  const gateway = createGateway({
+    services: [ComputeService],
+    transport: to('compute', config.computeUrls),
+    identity: createClient(IdentityService, to('identity', config.identityUrls)),
+    health,
+    log,
+    clock,
+    http: config.http,
+    limits: { stopMs: STOP_MS },
+  })
+  runner.own(gateway, 'gateway')
+  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
+  return { addresses: { http: url }, health }
+})
 
 const STOP_MS = 5_000
 

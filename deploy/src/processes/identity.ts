@@ -5,7 +5,7 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
-import type { Process } from '../process.ts'
+import { defineProcess } from '../process.ts'
 import { pick, required, variables } from '../variables.ts'
 import { tlsOf, trusted } from './between.ts'
 import { serveProcess } from './serve-process.ts'
@@ -21,33 +21,30 @@ export const identityVariables = configuration(
   Object.keys(variables),
 )
 
-export const identity: Process<ReturnType<typeof config>> = {
-  config,
-  async start(config, runner, log) {
-    const health = createHealth()
-    health.set('store', false, 'not connected')
-    const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
-    const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
-    const service = createIdentityService({ keys })
-    const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
-    serve(service.routes, transport)
-    const grpc = await serveProcess({
-      ...config,
-      services: [IdentityService],
-      transport,
-      routes: service.routes,
-      health,
-      runner,
-      log,
-    })
-    runner.run('store', async signal => {
-      await db.prepare(signal)
-      await untilItWorks(() => ensureBootstrapKeys({ keys, clock }, config.bootstrap), signal, log)
-      await watchHealth('store', health, () => db.ping(), signal)
-    })
-    return { addresses: { grpc }, health }
-  },
-}
+export const identity = defineProcess(config, async (config, runner, log) => {
+  const health = createHealth()
+  health.set('store', false, 'not connected')
+  const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
+  const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
+  const service = createIdentityService({ keys })
+  const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
+  serve(service.routes, transport)
+  const grpc = await serveProcess({
+    ...config,
+    services: [IdentityService],
+    transport,
+    routes: service.routes,
+    health,
+    runner,
+    log,
+  })
+  runner.run('store', async signal => {
+    await db.prepare(signal)
+    await untilItWorks(() => ensureBootstrapKeys({ keys, clock }, config.bootstrap), signal, log)
+    await watchHealth('store', health, () => db.ping(), signal)
+  })
+  return { addresses: { grpc }, health }
+})
 
 function config(env: NodeJS.ProcessEnv) {
   const set = identityVariables(env)

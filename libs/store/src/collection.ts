@@ -20,6 +20,13 @@ export interface Document {
   readonly version: number
 }
 
+/** A document, by name. */
+export interface DocumentRef {
+  readonly collection: string
+  readonly tenant: string
+  readonly id: string
+}
+
 /** A document as its owner makes it, before the store numbers it. */
 export type Draft<T extends Document> = Omit<T, 'version'>
 

@@ -3,6 +3,7 @@ export type {
   Collection,
   CollectionSpec,
   Document,
+  DocumentRef,
   Draft,
   Index,
   OutboxEvent,

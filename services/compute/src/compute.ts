@@ -10,7 +10,7 @@ import { createWorkStore, type LeaseCause, Pool, type WorkStore } from '@millhan
 import type { Catalogue } from '@millhand/model'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
-import type { Collection } from '@millhand/store'
+import type { Collection, DocumentRef } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { atOwner, type Replicas } from './at-owner.ts'
 import { taskEvents } from './events.ts'
@@ -31,13 +31,6 @@ import { TaskWatch } from './watch.ts'
 
 export { onlyReplica, type Replicas } from './at-owner.ts'
 export { type TaskRecord, tasksSpec } from './task.ts'
-
-/** A document, by name. */
-export interface DocumentRef {
-  readonly collection: string
-  readonly tenant: string
-  readonly id: string
-}
 
 export interface ComputeOptions {
   readonly tasks: Collection<TaskRecord, 'ready' | 'due'>

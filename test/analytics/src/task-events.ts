@@ -10,7 +10,8 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '@millhand/compute'
 import { publicTopics } from '@millhand/eventlog/public-stream'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
-import type { Catalogue, ModelPackage } from '@millhand/model'
+import type { Catalogue } from '@millhand/model'
+import { textModel } from '@millhand/model/fixture'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import type { OutboxEvent } from '@millhand/store'
@@ -103,32 +104,4 @@ const as = {
   }),
 }
 
-const digits: ModelPackage = {
-  status: 'ready',
-  id: 'digits',
-  ownedBy: 'millhand',
-  manifest: {
-    name: 'Digits',
-    description: '',
-    kind: 'inference',
-    format: 'onnx',
-    files: {},
-    inputFormat: 'text',
-    processing: { kind: 'single', preprocess: { name: 'text' }, postprocess: { name: 'tensors' } },
-    labels: undefined,
-    batchable: true,
-    maxBatch: 8,
-    license: 'CC0-1.0',
-    metrics: {},
-    exampleInput: undefined,
-    exampleInputFile: undefined,
-    inputs: undefined,
-    outputs: undefined,
-  },
-  files: {},
-  inputs: [],
-  outputs: [],
-  exampleInput: undefined,
-  version: `sha256:${'0'.repeat(64)}`,
-  createdAt: new Date(Date.UTC(2026, 10, 21)),
-}
+const digits = textModel('digits')

@@ -6,7 +6,7 @@ import { manualClock } from '@millhand/runner'
 import { aborted, rejection } from '../serving.contract.ts'
 import { answerFrame, signalFrame } from './frames.ts'
 import type { LinkEvent } from './link.ts'
-import { events, fakeReplica, ShelfService, startProxy, startServer } from './tunnel.fixture.ts'
+import { events, fakeReplica, hangingOnce, ShelfService, startProxy, startServer } from './tunnel.fixture.ts'
 import { createTunnelTransport, type TunnelTransportOptions } from './tunnel-transport.ts'
 
 type Test = { after(fn: () => Promise<void>): void }
@@ -29,22 +29,6 @@ async function proxy(t: Test, port?: number) {
   network.to(port)
   t.after(() => network.close())
   return network
-}
-
-/** A handler that hangs the first time and answers after. */
-function hangingOnce() {
-  const begun = Promise.withResolvers<void>()
-  let calls = 0
-  return {
-    begun: begun.promise,
-    calls: () => calls,
-    async handler(request: { value: string }, call: { signal: AbortSignal }) {
-      calls++
-      begun.resolve()
-      if (calls === 1) await aborted(call as never)
-      return request
-    },
-  }
 }
 
 describe('a tunnel that breaks', () => {

@@ -217,3 +217,19 @@ export function events<E extends { readonly kind: string }>() {
     },
   }
 }
+
+/** A handler that hangs the first time and answers after. */
+export function hangingOnce() {
+  const begun = Promise.withResolvers<void>()
+  let calls = 0
+  return {
+    begun: begun.promise,
+    calls: () => calls,
+    async handler(request: { value: string }, call: { signal: AbortSignal }) {
+      calls++
+      begun.resolve()
+      if (calls === 1 && !call.signal.aborted) await once(call.signal, 'abort')
+      return request
+    },
+  }
+}

@@ -13,7 +13,7 @@ import { fail } from '@millhand/api'
 import { backoff, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
-import type { Collection, CollectionSpec, Document } from '../collection.ts'
+import type { Collection, CollectionSpec, Document, DocumentRef } from '../collection.ts'
 import { isPassing, writeCommands } from './commands.ts'
 import { declaredIndexes } from './indexes.ts'
 import { makeIndexes } from './make-indexes.ts'
@@ -26,12 +26,6 @@ import { WriteTokens } from './write-tokens.ts'
 
 export type { RelayOptions } from './outbox-relay.ts'
 export { OutcomeUnknown }
-
-export interface DocumentRef {
-  readonly collection: string
-  readonly tenant: string
-  readonly id: string
-}
 
 export interface MongoOptions {
   /** With the database's name, `replicaSet` where it is one, and other timeouts than ours where they are wanted. */

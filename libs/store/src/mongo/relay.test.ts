@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, startMongo } from '@millhand/test-servers'
-import type { Change, Collection, OutboxEvent } from '../collection.ts'
+import type { Change, Collection, DocumentRef, OutboxEvent } from '../collection.ts'
 import { event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
-import { type DocumentRef, type MongoDatabase, openMongo, type RelayOptions } from './mongo.ts'
+import { type MongoDatabase, openMongo, type RelayOptions } from './mongo.ts'
 
 const log = createLog({ level: 'error' })
 
