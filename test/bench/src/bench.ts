@@ -1,6 +1,6 @@
 /**
- * `pnpm bench [section … | --distributed] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches, each figure
- * beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
+ * `pnpm bench [--distributed] [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches,
+ * each figure beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
  * the table; `--out` appends them to a file as well.
  */
 import { appendFileSync } from 'node:fs'
@@ -12,6 +12,7 @@ import { distributed } from './section/distributed.ts'
 import { growth } from './section/growth.ts'
 import { lifecycle } from './section/lifecycle.ts'
 import { memory } from './section/memory.ts'
+import { recovery } from './section/recovery.ts'
 import { start } from './section/start.ts'
 import { wait } from './section/wait.ts'
 import { tableHead, tableLines } from './table.ts'
@@ -29,7 +30,7 @@ const sections: Sections = {
 }
 
 /** What `--distributed` measures in the place of all that. */
-const distributedSections: Sections = { distributed }
+const distributedSections: Sections = { distributed, recovery }
 
 const { options, chosen } = readCommand()
 
@@ -66,18 +67,16 @@ function readCommand() {
         distributed: { type: 'boolean', default: false },
       },
     })
-    const chosen = values.distributed
-      ? Object.keys(distributedSections)
-      : positionals.length > 0
-        ? positionals
-        : Object.keys(sections)
-    const unknown = positionals.find(name => !Object.hasOwn(sections, name))
+    const offered = values.distributed ? distributedSections : sections
+    const chosen = positionals.length > 0 ? positionals : Object.keys(offered)
+    const unknown = positionals.find(name => !Object.hasOwn(offered, name))
     if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
     const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
     if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
     return { options, chosen }
   } catch (cause) {
-    const usage = `pnpm bench [${Object.keys(sections).join(' | ')} … | --distributed] [--seconds 5] [--rounds 3] [--json] [--out FILE]`
+    const usage = `pnpm bench [${Object.keys(sections).join(' | ')} …] [--seconds 5] [--rounds 3] [--json] [--out FILE]
+pnpm bench --distributed [${Object.keys(distributedSections).join(' | ')} …] [the same]`
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)
   }

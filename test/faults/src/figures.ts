@@ -85,7 +85,7 @@ export function figuresOf({ seen, finals, topic, messages, moments, refused, ...
     aftermath: moments.map(moment => aftermathOf(moment, moments, topic.repeats)),
     leasesBackMs: moments
       .filter(moment => moment.fault.kind === 'kill' && moment.place.startsWith('executor') && isAlone(moment, moments))
-      .map(moment => leasesBackMs(moment, messages)),
+      .map(moment => leasesBackMs(moment.began, messages)),
   }
 }
 
@@ -110,9 +110,12 @@ function isAlone(moment: Moment, moments: readonly Moment[]): boolean {
   return moments.every(other => other === moment || other.over < moment.began || other.began > until)
 }
 
-/** The tasks that ran when the executor was killed, and are given up afterwards without another word of them. */
-function leasesBackMs(moment: Moment, messages: readonly Message[]): number {
-  const killed = moment.began + performance.timeOrigin
+/**
+ * Milliseconds from the kill of an executor, by `performance.now()`, until the last task was queued again that ran then
+ * and had no other word of it.
+ */
+export function leasesBackMs(killedAt: number, messages: readonly Message[]): number {
+  const killed = killedAt + performance.timeOrigin
   let last = 0
   for (const life of Map.groupBy(messages, ({ event }) => event.task).values()) {
     const at = life.findLastIndex(({ takenAt }) => takenAt <= killed)

@@ -8,6 +8,8 @@ export interface Pace {
   turn(): Promise<boolean>
   /** No more will be admitted. */
   close(): void
+  /** No more pass. */
+  stop(): void
 }
 
 export function createPace(perSecond: number): Pace {
@@ -34,6 +36,10 @@ export function createPace(perSecond: number): Pace {
     },
     close() {
       closed = true
+    },
+    stop() {
+      closed = true
+      admitted = passed
     },
   }
 }

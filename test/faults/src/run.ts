@@ -12,6 +12,7 @@ import { random } from './random.ts'
 import { untilATaskSucceeds } from './recovery.ts'
 import { withoutRepeats } from './repeats.ts'
 import { schedule } from './schedule.ts'
+import { notServing } from './serving.ts'
 import { storm } from './storm.ts'
 import { executors, type System, startSystem } from './system.ts'
 import { anyWish } from './wishes.ts'
@@ -39,6 +40,9 @@ const TASKS_A_SECOND = 120
 /** Nobody waits longer for the system to serve again, or for its tasks to end. */
 const RECOVERY_LIMIT_MS = 60_000
 const SETTLE_LIMIT_MS = 90_000
+const SERVING_LIMIT_MS = 30_000
+/** On a slow machine the load ends before all its tasks, once the faults are over. */
+const LOAD_LIMIT_MS = 180_000
 
 export async function run({ seed, tasks, root, folder, say }: RunOptions): Promise<Outcome> {
   const began = performance.now()
@@ -70,9 +74,11 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     onFailure: words => found.push(words),
     tell: line => tell(`${line}; ${clients.seen.acknowledged.length} tasks so far`),
   })
+  found.push(...(await notServing(system.members.values(), SERVING_LIMIT_MS)))
   pace.admit(tasks)
   pace.close()
-  const seen = await working
+  const late = setTimeout(pace.stop, Math.max(0, loaded + LOAD_LIMIT_MS - performance.now()))
+  const seen = await working.finally(() => clearTimeout(late))
   const sent = performance.now()
   tell(`everything is whole and sent: ${seen.acknowledged.length} tasks answered, ${seen.unanswered} calls unanswered`)
   await allSettled(system.database, SETTLE_LIMIT_MS).catch((error: Error) => found.push(error.message))

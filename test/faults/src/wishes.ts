@@ -46,7 +46,10 @@ export function anyWish(random: Random): Wish {
 const LONG = 0.012
 
 /** A run that takes about `ms` of one processor core on a machine of 2026. */
-function longWish(ms: number, { task, ...rest }: Pick<Wish, 'act' | 'pauseMs'> & { readonly task: object }): Wish {
+export function longWish(
+  ms: number,
+  { task, ...rest }: Pick<Wish, 'act' | 'pauseMs'> & { readonly task: object },
+): Wish {
   const input = JSON.stringify({ iterations: { dtype: 'int64', shape: [1], data: [Math.round(ms * 600)] } })
   return { create: { type: 'inference', model: 'spin', input, ...task }, answer: undefined, ...rest }
 }
