@@ -1,4 +1,5 @@
 export { backoffMs } from './backoff.ts'
+export { leaseMs } from './deadlines.ts'
 export {
   createOwnership,
   type Owner,
@@ -10,7 +11,6 @@ export {
 export {
   type Claimed,
   type ClaimRequest,
-  leaseTimes,
   Pool,
   type PoolOptions,
   type RenewalRequest,
@@ -18,6 +18,7 @@ export {
 } from './pool.ts'
 export { type Ready, ReadyQueue, type ReadyQueueOptions } from './ready-queue.ts'
 export {
+  countedByOwner,
   type Failure,
   type Held,
   isRefusal,

@@ -36,6 +36,10 @@ describe('ownership', () => {
     works: boolean
     /** Like SIGKILL: nothing of it reaches the store any more. */
     die(): void
+    /** What each of its reads waits for before it is made. */
+    before?: (() => Promise<void>) | undefined
+    /** What its work waits for before it ends. */
+    lingers?: Promise<void>
     stop(): void
     readonly ended: Promise<void>
   }
@@ -44,7 +48,11 @@ describe('ownership', () => {
   function start(address: string, own: ManualClock = clock): Replica {
     let dead = false
     const reaching: Collection<OwnerRecord> = {
-      get: (...words) => (dead ? Promise.reject(new Error('dead')) : owners.get(...words)),
+      async get(...words) {
+        await replica.before?.()
+        if (dead) throw new Error('dead')
+        return await owners.get(...words)
+      },
       find: (...words) => owners.find(...words),
       write: change => (dead ? Promise.reject(new Error('dead')) : owners.write(change)),
     }
@@ -60,6 +68,7 @@ describe('ownership', () => {
       ended: ownership.run(stopping.signal, async signal => {
         replica.works = true
         await new Promise(resolve => signal.addEventListener('abort', resolve))
+        await replica.lingers
         replica.works = false
       }),
     }
@@ -119,12 +128,41 @@ describe('ownership', () => {
     assert.deepEqual([first.works, second.works], [false, true])
   })
 
-  it('is taken at once by a new life at the same address', async () => {
+  it('is waited for by a new life at the same address as by any other', async () => {
     const first = start('a')
     await pass(500)
     first.die()
     const second = start('a')
-    await pass(100)
+    await pass(1_800)
+    assert.deepEqual([second.works, second.ownership.owner()], [false, undefined])
+    await pass(700)
+    assert.equal(second.works, true)
+  })
+
+  it('stays with its owner when another lives at the same address, which is told so', async () => {
+    const first = start('a')
+    await pass(500)
+    const second = start('a')
+    const refused = assert.rejects(second.ended, /another living replica of pools advertises a too/)
+    for (let waited = 0; waited < 3_000; waited += 50) {
+      await pass(0)
+      assert.deepEqual([first.works, second.works], [true, false], `after ${waited} ms`)
+    }
+    await refused
+    replicas.pop()
+  })
+
+  it('takes the last renewal of an earlier life at its address for no sign of life', async () => {
+    const first = start('a')
+    await pass(500)
+    first.die()
+    const second = start('a')
+    await pass(300)
+    const record = await owners.get('millhand/live', 'pools')
+    assert.ok(record)
+    const { version, ...document } = record
+    await owners.write({ kind: 'replace', version, document, events: [] })
+    await pass(2_600)
     assert.equal(second.works, true)
   })
 
@@ -139,6 +177,45 @@ describe('ownership', () => {
     await pass(500, still)
     assert.equal(first.works, false)
     assert.deepEqual(first.ownership.owner(), { address: 'b' })
+  })
+
+  it('is not taken from an owner that lives by one whose look took longer than a lease', async () => {
+    const own = manualClock()
+    const first = start('a', own)
+    await pass(500, own)
+    const second = start('b')
+    let hasLooked = false
+    second.before = async () => {
+      await clock.sleep(3_000, new AbortController().signal)
+      second.before = undefined
+      hasLooked = true
+    }
+    while (!hasLooked) {
+      await pass(0, own)
+      await pass(0)
+    }
+    await pass(500)
+    assert.deepEqual([first.works, second.works], [true, false])
+    assert.deepEqual(second.ownership.owner(), { address: 'a' })
+  })
+
+  it('is where callers are sent, also by one that lost it and is not done with its work', async () => {
+    const own = manualClock()
+    const first = start('a', own)
+    await pass(500, own)
+    const done = Promise.withResolvers<void>()
+    first.lingers = done.promise
+    const second = start('b')
+    await pass(3_000)
+    await pass(2_500, own)
+    assert.deepEqual([first.works, first.ownership.owner()], [true, { address: 'b' }])
+    second.stop()
+    await pass(500)
+    await pass(1_000, own)
+    assert.deepEqual([first.works, first.ownership.owner()], [true, undefined])
+    done.resolve()
+    await pass(1_000, own)
+    assert.equal(first.ownership.owner(), 'here')
   })
 
   it('comes back to an owner that could not reach the store for a while', async () => {

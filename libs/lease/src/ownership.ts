@@ -34,7 +34,8 @@ export interface Ownership {
   owner(): Owner
   /**
    * Does `work` whenever this process is the owner, until the signal ends; then it gives the place up. The work's
-   * signal ends when the place is lost, or may be. Rejects when the work does.
+   * signal ends when the place is lost, or may be. Rejects when the work does, and when another replica lives at our
+   * address.
    */
   run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
 }
@@ -49,7 +50,7 @@ export interface OwnershipOptions {
   readonly owners: Collection<OwnerRecord>
   /** What is owned, for example `compute`. */
   readonly name: string
-  /** Where other replicas reach this one. No two processes that live at the same time have the same. */
+  /** Where other replicas reach this one, and no other. */
   readonly address: string
   readonly clock: Clock
   /** Hears each time the store could not be asked. */
@@ -58,10 +59,13 @@ export interface OwnershipOptions {
 
 export function createOwnership(options: OwnershipOptions): Ownership {
   const { owners, name, address, clock, onError } = options
+  /** Of this life of the process: another life is another holder, also at the same address. */
   const holder = crypto.randomUUID()
   let seen: { readonly record: OwnerRecord | undefined; readonly since: number } | undefined
   /** By the monotonic clock; in the past while this process owns nothing. */
   let heldUntil = Number.NEGATIVE_INFINITY
+  /** How often another life at our address was seen to renew. */
+  let namesakeRenewed = 0
 
   const isHeld = () => clock.monotonic() < heldUntil
 
@@ -73,32 +77,46 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     return (await owners.write(change)).kind === 'written'
   }
 
+  /** Sees who has the place, and since when unchanged: from the answer on, which may be of any moment before it. */
+  const look = async () => {
+    const record = await owners.get(TENANT, name)
+    const now = clock.monotonic()
+    if (!seen || seen.record?.version !== record?.version) {
+      namesakeRenewed = isNamesake(record) && seen?.record?.holder === record?.holder ? namesakeRenewed + 1 : 0
+      seen = { record, since: now }
+    }
+    return { record, unchangedMs: now - seen.since }
+  }
+
   /** Renews the place or takes it, where it may be taken. */
   const step = async () => {
     const askedAt = clock.monotonic()
-    const record = await owners.get(TENANT, name)
-    if (!seen || seen.record?.version !== record?.version) seen = { record, since: askedAt }
-    if (!mayTake(record, askedAt - seen.since)) {
+    const { record, unchangedMs } = await look()
+    if (!mayTake(record, unchangedMs)) {
       heldUntil = Number.NEGATIVE_INFINITY
       return
     }
     if (await write(record, holder)) heldUntil = askedAt + ownershipTimes.stopMs
   }
 
-  /** A holder at our own address is an earlier life of this process: the address is ours now. */
-  const mayTake = (record: OwnerRecord | undefined, unchangedMs: number) =>
-    !record ||
-    record.holder === '' ||
-    record.holder === holder ||
-    record.address === address ||
-    unchangedMs >= ownershipTimes.ttlMs
+  /** Another life at our address: an earlier one of this process, or a process that advertises it too. */
+  const isNamesake = (record: OwnerRecord | undefined) =>
+    record !== undefined && record.address === address && record.holder !== '' && record.holder !== holder
 
-  /** Until the signal ends or the place is lost. */
+  const mayTake = (record: OwnerRecord | undefined, unchangedMs: number) =>
+    !record || record.holder === '' || record.holder === holder || unchangedMs >= ownershipTimes.ttlMs
+
+  /** Until the signal ends or the place is lost, and the work has ended: until then it is not taken again. */
   const hold = async (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {
     const losing = new AbortController()
     const lose = () => losing.abort(new Error(`the ownership of ${name} is over`))
     const over = AbortSignal.any([signal, losing.signal])
-    const working = work(over).finally(lose)
+    const ended = new AbortController()
+    const working = work(over).finally(() => {
+      lose()
+      ended.abort()
+    })
+    working.catch(() => {}) // It is thrown below, once nothing is under way.
     let timer = clock.timer(heldUntil - clock.monotonic(), lose)
     while (!over.aborted) {
       await clock.sleep(ownershipTimes.renewEveryMs, over).catch(() => {})
@@ -109,6 +127,10 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       if (!isHeld()) lose()
     }
     timer.cancel()
+    while (!ended.signal.aborted) {
+      await clock.sleep(ownershipTimes.renewEveryMs, ended.signal).catch(() => {})
+      if (!ended.signal.aborted) await look().catch(onError) // Callers are told who has it now.
+    }
     await working
   }
 
@@ -116,12 +138,18 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     owner() {
       if (isHeld()) return 'here'
       const record = seen?.record
-      return record && record.holder !== '' && record.holder !== holder ? { address: record.address } : undefined
+      if (!record || record.holder === '' || record.address === address) return undefined
+      return { address: record.address }
     },
 
     async run(signal, work) {
       while (!signal.aborted) {
         await step().catch(onError)
+        if (namesakeRenewed > LAST_WORDS) {
+          throw new Error(
+            `another living replica of ${name} advertises ${address} too: give each an address of its own`,
+          )
+        }
         if (isHeld()) await hold(signal, work)
         else await clock.sleep(ownershipTimes.renewEveryMs, signal).catch(() => {})
       }
@@ -132,6 +160,9 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     },
   }
 }
+
+/** A life that has ended may have sent one renewal that lands after its end. */
+const LAST_WORDS = 1
 
 /** What belongs to no account. */
 const TENANT = 'millhand/live'

@@ -4,21 +4,27 @@
  * two owners of one pool for a moment are harmless.
  */
 import { type Clock, everyInterval } from '@millhand/runner'
+import { type Deadline, Deadlines } from './deadlines.ts'
+import { fulfilled } from './fulfilled.ts'
 import { type Ready, ReadyQueue, type Refill } from './ready-queue.ts'
+import { countedWork, readyWork, tenantsThatWait } from './stored-work.ts'
 import { WaitingClaims } from './waiting-claims.ts'
-import type { LeaseCause, Outcome, RunReport, Work } from './work.ts'
-import type { WorkStore } from './work-store.ts'
+import {
+  countedByOwner,
+  type Held,
+  type LeaseCause,
+  type Outcome,
+  type Progress,
+  type RunReport,
+  type Work,
+} from './work.ts'
+import type { Changed, WorkStore } from './work-store.ts'
 
-export const leaseTimes = {
-  /** How long a lease lasts. */
-  ttlMs: 10_000,
-  /** A renewal is written down once less than this is left, so a long run costs a write every 4 s and not every second. */
-  writeBelowMs: 6_000,
-  sweepEveryMs: 500,
-} as const
-
-/** How many documents are read from the store in one go. */
-const readAtOnce = 250
+const sweepEveryMs = 500
+/** How soon the store is asked again: for what nobody told of. */
+const lookEveryMs = 30_000
+/** How many documents are changed in one go. */
+const changeAtOnce = 500
 
 export interface Claimed<T> {
   readonly group: string
@@ -42,13 +48,11 @@ export interface RenewalRequest {
   readonly tenant: string
   readonly id: string
   readonly lease_id: string
-  readonly progress?: { readonly fraction: number; readonly message?: string }
+  readonly progress?: Progress
 }
 
-export type Verdict =
-  | { readonly kind: 'kept'; readonly ttlMs: number }
-  | { readonly kind: 'cancel'; readonly ttlMs: number }
-  | { readonly kind: 'lost' }
+/** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
+export type Verdict = 'kept' | 'cancel' | 'lost'
 
 export interface PoolOptions<T extends Work, C> {
   readonly name: string
@@ -66,21 +70,26 @@ export class Pool<T extends Work, C> {
   readonly #options: PoolOptions<T, C>
   #queue: ReadyQueue
   readonly #waiting: WaitingClaims
+  readonly #deadlines: Deadlines
   readonly #window: number
   #isRunning = false
+  /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
+  #lookAt = 0
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
     this.#window = options.window ?? 2_000
     this.#queue = this.#emptyQueue()
     this.#waiting = new WaitingClaims(options.clock)
+    this.#deadlines = new Deadlines(options.clock)
   }
 
   /** Hears of every durable change of the pool's work. `before`: what it was, where that is known. */
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
+    this.#deadlines.heard(after)
     if (after.status === 'queued') {
-      if (after.ready_at === 0) this.#offer(after)
+      if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
   }
 
@@ -90,8 +99,8 @@ export class Pool<T extends Work, C> {
 
   /**
    * Takes up to `runs` runs of work, of groups that are not `busy`, waiting for the first up to `waitMs`. Empty when
-   * none came, the signal ended, the pool ended, or the same executor asked again, which ends the wait of its claim before: to end it
-   * is all that asking for 0 runs does.
+   * none came, the signal ended, the pool ended, or the same executor asked again, which ends the wait of its claim
+   * before: to end it is all that asking for 0 runs does.
    */
   async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<ClaimAnswer<T>> {
     const { clock } = this.#options
@@ -131,35 +140,36 @@ export class Pool<T extends Work, C> {
   }
 
   /** Takes a result; false when its lease is not the live one. A repeated result of the same lease is refused. */
-  async finish(
-    tenant: string,
-    id: string,
-    held: { lease_id: string; attempt: number },
-    outcome: Outcome,
-    report: RunReport,
-  ): Promise<boolean> {
-    const result = await this.#options.work.change(tenant, id, { kind: 'finished', held, outcome, report })
+  async finish(tenant: string, id: string, held: Held, outcome: Outcome, report: RunReport): Promise<boolean> {
+    const result = await this.#change(tenant, id, { kind: 'finished', held, outcome, report })
     return result.kind === 'changed'
   }
 
-  /** Fills the queue from the store, then sweeps until the signal ends; then it is empty, and no claim waits. */
+  /** Fills the queue from the store, then sweeps until the signal ends: from then on no claim waits. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onError } = this.#options
     let filled = false
-    this.#isRunning = true
-    await everyInterval(clock, leaseTimes.sweepEveryMs, signal, async () => {
+    this.#isRunning = !signal.aborted
+    this.#lookAt = 0
+    const end = () => {
+      this.#isRunning = false
+      this.#waiting.endAll()
+    }
+    signal.addEventListener('abort', end, { once: true })
+    await everyInterval(clock, sweepEveryMs, signal, async () => {
       try {
+        if (clock.monotonic() >= this.#lookAt) await this.#look()
         if (!filled) await this.#fill()
         filled = true
         await this.#refill()
-        await this.#sweep()
+        await this.#sweep(signal)
       } catch (error) {
+        this.#lookAt = 0
         onError(error)
       }
     })
-    this.#isRunning = false
     this.#queue = this.#emptyQueue()
-    this.#waiting.endAll()
+    this.#deadlines.clear()
   }
 
   #emptyQueue(): ReadyQueue {
@@ -172,13 +182,9 @@ export class Pool<T extends Work, C> {
     const failures: unknown[] = []
     const claimed = await Promise.all(
       runs.map(async run => {
-        const results = await Promise.allSettled(run.map(ready => this.#claimOne(ready)))
-        const work: T[] = []
-        for (const result of results) {
-          if (result.status === 'rejected') failures.push(result.reason)
-          else if (result.value) work.push(result.value)
-        }
-        return { group: run[0]?.group ?? '', work }
+        const claims = run.map(ready => this.#claimOne(ready))
+        const work = await fulfilled(claims, failures)
+        return { group: run[0]?.group ?? '', work: work.filter(one => one !== undefined) }
       }),
     )
     const some = claimed.filter(run => run.work.length > 0)
@@ -187,10 +193,9 @@ export class Pool<T extends Work, C> {
   }
 
   async #claimOne(ready: Ready): Promise<T | undefined> {
-    const { work, clock, newLeaseId } = this.#options
-    const lease_until = clock.now() + leaseTimes.ttlMs
+    const lease_id = this.#options.newLeaseId()
     try {
-      const result = await work.change(ready.tenant, ready.id, { kind: 'claimed', lease_id: newLeaseId(), lease_until })
+      const result = await this.#change(ready.tenant, ready.id, { kind: 'claimed', lease_id })
       return result.kind === 'changed' ? result.after : undefined
     } catch (error) {
       this.#queue.offer(ready)
@@ -200,22 +205,24 @@ export class Pool<T extends Work, C> {
 
   async #renewOne({ tenant, id, lease_id, progress }: RenewalRequest): Promise<Verdict> {
     const { work, clock } = this.#options
+    const askedAt = clock.monotonic()
     const held = await work.get(tenant, id)
-    if (held?.lease_id !== lease_id) return { kind: 'lost' }
-    const now = clock.now()
-    if (held.lease_until <= now) return { kind: 'lost' }
-    const left = held.lease_until - now
-    // More than a lease is left only when the clock was set back.
-    const fresh = left > leaseTimes.writeBelowMs && left <= leaseTimes.ttlMs
-    if (fresh && !progress) return verdict(held, now)
-    const cause = {
-      kind: 'renewed',
-      held: { lease_id, attempt: held.attempt },
-      lease_until: now + leaseTimes.ttlMs,
-      ...(progress && { progress }),
-    } as const
-    const result = await work.change(tenant, id, cause)
-    return result.kind === 'changed' ? verdict(result.after, now) : { kind: 'lost' }
+    if (held?.lease_id !== lease_id) return 'lost'
+    // Where this pool has ended meanwhile, its next owner counts from later.
+    if (this.#isRunning && !this.#deadlines.renew(held, askedAt)) return 'lost'
+    if (!progress) return verdict(held)
+    const result = await this.#change(tenant, id, { kind: 'progressed', held, progress })
+    return result.kind === 'changed' ? verdict(result.after) : 'lost'
+  }
+
+  /** Where it rejects the change may have been made all the same: then the store tells. */
+  async #change(tenant: string, id: string, cause: LeaseCause): Promise<Changed<T>> {
+    try {
+      return await this.#options.work.change(tenant, id, cause)
+    } catch (error) {
+      this.#lookAt = 0
+      throw error
+    }
   }
 
   #offer({ tenant, id, group, rank, alone }: T): void {
@@ -224,50 +231,68 @@ export class Pool<T extends Work, C> {
 
   /** Everything that waits in the store, tenant by tenant, as far as the window goes. */
   async #fill(): Promise<void> {
-    let after: string[] = []
-    for (;;) {
-      const [next] = await this.#options.work.find('ready', {
-        equals: [this.#options.name],
-        ...(after.length > 0 && { after }),
-        limit: 1,
-      })
-      if (!next) return
-      for (const rank of [0, 1, 2]) await this.#read({ tenant: next.tenant, rank })
-      after = [next.tenant]
+    for await (const tenant of tenantsThatWait(this.#options.work, this.#options.name)) {
+      for (const rank of [0, 1, 2]) await this.#read({ tenant, rank })
     }
   }
 
   async #refill(): Promise<void> {
-    for (const refill of this.#queue.beginRefills()) await this.#read(refill)
+    const unread = new Set(this.#queue.beginRefills())
+    try {
+      for (const refill of unread) {
+        await this.#read(refill)
+        unread.delete(refill)
+      }
+    } finally {
+      for (const refill of unread) this.#queue.more(refill)
+    }
   }
 
-  /** Reads the first of a tenant's work of a rank, as much as the window holds; in steps, so as not to hold the loop. */
+  /** Reads the first of a tenant's work of a rank, as much as the window holds. */
   async #read(refill: Refill): Promise<void> {
-    const { tenant, rank } = refill
-    const equals = [this.#options.name, tenant, rank, 0]
-    let after: string[] = []
-    for (let read = 0; read < this.#window; read += readAtOnce) {
-      const query = { equals, limit: readAtOnce, ...(after.length > 0 && { after }) }
-      const found = await this.#options.work.find('ready', query)
-      for (const work of found) this.#offer(work)
-      if (found.length < readAtOnce) return
-      after = [found.at(-1)?.id ?? '']
+    const { name, work } = this.#options
+    let read = 0
+    for await (const page of readyWork(work, name, refill.tenant, refill.rank)) {
+      for (const one of page) this.#offer(one)
+      read += page.length
+      if (read >= this.#window) {
+        this.#queue.more(refill)
+        return
+      }
     }
-    this.#queue.more(refill)
   }
 
-  /** What has fallen due: expired leases, queue time-outs, backoffs that are over. */
-  async #sweep(): Promise<void> {
+  /** Learns of every lease and backoff in the store. */
+  async #look(): Promise<void> {
     const { name, work, clock } = this.#options
-    for (;;) {
-      const due = await work.find('due', { equals: [name], before: [clock.now() + 1], limit: 500 })
-      const results = await Promise.all(due.map(one => work.change(one.tenant, one.id, { kind: 'due' })))
-      if (due.length < 500 || !results.some(result => result.kind === 'changed')) return
+    this.#lookAt = clock.monotonic() + lookEveryMs
+    for await (const page of countedWork(work, name)) for (const one of page) this.#deadlines.heard(one)
+  }
+
+  /** Ends leases and backoffs whose time is over, and what has waited in the queue for too long; fails after all. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { name, work, clock } = this.#options
+    const failures: unknown[] = []
+    const ended = await this.#deadlines.ended(signal)
+    for (let done = 0; done < ended.length && !signal.aborted; done += changeAtOnce) {
+      const changes = ended.slice(done, done + changeAtOnce).map(one => this.#end(one))
+      await fulfilled(changes, failures)
     }
+    while (!signal.aborted) {
+      const before = [clock.now() + 1]
+      const due = await work.find('due', { equals: [name], after: [countedByOwner], before, limit: changeAtOnce })
+      const changes = due.map(one => work.change(one.tenant, one.id, { kind: 'due' }))
+      const results = await fulfilled(changes, failures)
+      if (due.length < changeAtOnce || !results.some(result => result.kind === 'changed')) break
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #end(deadline: Deadline): Promise<void> {
+    const result = await this.#change(deadline.tenant, deadline.id, deadline.cause)
+    this.#deadlines.forget(deadline) // What became of it was heard, or it had ended before.
+    if (result.kind === 'refused') this.changed(undefined, result.current) // Perhaps by a write whose answer was lost.
   }
 }
 
-const verdict = (work: Work, now: number): Verdict => ({
-  kind: work.status === 'cancelling' ? 'cancel' : 'kept',
-  ttlMs: Math.min(leaseTimes.ttlMs, work.lease_until - now),
-})
+const verdict = (work: Work): Verdict => (work.status === 'cancelling' ? 'cancel' : 'kept')

@@ -12,26 +12,25 @@ export interface Work extends Document {
   readonly status: string
   /** Shares no run: it was in one that was stopped or crashed. */
   readonly alone: boolean
-  /**
-   * 0 when it can be claimed at once; else the end of a retry's backoff (ms since 1970), when the sweeper makes it 0.
-   * Work that is new has 0 and not its creation: a clock that is set back must not keep it waiting.
-   */
-  readonly ready_at: number
-  /** When the sweeper looks at it while it is alive: queue expiry, end of a backoff, end of its lease. */
+  /** Of a retry that waits: for how long, in milliseconds, counted by the pool's owner. Else 0. */
+  readonly backoff_ms: number
+  /** While it is alive: when it expires in the queue (ms since 1970), `countedByOwner`, or `noDueTime`. */
   readonly due_at: number
   /** The fencing token; empty when no one holds it. */
   readonly lease_id: string
-  readonly lease_until: number
   /** Runs begun so far: the second half of the fence. */
   readonly attempt: number
 }
+
+/** For `due_at`: a lease or a backoff, whose end the pool's owner counts by its monotonic clock. Before every time. */
+export const countedByOwner = 0
 
 /** For `due_at`: nothing will fall due by itself. */
 export const noDueTime = 253_402_300_799_999
 
 export const workIndexes = {
   ready: {
-    fields: ['pool', 'tenant', 'rank', 'ready_at', 'id'],
+    fields: ['pool', 'tenant', 'rank', 'backoff_ms', 'id'],
     when: { field: 'status', in: ['queued'] },
   },
   due: {
@@ -72,16 +71,20 @@ export interface RunReport {
   readonly provider: string
 }
 
+export interface Progress {
+  /** From 0 to 1. */
+  readonly fraction: number
+  readonly message?: string
+}
+
 /** What leasing does to work. The owner of the work decides, in one pure function, what comes of it. */
 export type LeaseCause =
-  | { readonly kind: 'claimed'; readonly lease_id: string; readonly lease_until: number }
-  | {
-      readonly kind: 'renewed'
-      readonly held: Held
-      readonly lease_until: number
-      readonly progress?: { readonly fraction: number; readonly message?: string }
-    }
+  | { readonly kind: 'claimed'; readonly lease_id: string }
+  | { readonly kind: 'progressed'; readonly held: Held; readonly progress: Progress }
   | { readonly kind: 'finished'; readonly held: Held; readonly outcome: Outcome; readonly report: RunReport }
+  /** Its executor is gone, or stands still. */
+  | { readonly kind: 'lease_ended'; readonly held: Held }
+  | { readonly kind: 'backoff_ended' }
   /** `due_at` has passed. */
   | { readonly kind: 'due' }
 

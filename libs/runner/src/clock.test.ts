@@ -12,6 +12,16 @@ describe('manual clock', () => {
     assert.deepEqual([clock.now(), clock.monotonic()], [1_250, 250])
   })
 
+  it('has a calendar that can be set apart from all else', async () => {
+    const clock = manualClock(1_000)
+    const fired: number[] = []
+    clock.timer(10, () => fired.push(clock.monotonic()))
+    clock.step(-60_000)
+    assert.deepEqual([clock.now(), clock.monotonic()], [-59_000, 0])
+    await clock.advance(10)
+    assert.deepEqual([clock.now(), fired], [-58_990, [10]])
+  })
+
   it('fires timers in the order of their time, each at its own time', async () => {
     const clock = manualClock()
     const fired: string[] = []

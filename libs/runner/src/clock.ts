@@ -29,14 +29,17 @@ export interface ManualClock extends Clock {
    * before the next fires: timers that it sets within `ms` fire too.
    */
   advance(ms: number): Promise<void>
+  /** Sets the calendar on by `ms`, or back; nothing else notices. */
+  step(ms: number): void
 }
 
 /** A clock that stands still until it is told to go on; `start` is in milliseconds since 1970. */
 export function manualClock(start = 0): ManualClock {
   let elapsed = 0
+  let stepped = 0
   const pending: { due: number; fn: () => void }[] = []
   const clock: ManualClock = {
-    now: () => start + elapsed,
+    now: () => start + elapsed + stepped,
     monotonic: () => elapsed,
     sleep: (ms, signal) => sleepBy(clock, ms, signal),
     timer(ms, fn) {
@@ -60,6 +63,9 @@ export function manualClock(start = 0): ManualClock {
         await settled()
       }
       elapsed = end
+    },
+    step(ms) {
+      stepped += ms
     },
   }
   return clock

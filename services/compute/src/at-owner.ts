@@ -24,16 +24,26 @@ type Unary<M extends DescMethodUnary> = (
   call: HandlerContext,
 ) => Promise<MessageShape<M['output']>>
 
+/** What ends a call that is passed on: its own signal and deadline, or sooner. */
+interface Limits {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number | undefined
+}
+
 /** Answers here where this replica is the owner, else asks the one that is. Fails with `unavailable` while none is. */
-export function atOwner<M extends DescMethodUnary>(replicas: Replicas, method: M, here: Unary<M>): Unary<M> {
-  return async (request, call) => {
+export function atOwner<M extends DescMethodUnary>(replicas: Replicas, method: M, here: Unary<M>) {
+  return async (
+    request: MessageShape<M['input']>,
+    call: HandlerContext,
+    limits: Limits = { signal: call.signal, timeoutMs: call.timeoutMs() },
+  ): Promise<MessageShape<M['output']>> => {
     const owner = replicas.owner()
     if (owner === 'here') return await here(request, call)
     if (owner === undefined || wasPassedOn(call)) throw ownerChanges()
     const asked = request as MessageInitShape<M['input']>
     const answer = await replicas
       .peer(owner.address)
-      .unary(method, call.signal, call.timeoutMs(), { [PASSED_ON]: '1' }, asked, call.values)
+      .unary(method, limits.signal, limits.timeoutMs, { [PASSED_ON]: '1' }, asked, call.values)
     return answer.message as MessageShape<M['output']>
   }
 }

@@ -132,7 +132,7 @@ export function createComputeService(options: ComputeOptions) {
         getModel: getModel(deps),
       })
       router.service(LeaseService, {
-        claim: atOwner(replicas, LeaseService.method.claim, claim(deps)),
+        claim: claim(deps),
         renew: atOwner(replicas, LeaseService.method.renew, renew(deps)),
         finish: atOwner(replicas, LeaseService.method.finish, finish(deps)),
       })
@@ -140,14 +140,15 @@ export function createComputeService(options: ComputeOptions) {
     },
     /**
      * What the owner of the queues does until the signal ends: fills and sweeps them, and removes what has been kept
-     * long enough.
+     * long enough. Claims and waits end with the signal, however long the store takes with what was asked of it before.
      */
     async run(signal: AbortSignal): Promise<void> {
+      signal.addEventListener('abort', () => watch.endAll(), { once: true })
       await Promise.all([
         ...[...pools.values()].map(pool => pool.run(signal)),
         removeExpired({ ...deps, retentionMs: options.retentionMs }, log, signal),
       ])
-      watch.endAll()
+      watch.endAll() // What came while it ended.
     },
     /** Tells the owner of a task that another replica has changed: as it is in the store now. */
     heard: (task: TaskRecord): void => onChanged(undefined, task),

@@ -14,8 +14,12 @@ export interface Inputs {
   read(task: TaskRecord): Promise<string | undefined>
   /** Removes a large input, whether its record still names it or not. */
   remove(tenant: string, id: string): Promise<void>
-  /** Removes large inputs whose task was never written: the process ended in between. */
-  sweep(exists: (tenant: string, id: string) => Promise<boolean>, writtenBefore: number): Promise<void>
+  /** Removes large inputs whose task was never written: the process ended in between. Stops when the signal ends. */
+  sweep(
+    exists: (tenant: string, id: string) => Promise<boolean>,
+    writtenBefore: number,
+    signal: AbortSignal,
+  ): Promise<void>
 }
 
 export function createInputs(blobs: Blobs): Inputs {
@@ -31,8 +35,9 @@ export function createInputs(blobs: Blobs): Inputs {
       return content && Buffer.concat(await content.toArray()).toString('utf8')
     },
     remove: (tenant, id) => blobs.delete(keyOf(tenant, id)),
-    async sweep(exists, writtenBefore) {
+    async sweep(exists, writtenBefore, signal) {
       for await (const { key, writtenAt } of blobs.list('inputs/')) {
+        if (signal.aborted) return
         const [, account, mode, id] = key.split('/')
         if (writtenAt < writtenBefore && !(await exists(`${account}/${mode}`, `${id}`))) await blobs.delete(key)
       }

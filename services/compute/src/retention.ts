@@ -21,7 +21,7 @@ export async function removeExpired(deps: RetentionDeps, log: Log, signal: Abort
       await removeExpiredTasks(deps, signal)
       if (clock.monotonic() < sweepAt) return
       sweepAt = clock.monotonic() + orphanAfterMs
-      await inputs.sweep(exists, clock.now() - orphanAfterMs)
+      await inputs.sweep(exists, clock.now() - orphanAfterMs, signal)
     } catch (error) {
       log.error('retention.failed', { error })
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isRefusal, noDueTime, type Outcome, type RunReport } from '@millhand/lease'
+import { countedByOwner, isRefusal, noDueTime, type Outcome, type RunReport } from '@millhand/lease'
 import fc from 'fast-check'
 import { hasEnded, type TaskRecord, type TaskStatus } from './task.ts'
 import { type TaskCause, taskTransition } from './transition.ts'
@@ -38,10 +38,9 @@ const queued: TaskRecord = {
   evictions: 0,
   returns: 0,
   created_at: at,
-  ready_at: 0,
+  backoff_ms: 0,
   due_at: at + 60_000,
   lease_id: '',
-  lease_until: 0,
   resource_version: 1,
 }
 const running: TaskRecord = {
@@ -50,14 +49,13 @@ const running: TaskRecord = {
   attempt: 1,
   started_at: at + 100,
   lease_id: 'lease_1',
-  lease_until: at + 10_100,
-  due_at: at + 10_100,
+  due_at: countedByOwner,
   resource_version: 2,
 }
 const lastAttempt: TaskRecord = { ...running, attempt: 3 }
 const evictedBefore: TaskRecord = { ...running, attempt: 3, evictions: 2 }
 const cancelling: TaskRecord = { ...running, status: 'cancelling', cancel_requested_at: at + 200, resource_version: 3 }
-const retrying: TaskRecord = { ...queued, attempt: 1, ready_at: at + 1_000, due_at: at + 1_000, resource_version: 3 }
+const retrying: TaskRecord = { ...queued, attempt: 1, backoff_ms: 1_000, due_at: countedByOwner, resource_version: 3 }
 const ended = (status: TaskStatus): TaskRecord => ({
   ...queued,
   status,
@@ -67,7 +65,7 @@ const ended = (status: TaskStatus): TaskRecord => ({
 })
 
 const held = { lease_id: 'lease_1', attempt: 1 }
-const claimed: TaskCause = { kind: 'claimed', lease_id: 'lease_1', lease_until: at + 10_100 }
+const claimed: TaskCause = { kind: 'claimed', lease_id: 'lease_1' }
 const finished = (outcome: Outcome, by = held): TaskCause => ({ kind: 'finished', held: by, outcome, report })
 const output: Outcome = { kind: 'output', output: '{"digit":3}' }
 const retryable: Outcome = {
@@ -75,6 +73,7 @@ const retryable: Outcome = {
   failure: { code: 'model_crashed', message: 'It crashed.', retryable: true },
 }
 const final: Outcome = { kind: 'failure', failure: { code: 'run_timeout', message: 'Too long.', retryable: false } }
+const leaseEnds: TaskCause = { kind: 'lease_ended', held }
 const third = { lease_id: 'lease_1', attempt: 3 }
 
 /** Contract, section 4, "States": from, what happens, when, and what comes of it. */
@@ -84,18 +83,20 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['queued expires', queued, { kind: 'due' }, at + 60_000, 'expired'],
   ['queued does not expire early', queued, { kind: 'due' }, at + 59_999, 'not_due'],
   ['queued past its time is not claimed', queued, claimed, at + 60_000, 'not_queued'],
-  ['a retry’s wait does not count as queueing', retrying, { kind: 'due' }, at + 3_600_000, 'queued'],
-  ['a retry is not claimed during its backoff', retrying, claimed, at + 999, 'not_ready'],
-  ['a retry is claimed once its backoff is over', { ...retrying, ready_at: 0 }, claimed, at + 1_000, 'running'],
+  ['a retry’s wait does not count as queueing', retrying, { kind: 'due' }, at + 3_600_000, 'not_due'],
+  ['a retry is not claimed during its backoff', retrying, claimed, at + 3_600_000, 'not_ready'],
+  ['a retry is claimed once its backoff is over', { ...retrying, backoff_ms: 0 }, claimed, at + 1_000, 'running'],
+  ['what waits for no backoff ends none', queued, { kind: 'backoff_ended' }, at + 1_000, 'not_queued'],
   ['a clock that was set back keeps no task waiting', queued, claimed, at - 3_600_000, 'running'],
   ['running succeeds', running, finished(output), at + 300, 'succeeded'],
   ['running fails', running, finished(final), at + 300, 'failed'],
   ['running fails in a retryable way', running, finished(retryable), at + 300, 'queued'],
   ['running fails in a retryable way for the last time', lastAttempt, finished(retryable, third), at + 300, 'failed'],
   ['an eviction costs no attempt', evictedBefore, finished(retryable, third), at + 300, 'queued'],
-  ['running loses its executor', running, { kind: 'due' }, at + 10_100, 'queued'],
-  ['running loses its executor for the last time', lastAttempt, { kind: 'due' }, at + 10_100, 'failed'],
-  ['running keeps its lease until it ends', running, { kind: 'due' }, at + 10_099, 'not_due'],
+  ['running loses its executor', running, leaseEnds, at, 'queued'],
+  ['running loses its executor for the last time', lastAttempt, { kind: 'lease_ended', held: third }, at, 'failed'],
+  ['running loses no lease but its own', lastAttempt, leaseEnds, at + 10_100, 'stale_lease'],
+  ['running ends at no time of day', running, { kind: 'due' }, at + 3_600_000, 'not_due'],
   ['running is evicted', running, finished({ kind: 'evicted' }), at + 300, 'queued'],
   ['running is to be cancelled', running, { kind: 'cancel' }, at + 300, 'cancelling'],
   ['running is not claimed', running, claimed, at + 300, 'not_queued'],
@@ -124,7 +125,7 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['cancelling never turns succeeded', cancelling, finished(output), at + 300, 'cancelled'],
   ['cancelling never turns failed', cancelling, finished(final), at + 300, 'cancelled'],
   ['cancelling never goes back', cancelling, finished({ kind: 'evicted' }), at + 300, 'cancelled'],
-  ['cancelling is cancelled when its lease ends', cancelling, { kind: 'due' }, at + 10_100, 'cancelled'],
+  ['cancelling is cancelled when its lease ends', cancelling, leaseEnds, at + 10_100, 'cancelled'],
   ['cancelling again changes nothing', cancelling, { kind: 'cancel' }, at + 300, 'already_ended'],
   ['data of what is alive stays', running, { kind: 'data_deleted' }, at + 300, 'not_ended'],
 ]
@@ -138,16 +139,17 @@ describe('the life of a task', () => {
   }
 
   for (const status of ['succeeded', 'failed', 'cancelled', 'expired'] as const) {
-    for (const cause of [claimed, finished(output), { kind: 'cancel' }, { kind: 'due' }] as const) {
+    for (const cause of [claimed, finished(output), { kind: 'cancel' }, leaseEnds, { kind: 'due' }] as const) {
       it(`nothing leaves ${status}: ${cause.kind}`, () => {
         assert.ok(isRefusal(transition({ ...ended(status), lease_id: 'lease_1', attempt: 1 }, cause, at + 99_999_999)))
       })
     }
   }
 
-  it('renewing moves the end of the lease and nothing that a reader sees', () => {
-    const after = transition(running, { kind: 'renewed', held, lease_until: at + 20_000 }, at + 4_000)
-    assert.deepEqual(after, { ...running, lease_until: at + 20_000, due_at: at + 20_000 })
+  it('progress is no change of state', () => {
+    const progress = { fraction: 0.5, message: 'halfway' }
+    assert.deepEqual(transition(running, { kind: 'progressed', held, progress }, at + 4_000), { ...running, progress })
+    assert.ok(isRefusal(transition(running, { kind: 'progressed', held: third, progress }, at + 4_000)))
   })
 
   it('bills the compute time of the attempt that ended the task', () => {
@@ -162,8 +164,8 @@ describe('the life of a task', () => {
     for (const after of [
       transition(queued, { kind: 'due' }, at + 60_000),
       transition(queued, { kind: 'cancel' }, at + 1),
-      transition(lastAttempt, { kind: 'due' }, at + 10_100),
-      transition(cancelling, { kind: 'due' }, at + 10_100),
+      transition(lastAttempt, { kind: 'lease_ended', held: third }, at + 10_100),
+      transition(cancelling, leaseEnds, at + 10_100),
     ]) {
       assert.ok(!isRefusal(after) && hasEnded(after) && after.usage === undefined && after.cost_micros === undefined)
     }
@@ -171,22 +173,26 @@ describe('the life of a task', () => {
 
   it('waits 1 s, doubling, at most 60 s, with jitter of the upper half', () => {
     const wait = (attempt: number) => {
-      const lost = transition({ ...running, attempt, max_attempts: 10 }, { kind: 'due' }, at + 10_100)
-      return isRefusal(lost) ? 0 : lost.ready_at - (at + 10_100)
+      const last = { ...running, attempt, max_attempts: 10 }
+      const after = transition(last, { kind: 'lease_ended', held: last }, at + 10_100)
+      return isRefusal(after) ? 0 : after.backoff_ms
     }
     assert.deepEqual([1, 2, 3, 6, 7, 9].map(wait), [750, 1_500, 3_000, 24_000, 45_000, 45_000])
   })
 
   it('once its backoff is over a task can be claimed at any time, whatever the clock says', () => {
-    const after = transition(retrying, { kind: 'due' }, at + 1_000)
+    const after = transition(retrying, { kind: 'backoff_ended' }, at - 3_600_000)
     assert.ok(!isRefusal(after))
-    assert.deepEqual([after.ready_at, after.due_at, after.resource_version], [0, noDueTime, retrying.resource_version])
+    assert.deepEqual(
+      [after.backoff_ms, after.due_at, after.resource_version],
+      [0, noDueTime, retrying.resource_version],
+    )
   })
 
   it('an evicted task goes back at once and runs alone', () => {
     const after = transition(running, finished({ kind: 'evicted' }), at + 300)
     assert.ok(!isRefusal(after))
-    assert.deepEqual([after.ready_at, after.alone, after.evictions, after.attempt], [0, true, 1, 1])
+    assert.deepEqual([after.backoff_ms, after.alone, after.evictions, after.attempt], [0, true, 1, 1])
   })
 
   it('a claim that is given back before its run leaves the queue timeout as it was', () => {
@@ -203,12 +209,12 @@ describe('the life of a task', () => {
       finished(retryable, { lease_id: 'lease_1', attempt: 2 }),
       at + 500,
     )
-    assert.ok(!isRefusal(again) && again.due_at === at + 500 + 750, 'its first real attempt')
+    assert.ok(!isRefusal(again) && again.backoff_ms === 750, 'its first real attempt')
   })
 
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {
     const someCause = fc.oneof<fc.Arbitrary<(task: TaskRecord, n: number, now: number) => TaskCause>[]>(
-      fc.constant((_task, n, now) => ({ kind: 'claimed', lease_id: `lease_${n}`, lease_until: now + 10_000 })),
+      fc.constant((_task, n) => ({ kind: 'claimed', lease_id: `lease_${n}` })),
       fc
         .constantFrom(
           output,
@@ -219,7 +225,9 @@ describe('the life of a task', () => {
           { kind: 'cancelled' } as Outcome,
         )
         .map(outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report })),
-      fc.constant(task => ({ kind: 'renewed', held: task, lease_until: task.lease_until + 1_000 })),
+      fc.constant(task => ({ kind: 'progressed', held: task, progress: { fraction: 0.5 } })),
+      fc.constant(task => ({ kind: 'lease_ended', held: task })),
+      fc.constant(() => ({ kind: 'backoff_ended' })),
       fc.constant(() => ({ kind: 'cancel' })),
       fc.constant(() => ({ kind: 'due' })),
       fc.constant(() => ({ kind: 'data_deleted' })),
@@ -236,6 +244,7 @@ describe('the life of a task', () => {
           assert.ok(after.resource_version - task.resource_version <= 1)
           if (after.status !== task.status) assert.equal(after.resource_version, task.resource_version + 1)
           assert.equal(after.lease_id !== '', after.status === 'running' || after.status === 'cancelling')
+          assert.equal(after.due_at === countedByOwner, after.lease_id !== '' || after.backoff_ms > 0)
           assert.ok(after.attempt - after.returns - after.evictions <= after.max_attempts)
           task = after
         })

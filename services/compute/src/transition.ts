@@ -1,5 +1,6 @@
 import {
   backoffMs,
+  countedByOwner,
   type Failure,
   type Held,
   type LeaseCause,
@@ -37,15 +38,19 @@ export const taskTransition =
   (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     switch (cause.kind) {
       case 'claimed':
-        return claimed(task, cause.lease_id, cause.lease_until, now)
-      case 'renewed':
-        return renewed(task, cause)
+        return claimed(task, cause.lease_id, now)
+      case 'progressed':
+        return holds(task, cause.held) ? { ...task, progress: cause.progress } : refuse('stale_lease')
       case 'finished':
         return holds(task, cause.held) ? finished(rules, task, cause.outcome, cause.report, now) : refuse('stale_lease')
       case 'cancel':
         return cancelled(rules, task, now)
+      case 'lease_ended':
+        return holds(task, cause.held) ? lost(rules, task, now) : refuse('stale_lease')
+      case 'backoff_ended':
+        return isResting(task) ? { ...task, backoff_ms: 0, due_at: noDueTime } : refuse('not_queued')
       case 'due':
-        return task.due_at <= now ? due(rules, task, now) : refuse('not_due')
+        return isOverdue(task, now) ? ended(rules, task, 'expired', now) : refuse('not_due')
       case 'data_deleted':
         return dataDeleted(task, now)
       default:
@@ -53,19 +58,12 @@ export const taskTransition =
     }
   }
 
-function claimed(task: TaskRecord, lease_id: string, lease_until: number, now: number): TaskRecord | Refusal {
+function claimed(task: TaskRecord, lease_id: string, now: number): TaskRecord | Refusal {
   if (task.status !== 'queued') return refuse('not_queued')
-  if (task.ready_at !== 0) return refuse('not_ready')
-  if (runsBegun(task) === 0 && queueExpiresAt(task) <= now) return refuse('not_queued')
+  if (task.backoff_ms !== 0) return refuse('not_ready')
+  if (isOverdue(task, now)) return refuse('not_queued')
   const attempt = task.attempt + 1
-  return next(task, { status: 'running', attempt, started_at: now, lease_id, lease_until, due_at: lease_until })
-}
-
-/** Renewing changes no state and makes no event, so the resource's version stays. */
-function renewed(task: TaskRecord, cause: Extract<LeaseCause, { kind: 'renewed' }>): TaskRecord | Refusal {
-  if (!holds(task, cause.held)) return refuse('stale_lease')
-  const { lease_until, progress } = cause
-  return { ...task, lease_until, due_at: lease_until, ...(progress && { progress }) }
+  return next(task, { status: 'running', attempt, started_at: now, lease_id, due_at: countedByOwner })
 }
 
 function finished(
@@ -104,19 +102,10 @@ function cancelled(rules: TransitionRules, task: TaskRecord, now: number): TaskR
   }
 }
 
-/** What happens by itself once `due_at` has passed. */
-function due(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord | Refusal {
-  switch (task.status) {
-    case 'queued':
-      if (runsBegun(task) === 0) return ended(rules, task, 'expired', now)
-      return { ...task, ready_at: 0, due_at: noDueTime } // Its backoff is over: it can be claimed at any time.
-    case 'running':
-      return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
-    case 'cancelling':
-      return ended(rules, task, 'cancelled', now)
-    default:
-      return refuse('already_ended')
-  }
+/** The executor was not heard of for a whole lease. */
+function lost(rules: TransitionRules, task: TaskRecord, now: number): TaskRecord {
+  if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now)
+  return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
 }
 
 /**
@@ -132,8 +121,7 @@ function retried(rules: TransitionRules, task: TaskRecord, last: Failure, now: n
       error: { code: 'attempts_exhausted', message, retryable: true },
     })
   }
-  const readyAt = now + backoffMs(attempts, rules.random())
-  return waiting(task, readyAt, readyAt)
+  return waiting(task, backoffMs(attempts, rules.random()), countedByOwner)
 }
 
 /** As if it had not been claimed: its queue timeout goes on where it has not run before. */
@@ -143,8 +131,8 @@ function returned(task: TaskRecord): TaskRecord {
   return waiting(task, 0, queueExpiresAt(task), { returns, started_at: undefined })
 }
 
-const waiting = (task: TaskRecord, ready_at: number, due_at: number, patch: Patch = {}): TaskRecord =>
-  next(task, { ...patch, status: 'queued', lease_id: '', lease_until: 0, ready_at, due_at, progress: undefined })
+const waiting = (task: TaskRecord, backoff_ms: number, due_at: number, patch: Patch = {}): TaskRecord =>
+  next(task, { ...patch, status: 'queued', lease_id: '', backoff_ms, due_at, progress: undefined })
 
 const ended = (
   rules: TransitionRules,
@@ -157,7 +145,7 @@ const ended = (
     ...patch,
     status,
     lease_id: '',
-    lease_until: 0,
+    backoff_ms: 0,
     due_at: noDueTime,
     finished_at: now,
     data_expires_at: now + rules.retentionMs,
@@ -181,6 +169,13 @@ function dataDeleted(task: TaskRecord, now: number): TaskRecord | Refusal {
   const { input: _input, input_blob: _blob, output: _output, ...rest } = task
   return { ...rest, data_deleted_at: now }
 }
+
+/** Between two attempts. */
+const isResting = (task: TaskRecord): boolean => task.status === 'queued' && task.backoff_ms !== 0
+
+/** By the wall clock: a step of it moves the end of the queue's time with it. A retry's wait does not count. */
+const isOverdue = (task: TaskRecord, now: number): boolean =>
+  task.status === 'queued' && runsBegun(task) === 0 && queueExpiresAt(task) <= now
 
 const holds = (task: TaskRecord, held: Held): boolean =>
   (task.status === 'running' || task.status === 'cancelling') &&

@@ -53,10 +53,9 @@ export const createTask =
       evictions: 0,
       returns: 0,
       created_at: now,
-      ready_at: 0,
+      backoff_ms: 0,
       due_at: now + queue_timeout_s * 1000,
       lease_id: '',
-      lease_until: 0,
       resource_version: 1,
       request_id: call.values.get(requestIdKey),
     }

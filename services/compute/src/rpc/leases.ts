@@ -8,17 +8,35 @@ import {
   type FinishRequest,
   type FinishResponse,
   type Lease,
+  LeaseService,
   Renewed_Verdict,
   type RenewRequest,
   type RenewResponse,
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Claimed, leaseTimes, type Outcome, type Verdict } from '@millhand/lease'
+import { type Claimed, leaseMs, type Outcome, type Verdict } from '@millhand/lease'
+import { drainingKey } from '@millhand/rpc'
+import { atOwner } from '../at-owner.ts'
 import type { ComputeDeps } from '../compute.ts'
 import type { TaskRecord } from '../task.ts'
 
-export const claim =
+/** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
+export const claim = (deps: ComputeDeps) => {
+  const ask = atOwner(deps.replicas, LeaseService.method.claim, claimHere(deps))
+  return async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
+    const draining = call.values.get(drainingKey)
+    const leave = () => void ask({ ...req, runs: 0 }, call).catch(() => {}) // Then it ends by its own time.
+    draining.addEventListener('abort', leave)
+    try {
+      return await ask(draining.aborted ? { ...req, waitMs: 0 } : req, call)
+    } finally {
+      draining.removeEventListener('abort', leave)
+    }
+  }
+}
+
+const claimHere =
   (deps: ComputeDeps) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const pool = deps.pools.get(req.pool)
@@ -43,7 +61,7 @@ export const renew =
         const [verdict] = await poolOf(pools, tenant).renew([
           { tenant, id: workId, lease_id: id, ...(progress && { progress }) },
         ])
-        return verdict ?? ({ kind: 'lost' } as const)
+        return verdict ?? 'lost'
       }),
     )
     return { $typeName: 'millhand.lease.v1.RenewResponse', leases: verdicts.map(toRenewed) }
@@ -114,14 +132,14 @@ const leaseOf = (task: TaskRecord, input: string): Lease => ({
   ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
 })
 
-const leaseTtl = durationFromMs(leaseTimes.ttlMs)
+const leaseTtl = durationFromMs(leaseMs)
 
 function toRenewed(verdict: Verdict): RenewResponse['leases'][number] {
   const verdicts = { kept: Renewed_Verdict.KEPT, cancel: Renewed_Verdict.CANCEL, lost: Renewed_Verdict.LOST }
   return {
     $typeName: 'millhand.lease.v1.Renewed',
-    verdict: verdicts[verdict.kind],
-    ...(verdict.kind !== 'lost' && { ttl: durationFromMs(verdict.ttlMs) }),
+    verdict: verdicts[verdict],
+    ...(verdict !== 'lost' && { ttl: leaseTtl }),
   }
 }
 

@@ -1,47 +1,60 @@
-import { Code, type ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import type { Task, WaitTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { principal } from '@millhand/rpc'
+import { drainingKey, principal } from '@millhand/rpc'
 import { atOwner, ownerChanges, wasPassedOn } from '../at-owner.ts'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
 import { hasEnded, type TaskRecord } from '../task.ts'
 import { foundTask } from '../task-lookup.ts'
 
-/** Answers with a task once it has changed or ended, or as it is when the wait is over. */
+/**
+ * Answers with a task once it has changed or ended, or as it is when the wait is over: after the time that was asked
+ * for, and no later than a second before the call's deadline, however often the owner changes meanwhile. Fails with
+ * `unavailable` as soon as this replica stops: another goes on with the wait.
+ */
 export const waitTask = (deps: ComputeDeps) => {
   const { clock, replicas, tasks, watch } = deps
 
-  const waitHere = async (req: WaitTaskRequest, call: HandlerContext): Promise<TaskRecord> => {
-    const get = async () => foundTask(req.id, await tasks.get(principal(call).tenant, req.id))
-    return await watch.until(req.id, get, task => isEnough(req, task), req.timeoutMs, call.signal)
-  }
-
   return async (req: WaitTaskRequest, call: HandlerContext): Promise<Task> => {
-    const until = clock.monotonic() + req.timeoutMs
-    const isOver = () => clock.monotonic() >= until || call.signal.aborted
-    const show = async (request: WaitTaskRequest) => {
-      const task = await waitHere(request, call)
+    const deadlineMs = call.timeoutMs() ?? Number.POSITIVE_INFINITY
+    const until = clock.monotonic() + Math.min(req.timeoutMs, deadlineMs - ANSWER_MS)
+    const leftMs = () => Math.max(0, Math.ceil(until - clock.monotonic()))
+    const draining = call.values.get(drainingKey)
+    const signal = AbortSignal.any([call.signal, draining])
+
+    const get = async () => foundTask(req.id, await tasks.get(principal(call).tenant, req.id))
+    const isEnough = (task: TaskRecord) =>
+      hasEnded(task) || (req.afterVersion !== undefined && task.resource_version > req.afterVersion)
+    const waitHere = async () => {
+      const task = await watch.until(req.id, get, isEnough, leftMs(), signal)
       // A wait that ends too soon: this replica does not hear of changes any more.
-      if (!isEnough(request, task) && !isOver()) throw ownerChanges()
+      if (!isEnough(task) && leftMs() > 0) throw ownerChanges()
       return await showWhole(deps, task)
     }
-    const wait = atOwner(replicas, ComputeService.method.waitTask, show)
-    for (;;) {
-      const left = { ...req, timeoutMs: Math.max(0, Math.ceil(until - clock.monotonic())) }
+    const wait = atOwner(replicas, ComputeService.method.waitTask, waitHere)
+
+    while (leftMs() > 0) {
       try {
-        return await wait(left, call)
+        const timeoutMs = leftMs()
+        return await wait({ ...req, timeoutMs }, call, { signal, timeoutMs: timeoutMs + ANSWER_MS })
       } catch (error) {
-        if ((error as ConnectError).code !== Code.Unavailable || wasPassedOn(call)) throw error
-        if (isOver()) return await showWhole(deps, await waitHere({ ...req, timeoutMs: 0 }, call))
-        await clock.sleep(AGAIN_MS, call.signal)
+        if (draining.aborted) throw fail('unavailable', 'This replica stops. Ask another.', { retryAfterS: 1 })
+        if (call.signal.aborted || wasPassedOn(call) || !isPassing(error)) throw error
       }
+      const pauseMs = Math.min(AGAIN_MS, leftMs())
+      if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => {})
     }
+    return await showWhole(deps, await get())
   }
 }
 
-const isEnough = (req: WaitTaskRequest, task: TaskRecord): boolean =>
-  hasEnded(task) || (req.afterVersion !== undefined && task.resource_version > req.afterVersion)
+/** The owner is changing, or does not answer. */
+const isPassing = (error: unknown) =>
+  error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
+/** For the answer to arrive before its deadline. */
+const ANSWER_MS = 1_000
 /** How soon a wait that nobody could answer looks for the owner again. */
 const AGAIN_MS = 100

@@ -1,0 +1,88 @@
+/**
+ * What the owner of a pool counts by its own monotonic clock: how long leases hold and retries wait. No time of day is
+ * compared, so a step of the clock, here or on another machine, ends nothing early and nothing late.
+ *
+ * It is memory. Who takes a pool over counts each from when it learns of it: what an executor was promised before was
+ * promised earlier, so it ends earlier.
+ */
+import type { Clock } from '@millhand/runner'
+import type { Held, LeaseCause, Work } from './work.ts'
+
+/** How long a lease lasts, from its claim and from each renewal, in milliseconds. */
+export const leaseMs = 10_000
+
+/** One lease, or one backoff. */
+export interface Deadline extends Held {
+  readonly tenant: string
+  readonly id: string
+  readonly cause: Extract<LeaseCause, { kind: 'lease_ended' | 'backoff_ended' }>
+}
+
+interface Entry extends Deadline {
+  /** Of the work as it was last heard of: what is older says nothing. */
+  version: number
+  /** By the monotonic clock. */
+  endsAt: number
+}
+
+export class Deadlines {
+  readonly #clock: Clock
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Work as it is in the store, or was a moment ago. A lease or backoff that is not known yet is counted from now. */
+  heard(work: Work): void {
+    const known = this.#entries.get(work.id)
+    if (known && known.version > work.version) return
+    const ms = lengthOf(work)
+    if (ms === undefined) this.#entries.delete(work.id)
+    else if (known && isOf(known, work)) known.version = work.version
+    else this.#entries.set(work.id, entryOf(work, this.#clock.monotonic() + ms))
+  }
+
+  /** Lets a lease last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
+  renew(work: Work, askedAt: number): boolean {
+    this.heard(work)
+    const known = this.#entries.get(work.id)
+    if (!known || !isOf(known, work) || known.endsAt <= this.#clock.monotonic()) return false
+    known.endsAt = Math.max(known.endsAt, askedAt + leaseMs)
+    return true
+  }
+
+  /**
+   * What has ended; nothing where the signal has. It stays until it is heard of again, or forgotten: the store may not
+   * be there to be told.
+   */
+  async ended(signal: AbortSignal): Promise<Deadline[]> {
+    const now = this.#clock.monotonic()
+    // A process that stood still may have lost the pool. Timers that were due before now fire before this one, so
+    // the signal has ended then.
+    await this.#clock.sleep(0, signal).catch(() => {})
+    if (signal.aborted) return []
+    return [...this.#entries.values()].filter(entry => entry.endsAt <= now)
+  }
+
+  forget(deadline: Deadline): void {
+    if (this.#entries.get(deadline.id) === deadline) this.#entries.delete(deadline.id)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+  }
+}
+
+function lengthOf(work: Work): number | undefined {
+  if (work.lease_id !== '') return leaseMs
+  return work.backoff_ms > 0 ? work.backoff_ms : undefined
+}
+
+const isOf = (known: Held, work: Work) => known.lease_id === work.lease_id && known.attempt === work.attempt
+
+function entryOf({ tenant, id, version, lease_id, attempt }: Work, endsAt: number): Entry {
+  const cause: Deadline['cause'] =
+    lease_id === '' ? { kind: 'backoff_ended' } : { kind: 'lease_ended', held: { lease_id, attempt } }
+  return { tenant, id, version, lease_id, attempt, cause, endsAt }
+}

@@ -1,0 +1,131 @@
+/** Replicas of compute over one store, each with a clock of its own. */
+import { type Client, createClient, createContextValues, type Transport } from '@connectrpc/connect'
+import { createCursors } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { type Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import { createDirectTransport, drainingKey, principalKey, serve } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import type { Collection } from '@millhand/store'
+import { createLog } from '@millhand/telemetry'
+import { createComputeService, type TaskRecord } from './compute.ts'
+import { echoModel } from './echo.fixture.ts'
+
+export type Tasks = Collection<TaskRecord, 'ready' | 'due'>
+
+export interface Replica {
+  readonly compute: Client<typeof ComputeService>
+  readonly leases: Client<typeof LeaseService>
+  /** Becomes the owner, in its own eyes and in those of all others. */
+  own(): void
+  /** Is the owner no more, and tells nobody anything. */
+  disown(): Promise<void>
+  /** Which address it takes for the owner's, where that is not the truth. */
+  belief?: string
+  /** Tells each call to it that its server stops. */
+  stop(): void
+}
+
+export function createReplicas(tasks: Tasks, blobs: Blobs) {
+  const network = new Map<string, Transport>()
+  const all: Replica[] = []
+  let owner: string | undefined
+
+  function start(address: string, clock: Clock): Replica {
+    const compute = createComputeService({
+      tasks: {
+        get: (tenant, id) => tasks.get(tenant, id),
+        find: (index, query) => tasks.find(index, query),
+        async write(change) {
+          const result = await tasks.write(change)
+          const { tenant, id } = change.kind === 'remove' ? change : change.document
+          if (result.kind === 'written') void compute.tellOwner([{ collection: 'tasks', tenant, id }])
+          return result
+        },
+      },
+      blobs,
+      models: echoModel,
+      cursors: createCursors(new Uint8Array(32)),
+      clock,
+      log: createLog({ level: 'error' }),
+      replicas: {
+        owner() {
+          const believed = replica.belief ?? owner
+          if (believed === undefined) return undefined
+          return believed === address ? 'here' : { address: believed }
+        },
+        peer: at => network.get(at) as Transport,
+      },
+      onRing: async documents => {
+        for (const { tenant, id } of documents) {
+          const task = await tasks.get(tenant, id)
+          if (task) compute.heard(task)
+        }
+      },
+      retentionMs: 86_400_000,
+      pricePerSecondMicros: 20,
+      random: () => 0.5,
+    })
+    const draining = new AbortController()
+    const transport = createDirectTransport({
+      interceptors: [
+        next => request => {
+          request.contextValues.set(drainingKey, draining.signal)
+          return next(request)
+        },
+      ],
+    })
+    serve(compute.routes, transport)
+    network.set(address, transport)
+    let owning = new AbortController()
+    let running: Promise<void> | undefined
+    const replica: Replica = {
+      compute: createClient(ComputeService, transport),
+      leases: createClient(LeaseService, transport),
+      own() {
+        owner = address
+        owning = new AbortController()
+        running = compute.run(owning.signal)
+      },
+      async disown() {
+        if (owner === address) owner = undefined
+        owning.abort()
+        await running
+      },
+      stop: () => draining.abort(),
+    }
+    all.push(replica)
+    return replica
+  }
+
+  return {
+    start,
+    /** By address: what a replica reaches there. */
+    network,
+    async end() {
+      for (const replica of all) await replica.disown()
+    },
+  }
+}
+
+/** For an account. */
+export const caller = (accountId: string) => ({
+  contextValues: createContextValues().set(principalKey, {
+    accountId,
+    mode: 'live',
+    tenant: `${accountId}/live`,
+    scopes: new Set(['*']),
+    keyId: 'key_a',
+  }),
+})
+export const as = caller('acct_a')
+
+export const create = (at: Replica, by = as) =>
+  at.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello' }, by)
+
+/** The leases of one run, if there is one. */
+export async function claim(at: Replica, waitMs = 5_000, executorId = 'exec_a'): Promise<Lease[]> {
+  const { runs } = await at.leases.claim({ executorId, pool: 'live/onnx', runs: 1, waitMs })
+  return runs.flatMap(run => run.leases)
+}

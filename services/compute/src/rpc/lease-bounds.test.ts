@@ -1,0 +1,203 @@
+/**
+ * What executors and other replicas send has bounds: a text of any length would end in an event, and an event that the
+ * log does not take helps nobody.
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type DescMessage, type DescMethodUnary, type MessageInitShape, ScalarType } from '@bufbuild/protobuf'
+import { type ConnectError, createClient, createContextValues, type Transport } from '@connectrpc/connect'
+import { createCursors, problemOf } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
+import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
+import { createTunnelTransport, tunnelRoutes } from '@millhand/rpc/tunnel'
+import { systemClock } from '@millhand/runner'
+import type { DocumentRef } from '@millhand/store'
+import { openSqlite } from '@millhand/store/sqlite'
+import { createLog } from '@millhand/telemetry'
+import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '../compute.ts'
+import { echoModel } from '../echo.fixture.ts'
+
+const x = (length: number) => 'x'.repeat(length)
+const stopped = { case: 'cancelled', value: true }
+const many = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
+
+/** By method and field, as public JSON names it: a request that is too long in that field alone, made of a good one. */
+const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
+  'Claim executor_id': good => ({ ...good.claim, executorId: x(65) }),
+  'Claim pool': good => ({ ...good.claim, pool: `live/${x(33)}` }),
+  'Claim busy_groups': good => ({ ...good.claim, busyGroups: many(65, 'echo') }),
+  'Claim busy_groups[]': good => ({ ...good.claim, busyGroups: [x(129)] }),
+  'Renew executor_id': good => ({ ...good.renew, executorId: x(65) }),
+  'Renew leases': good => ({ ...good.renew, leases: many(1_001, good.renewal) }),
+  'Renew leases[].id': good => renewing(good, { id: x(65) }),
+  'Renew leases[].tenant': good => renewing(good, { tenant: `acct_${x(27)}/live` }),
+  'Renew leases[].work_id': good => renewing(good, { workId: `task_${x(27)}` }),
+  'Renew leases[].message': good => renewing(good, { fraction: 0.5, message: x(513) }),
+  'Finish executor_id': good => ({ ...good.finish, executorId: x(65) }),
+  'Finish results': good => ({ ...good.finish, results: many(1_001, { ...good.result, outcome: stopped }) }),
+  'Finish results[].lease_id': good => finishing(good, { leaseId: x(65) }),
+  'Finish results[].tenant': good => finishing(good, { tenant: `acct_${x(27)}/live` }),
+  'Finish results[].work_id': good => finishing(good, { workId: `task_${x(27)}` }),
+  'Finish results[].output': good => finishing(good, { outcome: { case: 'output', value: x(262_145) } }),
+  'Finish results[].failure.code': good => finishing(good, failing({ code: x(65) })),
+  'Finish results[].failure.message': good => finishing(good, failing({ message: x(2_049) })),
+  'Finish results[].engine_name': good => finishing(good, { engineName: x(129) }),
+  'Finish results[].provider': good => finishing(good, { provider: x(65) }),
+  'Finish results[].group_version': good => finishing(good, { groupVersion: x(129) }),
+  'Finish results[].engine_kind': good => finishing(good, { engineKind: x(33) }),
+  'Ring documents': good => ({ documents: many(10_001, good.ref) }),
+  'Ring documents[].collection': good => ({ documents: [{ ...good.ref, collection: x(65) }] }),
+  'Ring documents[].tenant': good => ({ documents: [{ ...good.ref, tenant: `acct_${x(27)}/live` }] }),
+  'Ring documents[].id': good => ({ documents: [{ ...good.ref, id: x(129) }] }),
+}
+
+const methods: readonly DescMethodUnary[] = [LeaseService, OwnerService].flatMap(({ method }) => Object.values(method))
+
+it('every text and list of the lease services has a bound here', () => {
+  const fields = methods.flatMap(({ name, input }) => textsAndLists(input).map(field => `${name} ${field}`))
+  assert.deepEqual(Object.keys(tooLong).sort(), fields.sort())
+})
+
+for (const way of ['in the process', 'in a tunnel'] as const) {
+  describe(`what is too long, ${way}`, () => {
+    let service: Awaited<ReturnType<typeof started>>
+    before(async () => {
+      service = await started(way)
+    })
+    after(() => service.stop())
+
+    for (const [where, request] of Object.entries(tooLong)) {
+      it(`${where} is refused, and changes nothing`, async () => {
+        const [name, field] = where.split(' ') as [string, string]
+        const method = methods.find(method => method.name === name) as DescMethodUnary
+        const before = await service.stored()
+        const error = await service.transport
+          .unary(method, undefined, undefined, undefined, request(service.good))
+          .then(
+            () => assert.fail('it was taken'),
+            (error: ConnectError) => error,
+          )
+        const { code, errors = [] } = problemOf(error, '')
+        assert.equal(code, field.endsWith('output') ? 'payload_too_large' : 'invalid_parameter')
+        assert.deepEqual(
+          errors.map(({ param }) => param),
+          [field.replace('[]', '[0]')],
+        )
+        assert.deepEqual(await service.stored(), before)
+        assert.deepEqual(service.rung, [])
+      })
+    }
+
+    it('what is not is taken', async () => {
+      const { leases, owner, good, rung, stored } = service
+      await leases.claim(good.claim)
+      await leases.renew(good.renew)
+      assert.equal((await stored())?.progress?.message, good.renewal.message)
+      await owner.ring({ documents: [good.ref] })
+      assert.equal(rung.length, 1)
+      assert.deepEqual((await leases.finish(good.finish)).accepted, [true])
+    })
+  })
+}
+
+type Good = Awaited<ReturnType<typeof started>>['good']
+
+const renewing = ({ renew, renewal }: Good, change: object) => ({ ...renew, leases: [{ ...renewal, ...change }] })
+const finishing = ({ finish, result }: Good, change: object) => ({ ...finish, results: [{ ...result, ...change }] })
+const failing = (change: object) => ({
+  outcome: { case: 'failure', value: { code: 'model_failed', message: 'no', retryable: false, ...change } },
+})
+
+/** Compute with a task that an executor runs, and requests about it that are as long as they may be. */
+async function started(way: 'in the process' | 'in a tunnel') {
+  const folder = await mkdtemp(join(tmpdir(), 'millhand-lease-bounds-'))
+  const db = openSqlite({ file: join(folder, 'millhand.db') })
+  const tasks = db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec)
+  const rung: DocumentRef[] = []
+  const compute = createComputeService({
+    tasks,
+    blobs: await filesystemBlobs(join(folder, 'blobs')),
+    models: echoModel,
+    cursors: createCursors(new Uint8Array(32)),
+    clock: systemClock,
+    log: createLog({ level: 'error' }),
+    replicas: onlyReplica,
+    onRing: documents => rung.push(...documents),
+    retentionMs: 86_400_000,
+    pricePerSecondMicros: 20,
+  })
+  const direct = createDirectTransport()
+  serve(compute.routes, direct)
+  const ending = new AbortController()
+  const running = compute.run(ending.signal)
+  const tunnel = way === 'in a tunnel' ? tunnelTo(direct) : undefined
+  const transport = tunnel ?? direct
+  const leases = createClient(LeaseService, transport)
+
+  const tenant = 'acct_a/live'
+  const caller = { accountId: 'acct_a', mode: 'live', tenant, scopes: new Set(['*']), keyId: 'key_a' } as const
+  const as = { contextValues: createContextValues().set(principalKey, caller) }
+  const task = { type: TaskType.INFERENCE, model: 'echo', input: 'hello' }
+  const { id } = await createClient(ComputeService, direct).createTask(task, as)
+  const executorId = x(64)
+  const { runs } = await leases.claim({ executorId, pool: 'live/onnx', runs: 1, waitMs: 5_000 })
+  const [lease] = runs.flatMap(run => run.leases)
+  assert.ok(lease)
+
+  const renewal = { id: lease.id, tenant, workId: id, fraction: 1, message: x(512) }
+  const result = {
+    ...{ leaseId: lease.id, tenant, workId: id, attempt: 1, computeMs: 5 },
+    outcome: { case: 'output' as const, value: JSON.stringify(x(262_142)) },
+    ...{ engineName: x(128), provider: x(64), groupVersion: x(128), engineKind: x(32) },
+  }
+  return {
+    transport,
+    leases,
+    owner: createClient(OwnerService, transport),
+    rung,
+    stored: () => tasks.get(tenant, id),
+    good: {
+      claim: { executorId, pool: 'live/onnx', runs: 0, busyGroups: many(64, x(128)) },
+      renewal,
+      renew: { executorId, leases: [renewal] },
+      result,
+      finish: { executorId, results: [result] },
+      ref: { collection: 'tasks', tenant, id: x(128) },
+    },
+    async stop() {
+      await tunnel?.close()
+      ending.abort()
+      await running
+      await db.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** A tunnel without a network: the calls in it arrive as frames. */
+function tunnelTo(transport: Transport) {
+  const services = [LeaseService, OwnerService]
+  const { routes } = tunnelRoutes({ transport, services, admit: () => createContextValues() })
+  const replica = createDirectTransport()
+  routes(replica)
+  return createTunnelTransport({ replicas: [replica] })
+}
+
+/** The fields of a request that may be of any length, as far as their types go. */
+function textsAndLists(desc: DescMessage, path = ''): string[] {
+  return desc.fields.flatMap(field => {
+    const name = path + field.name
+    const within = field.message
+      ? textsAndLists(field.message, `${name}${field.fieldKind === 'list' ? '[]' : ''}.`)
+      : []
+    if (field.fieldKind === 'list') return field.scalar === undefined ? [name, ...within] : [name, `${name}[]`]
+    return field.scalar === ScalarType.STRING || field.scalar === ScalarType.BYTES ? [name] : within
+  })
+}
