@@ -1,22 +1,24 @@
-/** The compose file is one that docker-compose takes, and starts every process with what it needs. */
+/** The compose file is one that docker-compose takes, and gives every process what it needs and no more. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { test } from 'node:test'
-import { createApiKey } from '@millhand/api'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { ConfigurationError, type Described } from '@millhand/runner'
+import { javaMissing, startKafka } from '@millhand/test-servers'
+import { Kafka, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
+import { callerOf } from './processes/caller.ts'
+import { composeSecrets } from './processes/compose-secrets.ts'
 import { computeVariables } from './processes/compute.ts'
 import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
 import { identityVariables } from './processes/identity.ts'
-import { token } from './processes/token.ts'
+import { freeAddress } from './processes.fixture.ts'
 
-const secret = 'x'.repeat(32)
-const settings = {
-  MILLHAND_SECRET_KEY: secret,
-  MILLHAND_BOOTSTRAP_KEY: createApiKey('live'),
-  MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
-  MILLHAND_EXECUTOR_TOKEN: token('executor', { MILLHAND_SECRET_KEY: secret }),
-}
+const secret = 'the operator of this stack, for tests alone'
+const operator = { MILLHAND_SECRET_KEY: secret }
+const settings = parseEnv(composeSecrets([], operator).lines) as Record<string, string>
 const variables = {
   gateway: gatewayVariables,
   identity: identityVariables,
@@ -24,8 +26,9 @@ const variables = {
   executor: executorVariables,
 }
 
+const file = new URL('../compose.yaml', import.meta.url).pathname
+
 function composed(env: Record<string, string>): string {
-  const file = new URL('../compose.yaml', import.meta.url).pathname
   return execFileSync('docker-compose', ['-f', file, 'config'], {
     env: { ...process.env, ...env },
     encoding: 'utf8',
@@ -43,19 +46,99 @@ function composeMissing(): string | false {
   }
 }
 
-test('compose.yaml is valid and tells every process what it needs', { skip: composeMissing() }, () => {
-  const { services } = parse(composed(settings))
-  for (const [name, read] of Object.entries(variables)) {
-    const { command, environment } = services[name]
-    assert.deepEqual(command, [name])
-    assert.doesNotThrow(() => read(environment), name)
-  }
-  assert.ok(!('MILLHAND_SECRET_KEY' in services.executor.environment), 'an executor has no secret')
-  for (const name of ['kafka', 'mongo']) assert.match(services[name].image, /^[a-z/]+:[\d.]+$/)
+describe('compose.yaml', { skip: composeMissing() }, () => {
+  it('is valid and tells every process what it reads, and nothing else', () => {
+    const { services } = parse(composed(settings))
+    for (const [name, read] of Object.entries(variables)) {
+      const { command, environment } = services[name]
+      assert.deepEqual(command, [name])
+      assert.doesNotThrow(() => read(environment), name)
+      const known = read.describe().map((each: Described) => each.name)
+      for (const variable of Object.keys(environment)) assert.ok(known.includes(variable), `${name}: ${variable}`)
+    }
+    callerOf('gateway', gatewayVariables(services.gateway.environment))
+    callerOf('compute', computeVariables(services.compute.environment))
+    callerOf('executor', executorVariables(services.executor.environment))
+    assert.ok(!composed(settings).includes(secret), 'the operator’s secret is for none of them')
+    for (const name of ['kafka', 'mongo']) assert.match(services[name].image, /^[a-z/]+:[\d.]+$/)
+  })
+
+  it('lets only those reach each other who must, and publishes the gateway alone', () => {
+    const { services, networks } = parse(composed(settings))
+    const within = (network: string) =>
+      Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
+    assert.deepEqual(within('database').sort(), ['compute', 'identity', 'mongo'])
+    assert.deepEqual(within('log').sort(), ['compute', 'executor', 'kafka', 'kafka-grants'])
+    assert.deepEqual(within('services').sort(), ['compute', 'gateway', 'identity'])
+    assert.deepEqual(within('runs').sort(), ['compute', 'executor'])
+    assert.deepEqual(within('outside'), ['gateway'])
+    assert.deepEqual(within('default'), [])
+    for (const name of ['services', 'runs', 'database', 'log']) assert.equal(networks[name].internal, true)
+    const published = Object.keys(services).filter(name => services[name].ports !== undefined)
+    assert.deepEqual(published, ['gateway'])
+  })
+
+  it('says which secret is missing', () => {
+    const text = readFileSync(file, 'utf8')
+    for (const name of Object.keys(settings)) assert.ok(text.includes(`\${${name}:?pnpm serve compose-secrets}`), name)
+    assert.throws(() => composed({ ...settings, MONGO_PASSWORD: '' }), /MONGO_PASSWORD.*pnpm serve compose-secrets/)
+  })
+
+  it('can give executors a token that ends, and nothing else that is new', () => {
+    const { lines, note } = composeSecrets(['--days', '2'], operator)
+    const { EXECUTOR_SERVICE_TOKEN, ...others } = parseEnv(lines)
+    const { EXECUTOR_SERVICE_TOKEN: _, ...before } = settings
+    assert.deepEqual({ ...others }, before)
+    const executor = { ...parse(composed(settings)).services.executor.environment }
+    executor.MILLHAND_SERVICE_TOKEN = EXECUTOR_SERVICE_TOKEN
+    const { expiresAt = 0 } = callerOf('executor', executorVariables(executor))
+    assert.ok(Math.abs(expiresAt - Date.now() - 2 * 86_400_000) < 60_000)
+    assert.equal(note, `The token of the executors ends at ${new Date(expiresAt).toISOString()}.`)
+    assert.throws(() => composeSecrets(['--days', '0'], operator), ConfigurationError)
+  })
+
+  it('gives a password to the database and to each user of the broker', () => {
+    const { services } = parse(composed(settings))
+    const passwords = Object.entries(settings).filter(([name]) => name.endsWith('_PASSWORD'))
+    assert.equal(new Set(passwords.map(([, password]) => password)).size, 5)
+    const jaas: string = services.kafka.environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
+    for (const name of ['compute', 'executor']) {
+      const { MILLHAND_KAFKA_USER: user, MILLHAND_KAFKA_PASSWORD: password } = services[name].environment
+      assert.equal(user, name)
+      assert.ok(jaas.includes(`user_${user}="${password}"`))
+    }
+    const { MILLHAND_PASSWORD } = services.mongo.environment
+    for (const name of ['identity', 'compute'])
+      assert.ok(services[name].environment.MILLHAND_MONGO_URL.startsWith(`mongodb://millhand:${MILLHAND_PASSWORD}@`))
+  })
+
+  it('starts a broker that lets in its users, and no one else', { skip: javaMissing }, async () => {
+    const { environment } = parse(composed(settings)).services.kafka
+    const [client, controller] = [await freeAddress(), await freeAddress()]
+    const properties = Object.entries<string>(environment)
+      .filter(([name]) => name !== 'KAFKA_LOG_DIRS')
+      .map(([name, value]) => `${name.slice('KAFKA_'.length).toLowerCase().replaceAll('_', '.')}=${value}`)
+      .map(line => line.replace(/CLIENT:\/\/[a-z]*:9092/, `CLIENT://${client}`).replace('localhost:9093', controller))
+    await using _kafka = await startKafka({ properties })
+    const topics = (username: string, password = '') => {
+      const sasl = { mechanism: 'plain', username, password } as const
+      const admin = new Kafka({ brokers: [client], sasl, logLevel: logLevel.NOTHING, retry: { retries: 3 } }).admin()
+      const listed = admin.connect().then(() => admin.createTopics({ topics: [{ topic: `millhand.${username}` }] }))
+      return listed.finally(() => admin.disconnect())
+    }
+    assert.equal(await topics('broker', settings.KAFKA_BROKER_PASSWORD), true)
+    // Known, but kafka-grants has granted nothing here.
+    await assert.rejects(topics('compute', settings.KAFKA_COMPUTE_PASSWORD), { name: 'KafkaJSAggregateError' })
+    await assert.rejects(topics('compute', settings.KAFKA_EXECUTOR_PASSWORD), /authentication/i)
+  })
+
+  it('has no secret in the image that it builds', () => {
+    const ignored = readFileSync(new URL('../../.dockerignore', import.meta.url), 'utf8').split('\n')
+    assert.ok(ignored.includes('**/.env'))
+  })
 })
 
-test('compose.yaml says which setting is missing', { skip: composeMissing() }, () => {
-  for (const missing of Object.keys(settings)) {
-    assert.throws(() => composed({ ...settings, [missing]: '' }), new RegExp(missing))
-  }
-})
+/** docker-compose writes them as a list or as a map. */
+function networksOf({ networks = { default: null } }: { networks?: string[] | Record<string, unknown> }) {
+  return Array.isArray(networks) ? Object.fromEntries(networks.map(name => [name, null])) : networks
+}

@@ -43,4 +43,4 @@ export function executorRoom(
   }
 }
 
-const MIB = 2 ** 20
+export const MIB = 2 ** 20

@@ -3,7 +3,7 @@ import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
-import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, modelFolders } from './config-parts.ts'
+import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
 import { pick } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -15,6 +15,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly bootstrap: Partial<BootstrapKeys>
   readonly secretKey: string | undefined
   readonly retentionMs: number
+  readonly storageQuotaBytes: number
   readonly cpuSecondMicros: number
   /** Variables that are set and have no effect in this version. */
   readonly notServed: readonly string[]
@@ -38,6 +39,7 @@ export const localVariables = configuration(
     'MILLHAND_MODELS_MEMORY_MB',
     'MILLHAND_MODEL_THREADS',
     'MILLHAND_RETENTION_DAYS',
+    'MILLHAND_STORAGE_QUOTA_MB',
     'MILLHAND_CPU_SECOND_MICROS',
   ),
 )
@@ -55,6 +57,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     ...executorRoom(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
+    storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
     notServed: notServed.filter(name => set[name] !== undefined),
   }

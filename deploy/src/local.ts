@@ -3,15 +3,18 @@ import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '@millhand/compute'
+import { createFileService, fileCollections } from '@millhand/compute/files'
 import { createExecutor, type ModelRunner } from '@millhand/executor'
 import { createGateway } from '@millhand/gateway'
 import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
+import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, everyInterval, type Runner } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
@@ -52,11 +55,12 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   serve(identity.routes, transport)
 
   const secret = await secretKey(config.dataDir, config.secretKey)
+  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const compute = createComputeService({
     tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
     blobs,
     models,
-    cursors: createCursors(secret),
+    cursors,
     clock,
     log,
     replicas: onlyReplica,
@@ -66,6 +70,17 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   serve(compute.routes, transport)
   runner.run('compute', signal => compute.run(signal))
+
+  const files = createFileService({
+    ...fileCollections(db),
+    blobs,
+    cursors,
+    clock,
+    log,
+    quotaBytes: config.storageQuotaBytes,
+  })
+  serve(files.routes, transport)
+  runner.run('files', signal => files.run(signal))
 
   if (config.executorSlots > 0) {
     const executor = createExecutor({
@@ -83,7 +98,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
 
   const gateway = runner.own(
     createGateway({
-      services: [ComputeService],
+      services: [ComputeService, FileService],
       transport,
       identity: createClient(IdentityService, transport),
       health,
@@ -96,13 +111,14 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   health.set('store', true)
   const grpc = await serveProcess({
     grpc: config.grpc,
-    secret,
+    trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
-    services: [IdentityService, ComputeService, LeaseService],
+    services: [IdentityService, ComputeService, FileService, LeaseService],
     transport,
     routes(router) {
       identity.routes(router)
       compute.routes(router)
+      files.routes(router)
     },
     health,
     runner,

@@ -4,17 +4,23 @@ import { createLog } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
 import { all } from './processes/all.ts'
+import { composeSecrets } from './processes/compose-secrets.ts'
 import { compute } from './processes/compute.ts'
+import { credentials } from './processes/credentials.ts'
 import { executor } from './processes/executor.ts'
+import { firstAccount } from './processes/first-account.ts'
 import { gateway } from './processes/gateway.ts'
 import { identity } from './processes/identity.ts'
-import { token } from './processes/token.ts'
 import { startFault } from './start-fault.ts'
 import { FirstStartFailed } from './supervisor.ts'
 
 const usage = `usage: pnpm serve gateway | identity | compute | executor
        pnpm serve all --distributed     each of them as a process of its own
-       pnpm serve token <service>       makes that service's MILLHAND_SERVICE_TOKEN from MILLHAND_SECRET_KEY`
+       pnpm serve credentials <service> [--days <n>]
+                                        makes that service's variables from the operator's MILLHAND_SECRET_KEY
+       pnpm serve compose-secrets [--days <n>]
+                                        makes deploy/.env, all secrets of deploy/compose.yaml, from the same
+       pnpm serve first-account         makes the first account, or further keys of it, and shows them once`
 
 const processes: Readonly<Record<string, Process>> = { gateway, identity, compute, executor }
 
@@ -24,8 +30,14 @@ const isAll = name === 'all' && option === '--distributed'
 const chosen = isAll ? all : processes[name]
 
 try {
-  if (name === 'token') process.stdout.write(`${token(option ?? '', process.env)}\n`)
-  else if (chosen === undefined) {
+  const print = { credentials, 'compose-secrets': composeSecrets }[name]
+  if (print) {
+    const { lines, note } = print(words.slice(1), process.env)
+    process.stdout.write(lines)
+    if (note !== undefined) process.stderr.write(`${note}\n`)
+  } else if (name === 'first-account') {
+    process.stdout.write(`${JSON.stringify(await firstAccount(process.env))}\n`)
+  } else if (chosen === undefined) {
     process.stderr.write(`${usage}\n`)
     process.exitCode = 1
   } else process.exit(await serve(chosen))

@@ -38,10 +38,12 @@ export function supervise(spec: ProcessSpec, options: { clock: Clock; log: Log; 
   let running: Promise<void> = Promise.resolve()
 
   const runOnce = async () => {
-    // Its standard input is a pipe that only we hold: it ends when we do, however that comes.
+    // Its standard input is a pipe that only we hold: it ends when we do, however that comes. In a group of its own it
+    // does not hear a terminal's Ctrl-C, which would stop all at once: we stop them in order.
     const started = spawn(process.execPath, [...spec.words, '--stop-with-stdin'], {
       env: { ...process.env, ...spec.env },
       stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
     })
     child = started
     createInterface({ input: started.stdout }).on('line', line => {

@@ -1,7 +1,9 @@
 /** Everything that can be set, for all processes. `docs/operating.md` shows it; a test holds it to it. */
 import { hasValidChecksum, type KeyMode, modeOfKey } from '@millhand/api'
+import { isPublicKey } from '@millhand/rpc/network'
 import {
   address,
+  boolean,
   integer,
   oneOf,
   optional,
@@ -62,6 +64,11 @@ export const variables = {
     max: 3_650,
     unit: 'days',
   }),
+  MILLHAND_STORAGE_QUOTA_MB: integer(10_240, 'What the files of an account may hold; as much again in test mode.', {
+    min: 1,
+    max: 1_073_741_824,
+    unit: 'MiB',
+  }),
   MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', {
     min: 0,
     max: 1_000_000_000,
@@ -70,6 +77,17 @@ export const variables = {
 
   MILLHAND_MONGO_URL: mongoUrl('The MongoDB database, with its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('Kafka’s bootstrap addresses.'),
+  MILLHAND_KAFKA_USER: optional(text(undefined, 'Who this process is to Kafka (SASL). Without it: nobody.')),
+  MILLHAND_KAFKA_PASSWORD: optional(secret('Its password.')),
+  MILLHAND_KAFKA_SASL: oneOf('plain', 'The mechanism of SASL, where there is a user.', [
+    'plain',
+    'scram-sha-256',
+    'scram-sha-512',
+  ]),
+  MILLHAND_KAFKA_TLS: boolean(false, 'Whether Kafka is reached by TLS.'),
+  MILLHAND_KAFKA_CA: optional(
+    path(undefined, 'Who signs the brokers’ certificates, PEM, where the system does not know it.'),
+  ),
   MILLHAND_KAFKA_PREFIX: optional(
     text(undefined, 'Stands before the name of every topic and group, where several deployments share a broker.'),
   ),
@@ -83,7 +101,12 @@ export const variables = {
   MILLHAND_ADVERTISE_URL: optional(
     url('Where other replicas reach this one. Else it is made of `MILLHAND_GRPC_ADDR`.'),
   ),
-  MILLHAND_SERVICE_TOKEN: secret('What an executor shows to compute: `pnpm serve token executor` makes it.'),
+  MILLHAND_SERVICE_TOKEN: secret(
+    'Says to others which service this is, and what it may call: `pnpm serve credentials <service>` makes it.',
+  ),
+  MILLHAND_TRUSTED_KEYS: publicKeys(
+    'Whose tokens are good here; no secret. Two while the secret is changed, the old one’s and the new one’s.',
+  ),
   MILLHAND_TLS_CERT: optional(
     path(undefined, 'The certificate of this process, PEM: it is shown to whoever calls, and called.'),
   ),
@@ -128,6 +151,18 @@ function mongoUrl(doc: string): Setting<string> {
     form: 'a URL such as mongodb://host:27017/millhand, that ends with the database’s name',
     secret: true,
     read: written => (/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+/.test(written) ? written : undefined),
+  }
+}
+
+/** Those of `pnpm serve credentials`, with commas between them. */
+function publicKeys(doc: string): Setting<readonly string[]> {
+  return {
+    doc,
+    form: 'one or more public keys of `pnpm serve credentials`, with commas between them',
+    read(written) {
+      const all = written.split(',').map(item => item.trim())
+      return all.every(isPublicKey) ? all : undefined
+    },
   }
 }
 

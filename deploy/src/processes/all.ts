@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { grants, mintServiceToken } from '@millhand/rpc/network'
+import { createCredentialsIssuer } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { type FileLock, lockFile } from '@millhand/store/sqlite'
 import { bootstrapKeys } from '../config-parts.ts'
@@ -13,6 +13,11 @@ import { secretKey } from '../secret-key.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
+import { computeVariables } from './compute.ts'
+import { credentialsOf } from './credentials.ts'
+import { executorVariables } from './executor.ts'
+import { gatewayVariables } from './gateway.ts'
+import { identityVariables } from './identity.ts'
 
 const read = configuration(
   pick(
@@ -38,7 +43,9 @@ export const all = defineProcess(config, async (config, runner, log) => {
   runner.own({ close: () => lock.release() }, 'data folder')
   const keys = await firstKeys(config.dataDir, config.bootstrap)
   const secret = await secretKey(config.dataDir, config.secretKey)
-  const begin = async (name: keyof typeof GRACE_MS, env: Record<string, string>): Promise<Served> => {
+  const issuer = createCredentialsIssuer(secret)
+  const begin = async (name: keyof typeof GRACE_MS, own: Record<string, string>): Promise<Served> => {
+    const env = { ...notFor(name), ...credentialsOf(issuer, name), ...own }
     const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
     const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] }), name)
     const served = (await process.ready) as unknown as Served
@@ -47,33 +54,39 @@ export const all = defineProcess(config, async (config, runner, log) => {
     if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
     return served
   }
-  const trusted = { MILLHAND_SECRET_KEY: secret.toString() }
   const [identity, compute] = await Promise.all([
     begin('identity', {
-      ...trusted,
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
       MILLHAND_BOOTSTRAP_KEY: keys.live,
       MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
     }),
-    begin('compute', { ...trusted, MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
+    begin('compute', { MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
   ])
   const [, gateway] = await Promise.all([
     begin('executor', {
-      MILLHAND_SERVICE_TOKEN: mintServiceToken(secret, grants.executor),
       MILLHAND_COMPUTE_URL: compute.grpc,
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-      // It runs what others send in: nothing of the rest is for it.
-      MILLHAND_SECRET_KEY: '',
-      MILLHAND_MONGO_URL: '',
-      MILLHAND_BOOTSTRAP_KEY: '',
-      MILLHAND_BOOTSTRAP_TEST_KEY: '',
     }),
-    begin('gateway', { ...trusted, MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
+    begin('gateway', { MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
   ])
   const health = createHealth()
   health.set('processes', true)
   return { addresses: { http: gateway.http, grpc: compute.grpc }, health }
 })
+
+/** Empties what our own environment has and a service does not read: the database is not for executors. */
+function notFor(name: keyof typeof GRACE_MS): Record<string, string> {
+  const reads = new Set(readers[name].describe().map(each => each.name))
+  const others = Object.keys(variables).filter(variable => !reads.has(variable))
+  return Object.fromEntries(others.map(variable => [variable, '']))
+}
+
+const readers = {
+  identity: identityVariables,
+  compute: computeVariables,
+  executor: executorVariables,
+  gateway: gatewayVariables,
+}
 
 /** Two of these on one data folder would start each process twice, with the same keys. */
 function lockFolder(dataDir: string): FileLock {

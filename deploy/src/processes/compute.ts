@@ -1,41 +1,48 @@
 /** Compute: tasks on MongoDB, their events on Kafka. Any number of replicas; one of them owns the queues. */
 import { createCursors, createIds } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { createComputeService, type TaskRecord, tasksSpec } from '@millhand/compute'
+import { createFileService, fileCollections } from '@millhand/compute/files'
 import { openKafka } from '@millhand/eventlog/kafka'
 import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
 import { loadCatalogue } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { reportFailures } from '@millhand/rpc/network'
+import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
-import { DAY_MS, modelFolders } from '../config-parts.ts'
+import { DAY_MS, MIB, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
+import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { topics, withDoorbell } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
-import { advertised, createPeers, trusted, trustedCaller } from './between.ts'
+import { advertised, openPeer } from './between.ts'
+import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
+import { createPeers } from './peers.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchHealth } from './watch-health.ts'
+import { watchToken } from './watch-token.ts'
 
-const services = [ComputeService, LeaseService, OwnerService]
+const services = [ComputeService, FileService, LeaseService, OwnerService]
 
 export const computeVariables = configuration(
   {
-    ...trusted,
+    ...signingVariables,
+    ...calledVariables,
+    ...kafkaVariables,
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
       'MILLHAND_MONGO_URL',
-      'MILLHAND_KAFKA_BROKERS',
-      'MILLHAND_KAFKA_PREFIX',
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_MODELS_DIR',
       'MILLHAND_RETENTION_DAYS',
+      'MILLHAND_STORAGE_QUOTA_MB',
       'MILLHAND_CPU_SECOND_MICROS',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -49,6 +56,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
   const health = createHealth()
   health.set('store', false, 'not connected')
 
+  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const ids = createIds({ now: () => clock.now() })
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
@@ -58,26 +66,43 @@ export const compute = defineProcess(config, async (config, runner, log) => {
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'compute', log }), 'event log')
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
+  const cursors = createCursors(config.cursorKey)
+  const files = createFileService({
+    ...fileCollections(db),
+    blobs,
+    cursors,
+    clock,
+    log,
+    quotaBytes: config.storageQuotaBytes,
+  })
   const service = createComputeService({
     tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
     blobs,
     models,
-    cursors: createCursors(config.caller.secret),
+    cursors,
     clock,
     log,
-    replicas: { owner: () => ownership?.owner(), peer: createPeers(config.caller, runner, log) },
+    replicas: {
+      owner: () => ownership?.owner(),
+      peer: createPeers(address => openPeer('compute', address, config.caller, log), { clock, runner }),
+    },
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
   })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
+  serve(files.routes, transport)
   const grpc = await serveProcess({
-    ...config.caller,
+    trusted: config.trusted,
+    tls: config.caller.tls,
     grpc: config.grpc,
     services,
     transport,
-    routes: service.routes,
+    routes(router) {
+      service.routes(router)
+      files.routes(router)
+    },
     health,
     runner,
     log,
@@ -106,7 +131,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
       const heard = (collection: string, document: object) => {
         if (collection === tasksSpec.name) service.heard(document as TaskRecord)
       }
-      await Promise.all([service.run(owning), db.relay({ publish, heard }, owning)])
+      await Promise.all([service.run(owning), files.run(owning), db.relay({ publish, heard }, owning)])
       log.info('ownership.ended')
     })
   })
@@ -123,15 +148,16 @@ const HOUR_MS = 3_600_000
 
 function config(env: NodeJS.ProcessEnv) {
   const set = computeVariables(env)
+  const caller = callerOf('compute', set)
+  requireHttps(caller.tls, { MILLHAND_ADVERTISE_URL: set.MILLHAND_ADVERTISE_URL ? [set.MILLHAND_ADVERTISE_URL] : [] })
   return {
-    caller: trustedCaller('compute', set),
+    caller,
+    cursorKey: deriveSecret(Buffer.from(set.MILLHAND_SECRET_KEY.reveal()), 'cursors'),
+    trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
     mongoUrl: set.MILLHAND_MONGO_URL,
-    kafka: {
-      brokers: set.MILLHAND_KAFKA_BROKERS,
-      ...(set.MILLHAND_KAFKA_PREFIX !== undefined && { prefix: set.MILLHAND_KAFKA_PREFIX }),
-    },
+    kafka: kafkaOf(set),
     topics: {
       partitions: set.MILLHAND_KAFKA_PARTITIONS,
       replication: set.MILLHAND_KAFKA_REPLICATION,
@@ -140,6 +166,7 @@ function config(env: NodeJS.ProcessEnv) {
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     logLevel: set.MILLHAND_LOG_LEVEL,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
+    storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
   }
 }

@@ -1,5 +1,4 @@
 /** An executor: runs the models of compute's tasks. Any number; each holds leases and nothing else. */
-import { randomBytes } from 'node:crypto'
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { openKafka } from '@millhand/eventlog/kafka'
@@ -10,20 +9,22 @@ import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { executorRoom, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
+import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { dispatchTopic } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
-import { callingByToken, reach, tlsOf } from './between.ts'
+import { reach } from './between.ts'
+import { callerOf, callingVariables, requireHttps } from './caller.ts'
 import { serveProcess } from './serve-process.ts'
+import { watchToken } from './watch-token.ts'
 
 export const executorVariables = configuration(
   {
-    ...callingByToken,
+    ...callingVariables,
+    ...kafkaVariables,
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_COMPUTE_URL',
-      'MILLHAND_KAFKA_BROKERS',
-      'MILLHAND_KAFKA_PREFIX',
       'MILLHAND_MODELS_DIR',
       'MILLHAND_EXECUTOR_SLOTS',
       'MILLHAND_MODEL_MEMORY_MB',
@@ -41,6 +42,7 @@ export const executor = defineProcess(config, async (config, runner, log) => {
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   const health = createHealth()
+  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
   const executor = createExecutor({
     leases: createClient(LeaseService, compute),
@@ -59,7 +61,7 @@ export const executor = defineProcess(config, async (config, runner, log) => {
   })
   const grpc = await serveProcess({
     grpc: config.grpc,
-    secret: randomBytes(32), // Nobody may call anything but its health.
+    trusted: [], // Nobody may call anything but its health.
     tls: config.caller.tls,
     services: [],
     transport: createDirectTransport(),
@@ -73,14 +75,13 @@ export const executor = defineProcess(config, async (config, runner, log) => {
 
 function config(env: NodeJS.ProcessEnv) {
   const set = executorVariables(env)
+  const caller = callerOf('executor', set)
+  requireHttps(caller.tls, { MILLHAND_COMPUTE_URL: set.MILLHAND_COMPUTE_URL })
   return {
-    caller: { token: set.MILLHAND_SERVICE_TOKEN.reveal(), tls: tlsOf(set) },
+    caller,
     grpc: set.MILLHAND_GRPC_ADDR,
     computeUrls: set.MILLHAND_COMPUTE_URL,
-    kafka: {
-      brokers: set.MILLHAND_KAFKA_BROKERS,
-      ...(set.MILLHAND_KAFKA_PREFIX !== undefined && { prefix: set.MILLHAND_KAFKA_PREFIX }),
-    },
+    kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     ...executorRoom(set),
     logLevel: set.MILLHAND_LOG_LEVEL,

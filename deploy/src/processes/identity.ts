@@ -1,22 +1,33 @@
 /** Identity: whose key it is, on MongoDB. Any number of replicas. */
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
+import {
+  type BootstrapKeys,
+  createIdentityService,
+  ensureBootstrapKeys,
+  type KeyRecord,
+  keysSpec,
+} from '@millhand/identity'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { ConfigurationError, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
+import { bootstrapKeys } from '../config-parts.ts'
 import { defineProcess } from '../process.ts'
-import { pick, required, variables } from '../variables.ts'
-import { tlsOf, trusted } from './between.ts'
+import { pick, variables } from '../variables.ts'
+import { calledVariables, tlsOf } from './caller.ts'
 import { serveProcess } from './serve-process.ts'
 import { untilItWorks, watchHealth } from './watch-health.ts'
 
 export const identityVariables = configuration(
   {
-    ...trusted,
-    ...pick('MILLHAND_GRPC_ADDR', 'MILLHAND_MONGO_URL', 'MILLHAND_LOG_LEVEL'),
-    MILLHAND_BOOTSTRAP_KEY: required(variables.MILLHAND_BOOTSTRAP_KEY),
-    MILLHAND_BOOTSTRAP_TEST_KEY: required(variables.MILLHAND_BOOTSTRAP_TEST_KEY),
+    ...calledVariables,
+    ...pick(
+      'MILLHAND_GRPC_ADDR',
+      'MILLHAND_MONGO_URL',
+      'MILLHAND_BOOTSTRAP_KEY',
+      'MILLHAND_BOOTSTRAP_TEST_KEY',
+      'MILLHAND_LOG_LEVEL',
+    ),
   },
   Object.keys(variables),
 )
@@ -40,7 +51,8 @@ export const identity = defineProcess(config, async (config, runner, log) => {
   })
   runner.run('store', async signal => {
     await db.prepare(signal)
-    await untilItWorks(() => ensureBootstrapKeys({ keys, clock }, config.bootstrap), signal, log)
+    const { bootstrap } = config
+    if (bootstrap) await untilItWorks(() => ensureBootstrapKeys({ keys, clock }, bootstrap), signal, log)
     await watchHealth('store', health, () => db.ping(), signal)
   })
   return { addresses: { grpc }, health }
@@ -49,11 +61,19 @@ export const identity = defineProcess(config, async (config, runner, log) => {
 function config(env: NodeJS.ProcessEnv) {
   const set = identityVariables(env)
   return {
-    secret: Buffer.from(set.MILLHAND_SECRET_KEY.reveal()),
+    trusted: set.MILLHAND_TRUSTED_KEYS,
     tls: tlsOf(set),
     grpc: set.MILLHAND_GRPC_ADDR,
     mongoUrl: set.MILLHAND_MONGO_URL,
-    bootstrap: { live: set.MILLHAND_BOOTSTRAP_KEY.reveal(), test: set.MILLHAND_BOOTSTRAP_TEST_KEY.reveal() },
+    bootstrap: bootstrapOf(set),
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
+}
+
+/** Without them an operator makes the first account: `pnpm serve first-account`. */
+function bootstrapOf(set: Parameters<typeof bootstrapKeys>[0]): BootstrapKeys | undefined {
+  const { live, test } = bootstrapKeys(set)
+  if (live !== undefined && test !== undefined) return { live, test }
+  if (live === undefined && test === undefined) return undefined
+  throw new ConfigurationError(['MILLHAND_BOOTSTRAP_KEY and MILLHAND_BOOTSTRAP_TEST_KEY must be set together.'])
 }

@@ -6,12 +6,12 @@ import { tunnelRoutes } from '@millhand/rpc/tunnel'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { naming } from '../naming.ts'
-import type { Tls } from './between.ts'
+import type { Tls } from './caller.ts'
 
 export interface Serving {
   readonly grpc: Address
-  /** Checks who calls, and for whom. */
-  readonly secret: Uint8Array
+  /** Whose tokens are good here: public keys. */
+  readonly trusted: readonly string[]
   readonly tls: Tls | undefined
   readonly services: readonly DescService[]
   /** On which their routes are served already. */
@@ -26,9 +26,9 @@ const STOP_MS = 3_000
 
 /** The URL at which it serves. */
 export async function serveProcess(serving: Serving): Promise<string> {
-  const { grpc, secret, tls, services, transport, routes, health, runner, log } = serving
-  const admission = createAdmission({ secret, clock })
-  const tunnels = tunnelRoutes({ transport, services, admit: admission.admit })
+  const { grpc, trusted, tls, services, transport, routes, health, runner, log } = serving
+  const admission = createAdmission({ trusted, clock, log })
+  const tunnels = tunnelRoutes({ transport, services, admit: admission.admit, ready: () => health.ready().ready })
   const server = await naming(
     'MILLHAND_GRPC_ADDR',
     serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),

@@ -8,6 +8,7 @@ import {
   type HandlerContext,
   type UnaryRequest,
 } from '@connectrpc/connect'
+import { asConnectError } from './handler.ts'
 
 type HeaderInit = ConstructorParameters<typeof Headers>[0]
 
@@ -126,6 +127,17 @@ export class Call implements HandlerContext {
         },
       )
     })
+  }
+
+  /** What the call fails with: as over a network, the headers and trailers that its handler had set come with it. */
+  failure(reason: unknown): ConnectError {
+    const error = asConnectError(reason)
+    const lines = [...(this.#responseHeader ?? []), ...(this.#responseTrailer ?? [])]
+    if (lines.length === 0) return error
+    const { rawMessage, code, details, cause } = error
+    const told = new ConnectError(rawMessage, code, [...error.metadata, ...lines], undefined, cause)
+    told.details = details
+    return told
   }
 
   get over(): boolean {

@@ -2,7 +2,7 @@
 import { create, type DescMessage, type Message } from '@bufbuild/protobuf'
 import { Code, ConnectError, type StreamResponse } from '@connectrpc/connect'
 import type { Call } from './call.ts'
-import { asConnectError, type Handler } from './handler.ts'
+import type { Handler } from './handler.ts'
 
 /**
  * Starts the handler and answers once its first message, its end or its error is there: what it does to the response
@@ -26,7 +26,7 @@ export async function openStream(
       return { done: true, value: undefined }
     } catch (reason) {
       call.end()
-      throw asConnectError(reason)
+      throw call.failure(reason)
     }
   }
 
@@ -81,8 +81,12 @@ async function answers(call: Call, handle: Handler, requests: AsyncIterable<Mess
       return handle(await only(requests), call) as AsyncIterable<Message>
     case 'bidi_streaming':
       return handle(requests, call) as AsyncIterable<Message>
-    default:
-      return one(handle(requests, call) as Promise<Message>)
+    default: {
+      const answer = handle(requests, call) as Promise<Message>
+      // A call that is cancelled before its answer is asked for has nobody who hears how that ended.
+      Promise.resolve(answer).catch(() => {})
+      return one(answer)
+    }
   }
 }
 

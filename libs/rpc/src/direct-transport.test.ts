@@ -162,6 +162,32 @@ describe('direct transport', () => {
     await cleaned.promise
   })
 
+  it('leaves no rejection unheard where a call is cancelled while its first request is made', async () => {
+    const failed = Promise.withResolvers<void>()
+    const transport = createDirectTransport().service(ContractService, {
+      async join(requests) {
+        try {
+          for await (const request of requests) return request
+        } finally {
+          failed.resolve()
+        }
+        return {}
+      },
+    })
+    const abort = new AbortController()
+    const requests: AsyncIterable<{ value: string }> = {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          abort.abort()
+          throw new Error('it breaks off')
+        },
+      }),
+    }
+    const joining = createClient(ContractService, transport).join(requests, { signal: abort.signal })
+    await assert.rejects(joining, { code: Code.Canceled })
+    await failed.promise
+  })
+
   it('makes no message before it is asked for it', async () => {
     let made = 0
     const transport = createDirectTransport().service(ContractService, {

@@ -4,7 +4,7 @@ import type { Interceptor, ServiceImpl, StreamResponse, Transport, UnaryResponse
 import { Call } from './call.ts'
 import { openStream, requestStream } from './direct-stream.ts'
 import { createEndpoint, type Endpoint, UnaryAnswer } from './endpoint.ts'
-import { asConnectError, type Handler, notImplemented } from './handler.ts'
+import { type Handler, notImplemented } from './handler.ts'
 
 /** What services register themselves with: this transport, or a ConnectRouter. */
 export interface Routes {
@@ -60,7 +60,7 @@ export function createDirectTransport(options: DirectTransportOptions = {}): Dir
         if (intercepted) return await call.until(intercepted(call, request))
         return new UnaryAnswer(call, await call.until(handle(request, call) as Message))
       } catch (reason) {
-        throw asConnectError(reason)
+        throw call.failure(reason)
       } finally {
         call.end()
       }
@@ -77,7 +77,7 @@ export function createDirectTransport(options: DirectTransportOptions = {}): Dir
         return (await call.until(opened)) as StreamResponse
       } catch (reason) {
         call.end()
-        throw asConnectError(reason)
+        throw call.failure(reason)
       }
     },
   }

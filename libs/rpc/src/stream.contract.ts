@@ -17,7 +17,8 @@ export function describeStreams(serving: Serving): void {
 
     it('sends what came before an error, then the error', async () => {
       const impl: Impl = {
-        async *countTo() {
+        async *countTo(_, call) {
+          call.responseTrailer.set('x-after', 'trailer')
           yield { value: '1' }
           throw fail('invalid_state', 'No further.')
         },
@@ -31,6 +32,7 @@ export function describeStreams(serving: Serving): void {
         )
         assert.deepEqual(seen, ['1'])
         assert.equal(problemOf(error, 'req_1').code, 'invalid_state')
+        assert.equal(error.metadata.get('x-after'), 'trailer')
       })()
     })
 
@@ -86,6 +88,7 @@ export function describeStreams(serving: Serving): void {
         },
       }
       await serving(impl, async client => {
+        await rejection(client.forgotten({})) // Opens the way, which may take longer than the deadline.
         const stream = client.countTo({ value: 1 }, { timeoutMs: 50 })[Symbol.asyncIterator]()
         assert.equal((await stream.next()).value?.value, '1')
         assert.equal((await rejection(stream.next())).code, Code.DeadlineExceeded)

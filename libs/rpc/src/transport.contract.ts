@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   Code,
+  ConnectError,
   createClient,
   createContextKey,
   createContextValues,
@@ -129,6 +130,28 @@ export function describeTransport(
         })()
       })
 
+      it('carries the headers and trailers of a call that fails', async () => {
+        const impl: Impl = {
+          echo(_, call) {
+            call.responseHeader.set('x-before', 'header')
+            call.responseTrailer.set('x-after', 'trailer')
+            throw fail('invalid_state', 'No further.')
+          },
+        }
+        await serving(impl, async client => {
+          const { metadata } = await rejection(client.echo({ value: '' }))
+          assert.deepEqual([metadata.get('x-before'), metadata.get('x-after')], ['header', 'trailer'])
+        })()
+      })
+
+      it(
+        'says “canceled” when the handler does',
+        serving({ echo: () => Promise.reject(new ConnectError('it is over', Code.Canceled)) }, async client => {
+          const error = await rejection(client.echo({ value: '' }))
+          assert.deepEqual([error.code, error.rawMessage], [Code.Canceled, 'it is over'])
+        }),
+      )
+
       for (const [how, echo] of [
         ['rejects', () => Promise.reject(new Error('the password is swordfish'))],
         ['throws', throwing],
@@ -157,6 +180,7 @@ export function describeTransport(
       it('rejects the call at its deadline and fires the handler’s signal', async () => {
         const waiting = waitForSignal()
         await serving({ echo: waiting.handler }, async client => {
+          await rejection(client.forgotten({})) // Opens the way, which may take longer than the deadline.
           const error = await rejection(client.echo({ value: '' }, { timeoutMs: 25 }))
           assert.equal(error.code, Code.DeadlineExceeded)
           const call = await waiting.fired

@@ -1,34 +1,37 @@
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
-import { after, before, describe, it } from 'node:test'
-import { create, type DescMethod, type DescService } from '@bufbuild/protobuf'
-import { Code, ConnectError, type Transport } from '@connectrpc/connect'
+import { describe, it } from 'node:test'
+import type { DescMethod, DescService } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
-import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
-import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { ContractService } from '../contract-service.ts'
+import { manualClock } from '@millhand/runner'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { createAdmission } from './admit.ts'
-import { everyService } from './every-service.fixture.ts'
-import { caller, clockAtNoon, noon, openServer, otherSecret, secret } from './network.fixture.ts'
-import { createNetworkTransport } from './network-transport.ts'
-import { ReflectionAlpha } from './reflection-alpha.ts'
-import { allOf, mintServiceToken } from './service-token.ts'
+import {
+  caller,
+  clockAtNoon,
+  listeningLog,
+  mintToken,
+  noon,
+  otherSecret,
+  secret,
+  signer,
+  trusted,
+} from './network.fixture.ts'
+import { allOf, createTokenIssuer } from './service-token.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
-const tokenFor = (service: DescService, accounts = true, key = secret) =>
-  mintServiceToken(key, { service: 'test', methods: [allOf(service)], accounts })
-const strange = createPrincipalSigner(otherSecret, clockAtNoon())(caller)
-const principal = createPrincipalSigner(secret, clockAtNoon())(caller)
+const tokenFor = (service: DescService, accounts = true, by: Uint8Array = secret) =>
+  mintToken({ service: 'test', methods: [allOf(service)], ...(accounts && { signer }) }, by)
+const strange = createPrincipalSigner(otherSecret, clockAtNoon()).sign(caller)
+const principal = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
 const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
 
 describe('admit', () => {
-  const clock = { now: () => noon }
-  const admission = createAdmission({ secret, clock })
+  const { log } = listeningLog()
+  const admission = createAdmission({ trusted, clock: clockAtNoon(), log })
   const admit = (method: DescMethod, token: string, header: Record<string, string> = {}) =>
     admission.admit({ requestHeader: new Headers({ authorization: `Bearer ${token}` }) }, method, new Headers(header))
 
@@ -82,7 +85,7 @@ describe('admit', () => {
   })
 
   it('refuses a principal that is expired or strange, with a good token too', () => {
-    const later = createAdmission({ secret, clock: { now: () => noon + 60_000 } })
+    const later = createAdmission({ trusted, clock: manualClock(noon + 60_000), log })
     const carrier = { requestHeader: new Headers({ authorization: `Bearer ${tokenFor(ComputeService)}` }) }
     const method = ComputeService.method.getTask
     for (const [admission_, sent, code] of [
@@ -95,6 +98,93 @@ describe('admit', () => {
         isRefusal(Code.Unauthenticated, code),
       )
     }
+  })
+
+  it('takes principals from whose token they come with, and no one else’s', () => {
+    const other = { service: 'other', methods: [allOf(ComputeService)] }
+    const otherSigner = createPrincipalSigner(otherSecret, clockAtNoon()).publicKey
+    const method = ComputeService.method.getTask
+    const signed = { 'millhand-principal': strange }
+    assert.deepEqual(admit(method, mintToken({ ...other, signer: otherSigner }), signed).get(principalKey), caller)
+    assert.throws(() => admit(method, mintToken({ ...other, signer }), signed), isRefusal(Code.Unauthenticated))
+  })
+
+  it('refuses a token from its end on, and says when that was, in a tunnel too', async () => {
+    const clock = clockAtNoon()
+    const admission = createAdmission({ trusted, clock, log })
+    const token = mintToken({ service: 'test', methods: [allOf(LeaseService)], expiresAt: noon + 1 })
+    const tunnel = { requestHeader: new Headers({ authorization: `Bearer ${token}` }) }
+    admission.admit(tunnel, LeaseService.method.claim, new Headers())
+    assert.ok(admission.isKnown(tunnel))
+    await clock.advance(1)
+    assert.throws(
+      () => admission.admit(tunnel, LeaseService.method.claim, new Headers()),
+      (error: unknown) =>
+        isRefusal(Code.Unauthenticated, 'expired_credentials')(error) && /expired at 2026-11-21T12:00/.test(`${error}`),
+    )
+    assert.ok(!admission.isKnown(tunnel))
+  })
+
+  it('trusts the old issuer beside the new one while a secret is changed, and no longer', () => {
+    const [old, young] = [trusted[0] as string, createTokenIssuer(otherSecret).publicKey]
+    const enters = (issuers: string[], by: Uint8Array) => {
+      const admission = createAdmission({ trusted: issuers, clock: clockAtNoon(), log })
+      const requestHeader = new Headers({ authorization: `Bearer ${tokenFor(LeaseService, false, by)}` })
+      return admission.isKnown({ requestHeader })
+    }
+    const table = [[old], [young, old], [young]].map(issuers => [enters(issuers, secret), enters(issuers, otherSecret)])
+    assert.deepEqual(table, [
+      [true, false],
+      [true, true],
+      [false, true],
+    ])
+  })
+
+  it('tells the log of each caller and method that is refused once a minute, never with a token', async () => {
+    const clock = clockAtNoon()
+    const { log, lines } = listeningLog()
+    const admission = createAdmission({ trusted, clock, log })
+    const token = tokenFor(LeaseService)
+    const requestHeader = new Headers({ authorization: `Bearer ${token}`, 'millhand-principal': strange })
+    const known = { requestHeader }
+    const nobody = { requestHeader: new Headers({ authorization: `Bearer ${token}x` }) }
+    const tryAll = () => {
+      for (const [carrier, method] of [
+        [known, ComputeService.method.getTask],
+        [known, ComputeService.method.listTasks],
+        [known, LeaseService.method.claim],
+        [nobody, LeaseService.method.claim],
+      ] as const) {
+        assert.throws(() => admission.admit(carrier, method))
+      }
+    }
+    tryAll()
+    tryAll()
+    const told = () => lines.splice(0).map(line => JSON.parse(line))
+    const first = told()
+    assert.deepEqual(
+      first.map(({ event, caller, method, reason }) => [event, caller, method, reason]),
+      [
+        ['rpc.refused', 'test', 'millhand.compute.v1.ComputeService/GetTask', notAllowed('GetTask')],
+        ['rpc.refused', 'test', 'millhand.compute.v1.ComputeService/ListTasks', notAllowed('ListTasks')],
+        [
+          'rpc.refused',
+          'test',
+          'millhand.lease.v1.LeaseService/Claim',
+          'The principal is not one that this caller signed.',
+        ],
+        [
+          'rpc.refused',
+          'nobody',
+          'millhand.lease.v1.LeaseService/Claim',
+          'The service token was not made for this deployment.',
+        ],
+      ],
+    )
+    await clock.advance(60_000)
+    tryAll()
+    assert.equal(told().length, first.length)
+    for (const text of [token, strange]) assert.ok(!JSON.stringify(first).includes(text))
   })
 
   it('refuses what is not a bearer token', () => {
@@ -115,122 +205,7 @@ describe('admit', () => {
   })
 })
 
-describe('every method of every service', async () => {
-  const services = await everyService()
-  const handled: string[] = []
-  let server: Awaited<ReturnType<typeof openServer>>
-
-  before(async () => {
-    server = await openServer(router => {
-      for (const service of [...services, ContractService]) {
-        if (service === Health || service === ServerReflection) continue
-        const impl = service.methods.map(method => [method.localName, () => handled.push(`${method}`)])
-        router.service(service, Object.fromEntries(impl))
-      }
-    })
-  })
-  after(() => server.close(0))
-
-  it('is found', () => {
-    const names = services.map(({ typeName }) => typeName)
-    for (const service of [ComputeService, LeaseService, TunnelService, Health])
-      assert.ok(names.includes(service.typeName))
-  })
-
-  const guarded = [...services, ReflectionAlpha].filter(service => service !== Health)
-  const openToAll = new Set<DescService>([ServerReflection, ReflectionAlpha, TunnelService])
-  for (const protocol of ['connect', 'grpc', 'grpc-web'] as const) {
-    for (const service of guarded) {
-      it(`refuses who may not call ${service.typeName} by ${protocol}`, async () => {
-        const strangers: [string | undefined, Code, string][] = [
-          [undefined, Code.Unauthenticated, 'missing_credentials'],
-          ['', Code.Unauthenticated, 'invalid_credentials'],
-          [principal, Code.Unauthenticated, 'invalid_credentials'],
-          [tokenFor(service, true, otherSecret), Code.Unauthenticated, 'invalid_credentials'],
-        ]
-        if (!openToAll.has(service)) {
-          strangers.push([tokenFor(ContractService), Code.PermissionDenied, 'insufficient_scope'])
-        }
-        const secrets = [secret.toString(), ...strangers.flatMap(([token]) => token || [])]
-        for (const [token, code, reason] of strangers) {
-          const options = { url: server.url, protocol, ...(token === undefined ? {} : { token }) }
-          const transport = createNetworkTransport(options)
-          try {
-            for (const method of service.methods) {
-              const error = await failure(transport, method)
-              assert.ok(isRefusal(code, reason)(error), `${method} with ${token}: ${error}`)
-              for (const text of secrets) assert.ok(!`${error.message}${error.stack}`.includes(text))
-            }
-          } finally {
-            transport.close()
-          }
-        }
-        assert.deepEqual(handled, [])
-        for (const text of secrets) assert.ok(!server.lines.join('').includes(text))
-      })
-    }
-  }
-
-  it('answers who may call it', async () => {
-    const transport = createNetworkTransport({ url: server.url, token: tokenFor(LeaseService) })
-    const request = { executorId: 'executor', pool: 'live/onnx', runs: 1 }
-    await transport.unary(LeaseService.method.claim, undefined, undefined, undefined, request).catch(() => {})
-    transport.close()
-    assert.deepEqual(handled.splice(0), [`${LeaseService.method.claim}`])
-  })
-
-  it('that nobody serves is told from one that is, only to who has a token', async () => {
-    const { claim } = LeaseService.method
-    const unserved = { ...claim, parent: { ...LeaseService, typeName: 'millhand.lease.v1.NoService' } } as DescMethod
-    for (const [token, code] of [
-      [undefined, Code.Unauthenticated],
-      ['mhs_x', Code.Unauthenticated],
-      [tokenFor(ContractService), Code.Unimplemented],
-    ] as const) {
-      for (const protocol of ['connect', 'grpc', 'grpc-web'] as const) {
-        const transport = createNetworkTransport({
-          url: server.url,
-          protocol,
-          ...(token === undefined ? {} : { token }),
-        })
-        assert.equal((await failure(transport, unserved)).code, code)
-        transport.close()
-      }
-    }
-  })
-
-  it('of health answers without a token', async () => {
-    const transport = createNetworkTransport({ url: server.url })
-    await transport.unary(Health.method.check, undefined, undefined, undefined, {})
-    transport.close()
-  })
-})
-
-/** The error that a call of the method ends with. */
-async function failure(transport: Transport, method: DescMethod): Promise<ConnectError> {
-  try {
-    await answered(transport as unknown as Erased, method)
-  } catch (error) {
-    assert.ok(error instanceof ConnectError)
-    return error
-  }
-  return assert.fail(`${method} was answered`)
-}
-
-async function answered(transport: Erased, method: DescMethod): Promise<void> {
-  const request = create(method.input)
-  if (method.methodKind === 'unary') await transport.unary(method, undefined, undefined, undefined, request)
-  else {
-    const { message } = await transport.stream(method, undefined, undefined, undefined, Readable.from([request]))
-    for await (const _ of message) return
-  }
-}
-
-/** A transport for methods of every kind. */
-type Erased = Record<
-  'unary' | 'stream',
-  (...call: [DescMethod, undefined, undefined, undefined, unknown]) => Promise<{ message: AsyncIterable<unknown> }>
->
+const notAllowed = (method: string) => `The service token does not allow /millhand.compute.v1.ComputeService/${method}.`
 
 const isRefusal = (code: Code, reason?: string) => (error: unknown) =>
   error instanceof ConnectError &&

@@ -1,15 +1,17 @@
 /** Who may call what, of those who call over a network. */
 import type { DescMethod } from '@bufbuild/protobuf'
-import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { parseId } from '@millhand/api'
 import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/runner'
-import { principalKey, requestIdKey } from '../principal.ts'
+import type { Log } from '@millhand/telemetry'
+import { type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { requestIdHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { refusal } from './refusal.ts'
+import { reportRefusals } from './report-refusals.ts'
 import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
 import { createPrincipalReader, principalHeader } from './signed-principal.ts'
 
@@ -37,9 +39,11 @@ export interface Carrier {
 }
 
 export interface AdmissionOptions {
-  /** MILLHAND_SECRET_KEY: at least 32 bytes. */
-  readonly secret: Uint8Array
-  readonly clock: Pick<Clock, 'now'>
+  /** The public keys of those who mint our tokens: while a secret is changed, the new one's and the old one's. */
+  readonly trusted: readonly string[]
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** Hears who is refused, mostly a process of ours with a wrong token: each caller and method once a minute. */
+  readonly log: Log
 }
 
 /** Answered without a token: probes of orchestrators have none. */
@@ -51,16 +55,25 @@ const anyToken: ReadonlySet<string> = new Set([
   TunnelService.typeName,
 ])
 
-export function createAdmission({ secret, clock }: AdmissionOptions): Admission {
-  const readToken = createTokenReader(secret)
-  const readPrincipal = createPrincipalReader(secret, clock)
+export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admission {
+  const readToken = createTokenReader(trusted)
+  const report = reportRefusals(log, clock)
 
   // A tunnel shows its token once and carries many calls.
   const grants = new WeakMap<Carrier, ServiceGrant>()
+  // Who signs them is in the token that they come with.
+  const readers = new WeakMap<ServiceGrant, (header: string) => Principal>()
 
   const grantOf = (carrier: Carrier): ServiceGrant => {
-    const known = grants.get(carrier)
-    if (known !== undefined) return known
+    const grant = grants.get(carrier) ?? readGrant(carrier)
+    if (grant.expiresAt !== undefined && grant.expiresAt <= clock.now()) {
+      const end = new Date(grant.expiresAt).toISOString()
+      throw refusal('expired_credentials', `The service token of ${grant.service} expired at ${end}.`)
+    }
+    return grant
+  }
+
+  const readGrant = (carrier: Carrier): ServiceGrant => {
     const authorization = carrier.requestHeader.get('authorization')
     if (authorization === null)
       throw refusal('missing_credentials', 'Send a service token as `Authorization: Bearer …`.')
@@ -68,6 +81,13 @@ export function createAdmission({ secret, clock }: AdmissionOptions): Admission 
     if (grant === undefined) throw refusal('invalid_credentials', 'The service token was not made for this deployment.')
     grants.set(carrier, grant)
     return grant
+  }
+
+  const readPrincipal = (grant: ServiceGrant, signed: string): Principal => {
+    if (grant.signer === undefined) throw refusal('insufficient_scope', 'The service token may not name an account.')
+    const read = readers.get(grant) ?? createPrincipalReader(grant.signer, clock)
+    readers.set(grant, read)
+    return read(signed)
   }
 
   const enter = (values: ContextValues, carrier: Carrier, method: DescMethod, header: HeaderLines) => {
@@ -78,21 +98,24 @@ export function createAdmission({ secret, clock }: AdmissionOptions): Admission 
       throw refusal('insufficient_scope', `The service token does not allow /${service}/${method.name}.`)
     }
     const signed = header.get(principalHeader)
-    if (signed !== null) {
-      if (!grant.accounts) throw refusal('insufficient_scope', 'The service token may not name an account.')
-      values.set(principalKey, readPrincipal(signed))
-    }
+    if (signed !== null) values.set(principalKey, readPrincipal(grant, signed))
     const requestId = parseId('req', header.get(requestIdHeader) ?? '')
     if (requestId !== undefined) values.set(requestIdKey, requestId)
   }
 
-  return {
-    admit(carrier, method, header = carrier.requestHeader) {
-      const values = createContextValues()
+  const admit = (values: ContextValues, carrier: Carrier, method: DescMethod, header: HeaderLines) => {
+    try {
       enter(values, carrier, method, header)
       return values
-    },
-    gate: call => enter(call.values, call, call.method, call.requestHeader),
+    } catch (error) {
+      report(grants.get(carrier)?.service, method, ConnectError.from(error))
+      throw error
+    }
+  }
+
+  return {
+    admit: (carrier, method, header = carrier.requestHeader) => admit(createContextValues(), carrier, method, header),
+    gate: call => void admit(call.values, call, call.method, call.requestHeader),
     isKnown(carrier) {
       try {
         grantOf(carrier)

@@ -1,6 +1,7 @@
 export { type Admission, type AdmissionOptions, type Carrier, createAdmission, type HeaderLines } from './admit.ts'
+export { type CredentialsIssuer, createCredentialsIssuer } from './credentials.ts'
 export { drainingKey } from './draining.ts'
-export { grants } from './grants.ts'
+export { type Granted, grants } from './grants.ts'
 export {
   type ExtraRoutes,
   type NetworkServer,
@@ -16,6 +17,7 @@ export {
 } from './network-transport.ts'
 export { type OutgoingHeaders, outgoingHeaders, sendHeaders } from './outgoing-headers.ts'
 export { reportFailures } from './report-failures.ts'
-export { createTokenReader, mintServiceToken, type ServiceGrant } from './service-token.ts'
+export { createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
 export type { KeepAlive } from './sessions.ts'
-export { createPrincipalReader, createPrincipalSigner } from './signed-principal.ts'
+export { deriveSecret, isPublicKey } from './signature.ts'
+export { createPrincipalSigner } from './signed-principal.ts'

@@ -3,7 +3,8 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 
 /**
  * Makes them `unavailable`. Connect has three codes for it, of which two mean something else to our callers: `aborted`
- * after a reset (that is a conflict), `canceled` when a session ends under a call, and `internal` for the rest.
+ * after a reset (that is a conflict), `canceled` when a session ends under a call, and `internal` for the rest; an
+ * answer that breaks off is Node's own error.
  */
 export const lostPeer: Interceptor = next => async request => {
   const told = (error: unknown) => (request.signal.aborted || !isLoss(error) ? error : unavailable(error))
@@ -23,15 +24,14 @@ async function* retold<T>(messages: AsyncIterable<T>, told: (error: unknown) => 
   }
 }
 
-/** A call that its caller has not cancelled, or one that failed in Node's network and not in a handler. */
+/** A call that neither its caller nor its server says is cancelled, or one that failed in Node's network. */
 function isLoss(error: unknown): boolean {
-  if (!(error instanceof ConnectError)) return false
-  const { cause } = error
-  return (
-    error.code === Code.Canceled ||
-    (cause instanceof Error && typeof (cause as NodeJS.ErrnoException).code === 'string')
-  )
+  if (!(error instanceof ConnectError)) return isOfNode(error)
+  return (error.code === Code.Canceled && !error.isWireError) || isOfNode(error.cause)
 }
+
+const isOfNode = (error: unknown): boolean =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string'
 
 const unavailable = (cause: unknown) =>
   new ConnectError('the connection was lost, or could not be made', Code.Unavailable, undefined, undefined, cause)

@@ -7,19 +7,18 @@ import { problemOf } from '@millhand/api'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { systemClock } from '@millhand/runner'
 import { ContractService } from '../contract-service.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { rejection } from '../serving.contract.ts'
 import { drainingKey } from './draining.ts'
-import { caller, openServer, secret, serveFor } from './network.fixture.ts'
+import { caller, mintToken, openServer, secret, serveFor, signer } from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
-import { allOf, mintServiceToken } from './service-token.ts'
+import { allOf } from './service-token.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
 const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
-const headers = outgoingHeaders(createPrincipalSigner(secret, systemClock))
+const headers = outgoingHeaders(createPrincipalSigner(secret).sign)
 const contextValues = createContextValues().set(principalKey, caller).set(requestIdKey, requestId)
 
 describe('network server', () => {
@@ -43,7 +42,7 @@ describe('network server', () => {
     it(`names the catalogue’s code and every bad field by ${protocol}`, async test => {
       const server = await openServer(router => router.service(ComputeService, { createTask: () => ({}) }))
       test.after(() => server.close(0))
-      const token = mintServiceToken(secret, { service: 'gateway', methods: [allOf(ComputeService)], accounts: true })
+      const token = mintToken({ service: 'gateway', methods: [allOf(ComputeService)], signer })
       const transport = createNetworkTransport({ url: server.url, token, headers, protocol })
       test.after(() => transport.close())
       const compute = createClient(ComputeService, transport)

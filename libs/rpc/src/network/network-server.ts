@@ -1,7 +1,7 @@
 /** Serves services to other processes: gRPC, gRPC-Web and Connect on one port, over HTTP/2. */
 import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { Code, ConnectError, createConnectRouter, type HandlerContext } from '@connectrpc/connect'
+import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
 import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Routes } from '../direct-transport.ts'
@@ -30,7 +30,7 @@ export interface NetworkServerOptions {
 }
 
 export interface ExtraRoutes {
-  routes(router: Routes): void
+  routes(router: ConnectRouter): void
   /** Asks the other side of what would not end by itself to leave. */
   drain?(): Promise<void>
 }
@@ -77,7 +77,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
   const sockets = new Set<Socket>()
 
   const router = createConnectRouter({
-    requestGate: gate(admission, log),
+    requestGate: admission.gate,
     interceptors: [reportFailures(log)],
     // Between processes that are near each other it costs more than it saves.
     acceptCompression: [],
@@ -127,19 +127,6 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
       stopped ??= stop(graceMs)
       return stopped
     },
-  }
-}
-
-/** Tells the log of who is refused: mostly a process of ours with a wrong token. */
-function gate(admission: Admission, log: Log) {
-  return (call: HandlerContext): void => {
-    try {
-      admission.gate(call)
-    } catch (error) {
-      const reason = ConnectError.from(error).rawMessage
-      log.warn('rpc.refused', { method: `${call.service.typeName}/${call.method.name}`, reason })
-      throw error
-    }
   }
 }
 

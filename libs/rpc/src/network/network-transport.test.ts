@@ -59,6 +59,17 @@ describe('network transport', () => {
     assert.equal((await client.echo({ value: 'again' })).value, 'again')
   })
 
+  it('goes on after a message that is too large for the server', async test => {
+    const server = await openServer(router => router.service(ContractService, { echo: request => request }))
+    test.after(() => server.close(0))
+    const transport = createNetworkTransport({ url: server.url, token })
+    test.after(() => transport.close())
+    const client = createClient(ContractService, transport)
+    const { code } = await rejection(client.echo({ value: 'x'.repeat(24 * 1024 * 1024) }))
+    assert.equal(code, Code.ResourceExhausted)
+    for (let call = 0; call < 3; call++) assert.equal((await client.echo({ value: 'well' })).value, 'well')
+  })
+
   it('fails calls in flight as “unavailable” when it is closed, and opens again', async test => {
     const begun = Promise.withResolvers<void>()
     const server = await openServer(router =>

@@ -45,12 +45,18 @@ export interface NetworkTransport extends Transport {
 const pings = { pingIntervalMs: 2_000, pingTimeoutMs: 1_000 }
 /** A host that is not there does not refuse connections; the system would try for minutes. */
 const CONNECT_MS = 3_000
+/**
+ * MB that Node lets the connection hold of what waits to be sent. Beyond it Node resets every answer, and calls that were
+ * done look lost; its default of 10 is one large message. What may wait is bounded by those who call.
+ */
+const SESSION_MEMORY_MB = 1_000
 
 /** One HTTP/2 connection, opened by the first call and again when it is lost. Calls fail `unavailable` while it can't be. */
 export function createNetworkTransport(options: NetworkTransportOptions): NetworkTransport {
   const { url, token, headers, tls = {}, protocol = 'connect' } = options
   const sessionManager = new Http2SessionManager(url, pings, {
     createConnection: authority => withinTime(open(authority, tls)),
+    maxSessionMemory: SESSION_MEMORY_MB,
   })
   const interceptors = [lostPeer]
   if (headers !== undefined) interceptors.push(sendHeaders(headers))

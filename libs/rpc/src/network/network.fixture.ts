@@ -9,13 +9,21 @@ import type { Principal } from '../principal.ts'
 import { createAdmission } from './admit.ts'
 import { type NetworkServerOptions, serveNetwork } from './network-server.ts'
 import { createNetworkTransport, type NetworkTransportOptions } from './network-transport.ts'
-import { allOf, mintServiceToken } from './service-token.ts'
+import { allOf, createTokenIssuer, type ServiceGrant } from './service-token.ts'
+import { createPrincipalSigner } from './signed-principal.ts'
 
 export const secret = Buffer.from('a secret of this deployment, for tests alone')
 export const otherSecret = Buffer.from('the secret of another deployment, not of this one')
 
+/** Whose tokens are good here, and who says for which account it calls. */
+export const trusted = [createTokenIssuer(secret).publicKey]
+export const signer = createPrincipalSigner(secret).publicKey
+
+/** As the operator of this deployment mints it, or of another one. */
+export const mintToken = (grant: ServiceGrant, by: Uint8Array = secret): string => createTokenIssuer(by).mint(grant)
+
 /** May call the contract's service, and name accounts. */
-export const token = mintServiceToken(secret, { service: 'test', methods: [allOf(ContractService)], accounts: true })
+export const token = mintToken({ service: 'test', methods: [allOf(ContractService)], signer })
 
 export const caller: Principal = {
   accountId: 'acct_1',
@@ -31,7 +39,7 @@ export const noon = Date.parse('2026-11-21T12:00:00Z')
 export const clockAtNoon = () => manualClock(noon)
 
 /** A log that keeps its lines. */
-function listeningLog() {
+export function listeningLog() {
   const lines: string[] = []
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) })
   return { log, lines }
@@ -44,7 +52,7 @@ export async function openServer(
 ) {
   const { log, lines } = listeningLog()
   const health = createHealth()
-  const admission = createAdmission({ secret, clock: systemClock })
+  const admission = createAdmission({ trusted, clock: systemClock, log })
   const address = { host: '127.0.0.1', port: 0 }
   const server = await serveNetwork({ address, services, admission, health, log, ...options })
   return { ...server, health, lines }

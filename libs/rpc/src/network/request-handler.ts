@@ -13,8 +13,9 @@ export interface RequestHandlerOptions {
 }
 
 /**
- * Connect's own adapter for Node, but for three things: it writes to the console, a `:authority` that is no host ends
- * the process, and who has no token learns which methods there are.
+ * Connect's own adapter for Node, but for four things: it writes to the console, a `:authority` that is no host ends
+ * the process, who has no token learns which methods there are, and a caller that is answered before all of its request
+ * was read waits for ever to send the rest.
  */
 export function requestHandler(router: ConnectRouter, options: RequestHandlerOptions) {
   const { admission, draining, log } = options
@@ -35,7 +36,9 @@ export function requestHandler(router: ConnectRouter, options: RequestHandlerOpt
     }
     const values = createContextValues().set(drainingKey, draining)
     const universal = universalRequestFromNodeRequest(request, response, undefined, values)
-    await universalResponseToNodeResponse(await handler(universal), response)
+    const body = request.iterator({ destroyOnReturn: false })
+    response.stream.once('finish', () => void discardRest(request, body))
+    await universalResponseToNodeResponse(await handler({ ...universal, body }), response)
   }
 
   return (request: Http2ServerRequest, response: Http2ServerResponse): void => {
@@ -45,4 +48,9 @@ export function requestHandler(router: ConnectRouter, options: RequestHandlerOpt
       response.stream?.destroy()
     })
   }
+}
+
+async function discardRest(request: Http2ServerRequest, body: AsyncIterator<unknown>): Promise<void> {
+  await body.return?.()
+  request.resume()
 }

@@ -5,31 +5,39 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
-import { grants } from './grants.ts'
-import { caller, clockAtNoon, otherSecret, secret } from './network.fixture.ts'
-import { createSeal } from './seal.ts'
-import { allows, createTokenReader, mintServiceToken, type ServiceGrant } from './service-token.ts'
+import { createCredentialsIssuer } from './credentials.ts'
+import { type Granted, grants } from './grants.ts'
+import { caller, clockAtNoon, mintToken, noon, otherSecret, secret, signer, trusted } from './network.fixture.ts'
+import { allows, createTokenIssuer, createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
+import { createSigner } from './signature.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
 const grant: ServiceGrant = {
   service: 'analytics',
   methods: ['/millhand.compute.v1.ComputeService/GetTask', '/millhand.lease.v1.LeaseService/*'],
-  accounts: true,
+  signer,
+  expiresAt: noon,
 }
-const token = mintServiceToken(secret, grant)
-const read = createTokenReader(secret)
+const token = mintToken(grant)
+const read = createTokenReader(trusted)
 
 describe('service token', () => {
-  it('says what its holder may do, to whoever has the secret', () => {
-    assert.match(token, /^mhs_[\w-]+\.[\w-]{43}$/)
-    assert.deepEqual(createTokenReader(Buffer.from(secret))(token), grant)
+  it('says what its holder may do, to whoever trusts its issuer', () => {
+    assert.match(token, /^mhs_[\w-]+\.[\w-]{86}$/)
+    assert.deepEqual(createTokenReader(['A'.repeat(43), ...trusted])(token), grant)
     assert.equal(read(token), read(token))
+  })
+
+  it('says the same to its holder, who can’t check it', () => {
+    assert.deepEqual(ownGrant(token), grant)
+    assert.deepEqual(ownGrant(mintToken(grant, otherSecret)), grant)
+    for (const text of ['', 'mhs_', 'mhs_x.y', principal, 'swordfish']) assert.equal(ownGrant(text), undefined)
   })
 
   const body = token.slice('mhs_'.length, token.indexOf('.'))
   const tag = token.slice(token.indexOf('.') + 1)
   const forgedBody = Buffer.from(JSON.stringify({ ...grant, methods: ['/a.B/*'] })).toString('base64url')
-  const principal = createPrincipalSigner(secret, clockAtNoon())(caller)
+  const principal = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
   const strangers: [string, string][] = [
     ['nothing', ''],
     ['its prefix alone', 'mhs_'],
@@ -41,13 +49,13 @@ describe('service token', () => {
     ['one whose last bits differ', `${token.slice(0, -1)}${token.endsWith('B') ? 'C' : 'B'}`],
     ['one padded as base64', `${token}=`],
     ['one that was given more', `mhs_${forgedBody}.${tag}`],
-    ['one of another deployment', mintServiceToken(otherSecret, grant)],
+    ['one of another deployment', mintToken(grant, otherSecret)],
     ['a principal of ours', principal],
     ['a principal of ours with the prefix', `mhs_${principal}`],
     ['a cursor of ours', `mhs_${createCursors(secret).seal(grant, '')}`],
-    ['a grant with the signature of a principal', `mhs_${createSeal(secret, 'principal').seal(grant)}`],
-    ['a signed thing that is no grant', `mhs_${createSeal(secret, 'service token').seal({ service: 'x' })}`],
-    ['a signed null', `mhs_${createSeal(secret, 'service token').seal(null)}`],
+    ['a grant with the signature of a principal', `mhs_${createSigner(secret, 'principal').sign(grant)}`],
+    ['a signed thing that is no grant', `mhs_${createSigner(secret, 'service token').sign({ service: 'x' })}`],
+    ['a signed null', `mhs_${createSigner(secret, 'service token').sign(null)}`],
     ['one that is too long', mintLong()],
   ]
   for (const [what, stranger] of strangers) {
@@ -55,8 +63,8 @@ describe('service token', () => {
   }
 
   it('needs a secret that can’t be guessed', () => {
-    assert.throws(() => mintServiceToken(Buffer.alloc(31), grant), RangeError)
-    assert.throws(() => createTokenReader(Buffer.alloc(31)), RangeError)
+    assert.throws(() => createTokenIssuer(Buffer.alloc(31)), RangeError)
+    assert.throws(() => createTokenReader([secret.toString()]), RangeError)
   })
 
   for (const method of [
@@ -73,15 +81,15 @@ describe('service token', () => {
     '/a.B/**',
   ]) {
     it(`can’t be minted for the method “${method}”`, () => {
-      assert.throws(() => mintServiceToken(secret, { ...grant, methods: [method] }), /neither a method nor/)
+      assert.throws(() => mintToken({ ...grant, methods: [method] }), /neither a method nor/)
     })
   }
 
   it('can’t be minted for nobody, for nothing, or for more than a header holds', () => {
-    assert.throws(() => mintServiceToken(secret, { ...grant, service: '' }), RangeError)
-    assert.throws(() => mintServiceToken(secret, { ...grant, methods: [] }), RangeError)
+    assert.throws(() => mintToken({ ...grant, service: '' }), RangeError)
+    assert.throws(() => mintToken({ ...grant, methods: [] }), RangeError)
     const methods = Array.from({ length: 300 }, (_, at) => `/millhand.compute.v1.ComputeService/Method${at}`)
-    assert.throws(() => mintServiceToken(secret, { ...grant, methods }), /too many methods/)
+    assert.throws(() => mintToken({ ...grant, methods }), /too many methods/)
   })
 })
 
@@ -97,11 +105,13 @@ describe('grant', () => {
 
   it('of our own processes is what each needs', () => {
     const services = [ComputeService, IdentityService, LeaseService, OwnerService]
-    const table = Object.entries(grants).map(([name, own]) => {
-      const token = mintServiceToken(secret, own)
-      const read = createTokenReader(secret)(token) as ServiceGrant
+    const { publicKey, issue } = createCredentialsIssuer(secret)
+    const table = (Object.keys(grants) as Granted[]).map(name => {
+      const { token, secret: own } = issue(name)
+      const read = createTokenReader([publicKey])(token) as ServiceGrant
+      assert.equal(read.signer, own && createPrincipalSigner(Buffer.from(own)).publicKey)
       const may = services.filter(({ methods }) => methods.every(method => allows(read, method)))
-      return [name, read.accounts, may.map(({ name }) => name)]
+      return [read.service, read.signer !== undefined, may.map(({ name }) => name)]
     })
     assert.deepEqual(table, [
       ['gateway', true, ['ComputeService', 'IdentityService']],
@@ -114,5 +124,5 @@ describe('grant', () => {
 /** Well signed, and longer than any that is minted. */
 function mintLong(): string {
   const methods = Array.from({ length: 300 }, () => '/millhand.compute.v1.ComputeService/GetTask')
-  return `mhs_${createSeal(secret, 'service token').seal({ ...grant, methods })}`
+  return `mhs_${createSigner(secret, 'service token').sign({ ...grant, methods })}`
 }

@@ -5,48 +5,49 @@ import { createCursors } from '@millhand/api'
 import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
 import { manualClock } from '@millhand/runner'
 import { principalKey, requestIdKey } from '../principal.ts'
-import { caller, clockAtNoon, noon, otherSecret, secret, token } from './network.fixture.ts'
+import { caller, clockAtNoon, noon, otherSecret, secret, signer, token } from './network.fixture.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
-import { createSeal } from './seal.ts'
+import { createSigner } from './signature.ts'
 import { createPrincipalReader, createPrincipalSigner } from './signed-principal.ts'
 
 const LIFE_MS = 60_000
 
 describe('signed principal', () => {
   it('arrives as it was sent', () => {
-    const header = createPrincipalSigner(secret, clockAtNoon())(caller)
-    assert.deepEqual(createPrincipalReader(secret, clockAtNoon())(header), caller)
+    const header = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
+    assert.deepEqual(createPrincipalReader(signer, clockAtNoon())(header), caller)
   })
 
-  it('is signed once in 30 s, whoever asks', async () => {
+  it('is signed once in 30 s, also where it was looked up anew', async () => {
     const clock = clockAtNoon()
-    const sign = createPrincipalSigner(secret, clock)
+    const { sign } = createPrincipalSigner(secret, clock)
     const first = sign(caller)
     await clock.advance(29_999)
     assert.equal(sign(caller), first)
-    assert.equal(sign({ ...caller }) === first, false)
+    assert.equal(sign({ ...caller }), first)
+    assert.notEqual(sign({ ...caller, scopes: new Set(['*']) }), first)
     await clock.advance(1)
     assert.notEqual(sign(caller), first)
   })
 
   it('is signed anew by a clock that was set back', () => {
     let now = noon
-    const sign = createPrincipalSigner(secret, { now: () => now })
+    const { sign } = createPrincipalSigner(secret, { now: () => now })
     const first = sign(caller)
     now -= 1
     assert.notEqual(sign(caller), first)
   })
 
   it('is read once: the same text gives the same object', () => {
-    const read = createPrincipalReader(secret, clockAtNoon())
-    const header = createPrincipalSigner(secret, clockAtNoon())(caller)
+    const read = createPrincipalReader(signer, clockAtNoon())
+    const header = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
     assert.equal(read(`${header}`), read(Buffer.from(header).toString()))
   })
 
   it('lives 60 s, also where it was read before', async () => {
     const clock = clockAtNoon()
-    const header = createPrincipalSigner(secret, clock)(caller)
-    const read = createPrincipalReader(secret, clock)
+    const header = createPrincipalSigner(secret, clock).sign(caller)
+    const read = createPrincipalReader(signer, clock)
     await clock.advance(LIFE_MS - 1)
     assert.equal(read(header).accountId, caller.accountId)
     await clock.advance(1)
@@ -55,14 +56,14 @@ describe('signed principal', () => {
       'expired_credentials',
     )
     assert.equal(
-      refused(() => createPrincipalReader(secret, clock)(header)),
+      refused(() => createPrincipalReader(signer, clock)(header)),
       'expired_credentials',
     )
   })
 
   it('may come from a clock that is a minute ahead, no more', () => {
-    const signedAt = (ms: number) => createPrincipalSigner(secret, manualClock(ms))(caller)
-    const read = createPrincipalReader(secret, clockAtNoon())
+    const signedAt = (ms: number) => createPrincipalSigner(secret, manualClock(ms)).sign(caller)
+    const read = createPrincipalReader(signer, clockAtNoon())
     assert.ok(read(signedAt(noon + 60_000)))
     assert.equal(
       refused(() => read(signedAt(noon + 60_001))),
@@ -70,8 +71,8 @@ describe('signed principal', () => {
     )
   })
 
-  const header = createPrincipalSigner(secret, clockAtNoon())(caller)
-  const seal = (value: unknown) => createSeal(secret, 'principal').seal(value)
+  const header = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
+  const sign = (value: unknown) => createSigner(secret, 'principal').sign(value)
   const { accountId, mode, keyId } = caller
   const signed = { accountId, mode, keyId, scopes: [...caller.scopes], expiresAt: noon + LIFE_MS }
   const rich = Buffer.from(JSON.stringify({ ...signed, scopes: ['*'] })).toString('base64url')
@@ -82,24 +83,24 @@ describe('signed principal', () => {
     ['one cut short', header.slice(0, -1)],
     ['one with more behind it', `${header}A`],
     ['one that was given more scopes', `${rich}${header.slice(header.indexOf('.'))}`],
-    ['one of another deployment', createPrincipalSigner(otherSecret, clockAtNoon())(caller)],
+    ['one of another deployment', createPrincipalSigner(otherSecret, clockAtNoon()).sign(caller)],
     ['a service token of ours', token],
     ['a service token of ours without its prefix', token.slice('mhs_'.length)],
-    ['a principal with the signature of a token', createSeal(secret, 'service token').seal(signed)],
+    ['a principal with the signature of a token', createSigner(secret, 'service token').sign(signed)],
     ['a cursor of ours', createCursors(secret).seal(signed, '')],
-    ['a signed null', seal(null)],
-    ['one without an account', seal({ ...signed, accountId: '' })],
-    ['one of another mode', seal({ ...signed, mode: 'prod' })],
-    ['one with wrong scopes', seal({ ...signed, scopes: [1] })],
-    ['one without a key', seal({ ...signed, keyId: undefined })],
-    ['one without an end', seal({ ...signed, expiresAt: undefined })],
-    ['one whose end is no time', seal({ ...signed, expiresAt: '9999' })],
-    ['one that is too long', seal({ ...signed, scopes: Array.from({ length: 2_000 }, () => 'tasks:read') })],
+    ['a signed null', sign(null)],
+    ['one without an account', sign({ ...signed, accountId: '' })],
+    ['one of another mode', sign({ ...signed, mode: 'prod' })],
+    ['one with wrong scopes', sign({ ...signed, scopes: [1] })],
+    ['one without a key', sign({ ...signed, keyId: undefined })],
+    ['one without an end', sign({ ...signed, expiresAt: undefined })],
+    ['one whose end is no time', sign({ ...signed, expiresAt: '9999' })],
+    ['one that is too long', sign({ ...signed, scopes: Array.from({ length: 2_000 }, () => 'tasks:read') })],
   ]
   for (const [what, stranger] of strangers) {
     it(`is not ${what}`, () => {
       assert.equal(
-        refused(() => createPrincipalReader(secret, clockAtNoon())(stranger)),
+        refused(() => createPrincipalReader(signer, clockAtNoon())(stranger)),
         'invalid_credentials',
       )
     })
@@ -107,7 +108,7 @@ describe('signed principal', () => {
 })
 
 describe('outgoing headers', () => {
-  const headers = outgoingHeaders(createPrincipalSigner(secret, clockAtNoon()))
+  const headers = outgoingHeaders(createPrincipalSigner(secret, clockAtNoon()).sign)
 
   it('are the principal and the request id, where the values have them', () => {
     assert.deepEqual(headers(undefined), [])
@@ -116,7 +117,7 @@ describe('outgoing headers', () => {
     const lines = new Map(headers(values))
     assert.deepEqual([...lines.keys()], ['millhand-principal', 'millhand-request-id'])
     assert.equal(lines.get('millhand-request-id'), 'req_1')
-    assert.deepEqual(createPrincipalReader(secret, clockAtNoon())(lines.get('millhand-principal') as string), caller)
+    assert.deepEqual(createPrincipalReader(signer, clockAtNoon())(lines.get('millhand-principal') as string), caller)
   })
 })
 

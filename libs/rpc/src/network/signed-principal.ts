@@ -1,9 +1,9 @@
 /** The principal as it crosses a network: signed, and soon worth nothing. */
-import type { Clock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/runner'
 import type { Principal } from '../principal.ts'
 import { createRecent } from './recent.ts'
 import { refusal } from './refusal.ts'
-import { createSeal } from './seal.ts'
+import { createSigner, createVerifier } from './signature.ts'
 
 /** Carries the signed principal. */
 export const principalHeader = 'millhand-principal'
@@ -19,7 +19,7 @@ const MAX_LENGTH = 8_000
 /** Callers within a minute that are read once; at about 1 KiB each, 10 MiB. */
 const REMEMBERED = 10_000
 
-/** What is sealed. */
+/** What is signed. */
 interface Signed {
   readonly accountId: string
   readonly mode: Principal['mode']
@@ -29,34 +29,59 @@ interface Signed {
   readonly expiresAt: number
 }
 
-/** Signs principals. One object is signed once in 30 s, however often it calls. */
-export function createPrincipalSigner(secret: Uint8Array, clock: Pick<Clock, 'now'>): (principal: Principal) => string {
-  const seal = createSeal(secret, 'principal')
-  const signatures = new WeakMap<Principal, { readonly header: string; readonly at: number }>()
-  return principal => {
-    const now = clock.now()
-    const last = signatures.get(principal)
-    // A clock that was set back signs anew, too: what it signed before may be from a time that is not its own.
-    if (last !== undefined && now >= last.at && now < last.at + REUSE_MS) return last.header
-    const { accountId, mode, scopes, keyId } = principal
-    const signed: Signed = { accountId, mode, scopes: [...scopes], keyId, expiresAt: now + LIFE_MS }
-    const header = seal.seal(signed)
-    signatures.set(principal, { header, at: now })
-    return header
+export interface PrincipalSigner {
+  /** With which they are read. No secret. */
+  readonly publicKey: string
+  /** The same principal is signed once in 30 s, however often it calls. */
+  sign(principal: Principal): string
+}
+
+/** `secret` has at least 32 bytes. */
+export function createPrincipalSigner(secret: Uint8Array, clock: Pick<Clock, 'now'> = systemClock): PrincipalSigner {
+  const signer = createSigner(secret, 'principal')
+  // A key that is looked up again is another object, and mostly says the same.
+  const byObject = new WeakMap<Principal, Signature>()
+  const byContent = createRecent<Signature>(REMEMBERED)
+  return {
+    publicKey: signer.publicKey,
+    sign(principal) {
+      const now = clock.now()
+      // A clock that was set back signs anew, too: what it signed before may be from a time that is not its own.
+      const isGood = (last: Signature | undefined): last is Signature =>
+        last !== undefined && now >= last.at && now < last.at + REUSE_MS
+      const last = byObject.get(principal)
+      if (isGood(last)) return last.header
+      const { accountId, mode, scopes, keyId } = principal
+      const content = { accountId, mode, scopes: [...scopes], keyId }
+      const text = JSON.stringify(content)
+      const same = byContent.get(text)
+      const signature = isGood(same)
+        ? same
+        : { at: now, header: signer.sign({ ...content, expiresAt: now + LIFE_MS } satisfies Signed) }
+      byObject.set(principal, signature)
+      byContent.set(text, signature)
+      return signature.header
+    },
   }
 }
 
+interface Signature {
+  readonly header: string
+  /** When it was signed. */
+  readonly at: number
+}
+
 /**
- * Reads what `createPrincipalSigner` signed with the same secret. The same text gives the same object.
+ * Reads what the signer of this public key signed. The same text gives the same object.
  *
  * @throws ConnectError `expired_credentials`, or `invalid_credentials` for everything that was not signed
  */
-export function createPrincipalReader(secret: Uint8Array, clock: Pick<Clock, 'now'>): (header: string) => Principal {
-  const seal = createSeal(secret, 'principal')
+export function createPrincipalReader(publicKey: string, clock: Pick<Clock, 'now'>): (header: string) => Principal {
+  const open = createVerifier(publicKey, 'principal')
   const verified = createRecent<Verified>(REMEMBERED)
   const verify = (header: string): Verified => {
-    const signed = header.length > MAX_LENGTH ? undefined : seal.open(header)
-    if (!isSigned(signed)) throw refusal('invalid_credentials', 'The principal is not one that was signed here.')
+    const signed = header.length > MAX_LENGTH ? undefined : open(header)
+    if (!isSigned(signed)) throw refusal('invalid_credentials', 'The principal is not one that this caller signed.')
     const { accountId, mode, scopes, keyId, expiresAt } = signed
     return {
       expiresAt,

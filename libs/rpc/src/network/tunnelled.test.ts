@@ -10,15 +10,24 @@ import { principalKey, requestIdKey } from '../principal.ts'
 import { rejection } from '../serving.contract.ts'
 import { createTunnelTransport, tunnelRoutes } from '../tunnel/index.ts'
 import { createAdmission } from './admit.ts'
-import { caller, openServer, otherSecret, secret, token } from './network.fixture.ts'
+import {
+  caller,
+  listeningLog,
+  mintToken,
+  openServer,
+  otherSecret,
+  secret,
+  signer,
+  token,
+  trusted,
+} from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
-import { mintServiceToken } from './service-token.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
 const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
 const asCaller = { contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId) }
-const grant = { service: 'test', methods: ['/millhand.rpc.ContractService/Echo'], accounts: true }
+const grant = { service: 'test', methods: ['/millhand.rpc.ContractService/Echo'], signer }
 
 describe('a tunnel', () => {
   it('passes the caller and the request id of each call', async test => {
@@ -35,7 +44,7 @@ describe('a tunnel', () => {
   })
 
   it('is not opened without a good token', async test => {
-    for (const bad of [undefined, mintServiceToken(otherSecret, grant)]) {
+    for (const bad of [undefined, mintToken(grant, otherSecret)]) {
       const { client, handled } = await open(test, {}, { token: bad })
       const error = await rejection(client.echo({}, { timeoutMs: 500 }))
       assert.notEqual(error.code, Code.Unimplemented)
@@ -44,15 +53,16 @@ describe('a tunnel', () => {
   })
 
   it('lets through what its token grants, and nothing else', async test => {
-    const { client, handled } = await open(test, {}, { token: mintServiceToken(secret, grant) })
+    const { client, handled, lines } = await open(test, {}, { token: mintToken(grant) })
     await client.echo({}, asCaller)
     const error = await rejection(client.forgotten({}))
     assert.equal(error.code, Code.PermissionDenied)
+    assert.equal(lines.filter(line => line.includes('rpc.refused') && line.includes('Forgotten')).length, 1)
     assert.equal(codeOf(error), 'internal')
     const { client: nameless } = await open(
       test,
       {},
-      { token: mintServiceToken(secret, { ...grant, accounts: false }) },
+      { token: mintToken({ service: grant.service, methods: grant.methods }) },
     )
     await nameless.echo({})
     assert.equal((await rejection(nameless.echo({}, asCaller))).code, Code.PermissionDenied)
@@ -80,19 +90,20 @@ async function open(
   let handled = 0
   const counting = { echo: () => ({ value: String(++handled) }), forgotten: () => ({ value: String(++handled) }) }
   const direct = createDirectTransport().service(ContractService, { ...counting, ...impl })
-  const admission = createAdmission({ secret, clock: systemClock })
+  const { log, lines } = listeningLog()
+  const admission = createAdmission({ trusted, clock: systemClock, log })
   const tunnels = tunnelRoutes({ transport: direct, services: [ContractService], admit: admission.admit })
   const server = await openServer(() => {}, { admission, extra: [tunnels] })
   const { token: shown = options.signedWith === undefined ? undefined : token } = options
   const replica = createNetworkTransport({ url: server.url, ...(shown === undefined ? {} : { token: shown }) })
   const transport = createTunnelTransport({
     replicas: [replica],
-    headers: outgoingHeaders(createPrincipalSigner(options.signedWith ?? secret, systemClock)),
+    headers: outgoingHeaders(createPrincipalSigner(options.signedWith ?? secret).sign),
   })
   test.after(async () => {
     await transport.close()
     replica.close()
     await server.close(0)
   })
-  return { client: createClient(ContractService, transport), handled: () => handled, server }
+  return { client: createClient(ContractService, transport), handled: () => handled, server, lines }
 }

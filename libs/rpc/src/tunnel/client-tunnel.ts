@@ -39,6 +39,7 @@ export class ClientTunnel implements StreamCarrier {
   readonly #free: number[] = []
   #maxCalls = 0
   #maxMessageBytes = 0
+  #serves = true
   #going = false
   #over = false
 
@@ -75,6 +76,11 @@ export class ClientTunnel implements StreamCarrier {
   /** Whether a call can begin here now. */
   get accepts(): boolean {
     return this.#open < this.#maxCalls && !this.#going && this.outbox.hasRoom
+  }
+
+  /** Whether the replica said last that it has all it needs. */
+  get serves(): boolean {
+    return this.#serves
   }
 
   /** Resolves when the tunnel is no more. */
@@ -140,6 +146,8 @@ export class ClientTunnel implements StreamCarrier {
         return
       case 'signal':
         if (kind.value === Signal.GO_AWAY) this.#goAway()
+        else if (kind.value === Signal.PONG) this.#serves = true
+        else if (kind.value === Signal.PONG_UNREADY) this.#serves = false
         return
       default:
         this.#receiveOfCall(id, kind)

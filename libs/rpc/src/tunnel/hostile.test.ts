@@ -87,6 +87,12 @@ describe('a hostile caller', () => {
     assert.deepEqual((await next()).kind, { case: 'signal', value: Signal.PONG })
   })
 
+  it('hears from a server that lacks something that it does', async t => {
+    const { send, next } = await openRaw(t, { contract: { echo }, ready: () => false })
+    send(signalFrame(0, Signal.PING))
+    assert.deepEqual((await next()).kind, { case: 'signal', value: Signal.PONG_UNREADY })
+  })
+
   it('is passed over where it speaks of calls that are not open', async t => {
     const { send, next } = await openRaw(t, { contract: { echo } })
     const strangers = [7, 2 ** 32 - 1].flatMap(call => [

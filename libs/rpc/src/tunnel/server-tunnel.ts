@@ -32,6 +32,7 @@ export interface ServerTunnelOptions {
   readonly admit: Admit
   readonly maxCalls: number
   readonly maxMessageBytes: number
+  readonly ready: () => boolean
   readonly clock: Clock
 }
 
@@ -100,10 +101,14 @@ export class ServerTunnel {
         this.#begin(id, kind.value)
         return
       default:
-        if (kind.case === 'signal' && kind.value === Signal.PING) this.outbox.push(signalFrame(0, Signal.PONG))
+        if (kind.case === 'signal' && kind.value === Signal.PING) this.#pong()
         // What the caller sent before it knew of the end of a call is late, and no fault.
         else this.#calls[id]?.receive(kind)
     }
+  }
+
+  #pong(): void {
+    this.outbox.push(signalFrame(0, this.#options.ready() ? Signal.PONG : Signal.PONG_UNREADY))
   }
 
   #begin(id: number, begin: Begin): void {

@@ -17,6 +17,8 @@ export interface TunnelRoutesOptions {
   readonly maxCalls?: number
   /** The largest message of a request; default 4 MiB, as gRPC has it. What the server reads at once is a little more. */
   readonly maxMessageBytes?: number
+  /** Whether this process has all that it needs; default: always. Callers hear of it within about a second. */
+  readonly ready?: () => boolean
   readonly clock?: Clock
 }
 
@@ -34,6 +36,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): TunnelRoutes {
     admit,
     maxCalls = 10_000,
     maxMessageBytes = 4 * 1024 * 1024,
+    ready = () => true,
     clock = systemClock,
   } = options
   const methods = new Map<string, DescMethod>()
@@ -48,7 +51,10 @@ export function tunnelRoutes(options: TunnelRoutesOptions): TunnelRoutes {
       router.service(TunnelService, {
         open(requests, context) {
           if (draining) throw unavailable('the server is stopping')
-          const tunnel = new ServerTunnel({ transport, methods, admit, maxCalls, maxMessageBytes, clock }, context)
+          const tunnel = new ServerTunnel(
+            { transport, methods, admit, maxCalls, maxMessageBytes, ready, clock },
+            context,
+          )
           tunnels.add(tunnel)
           void tunnel.ended.then(() => tunnels.delete(tunnel))
           void tunnel.serve(requests)

@@ -36,7 +36,8 @@ export interface TunnelTransport extends Transport {
 }
 
 /**
- * A transport whose calls go round robin to the replicas that can take them, in one stream each.
+ * A transport whose calls go round robin to the replicas that can take them, in one stream each: to those that say that
+ * they have all they need, while there are any.
  *
  * A call in flight on a stream that breaks fails `unavailable`, unless its method has `NO_SIDE_EFFECTS`: it is then sent
  * again, up to three times, while its deadline lasts. A call that was not sent yet goes elsewhere unseen. A replica that
@@ -50,14 +51,14 @@ export function createTunnelTransport(options: TunnelTransportOptions): TunnelTr
   let turn = 0
 
   const begin = (call: OutgoingCall): boolean => {
-    for (let tried = 0; tried < links.length; tried++) {
-      turn = (turn + 1) % links.length
-      const tunnel = links[turn]?.tunnel
-      if (tunnel === undefined) continue
-      tunnel.begin(call)
-      return true
-    }
-    return false
+    const after = (place: number) => (turn + 1 + place) % links.length
+    const open = links.map((_, place) => after(place)).filter(index => links[index]?.tunnel)
+    // What a replica lacks may not matter to this call; else its answer says what it is.
+    const index = open.find(index => links[index]?.tunnel?.serves) ?? open[0]
+    if (index === undefined) return false
+    turn = index
+    links[index]?.tunnel?.begin(call)
+    return true
   }
   const links = options.replicas.map(
     (replica, index) => new Link({ replica, index, clock, random, onEvent, onRoom: () => waiting.give(begin) }),

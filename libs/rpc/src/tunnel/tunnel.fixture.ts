@@ -10,13 +10,15 @@ import {
   MethodOptions_IdempotencyLevel,
   type StringValueSchema,
 } from '@bufbuild/protobuf/wkt'
-import { createContextValues, type ServiceImpl, type Transport } from '@connectrpc/connect'
+import { createClient, createContextValues, type ServiceImpl, type Transport } from '@connectrpc/connect'
 import { connectNodeAdapter, createConnectTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import type { Frame, Frames } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import { ContractService } from '../contract-service.ts'
 import { createDirectTransport, type Routes } from '../direct-transport.ts'
 import { helloFrame } from './frames.ts'
+import type { LinkEvent } from './link.ts'
 import { type TunnelRoutesOptions, tunnelRoutes } from './tunnel-routes.ts'
+import { createTunnelTransport, type TunnelTransportOptions } from './tunnel-transport.ts'
 
 const text = '.google.protobuf.StringValue'
 
@@ -49,7 +51,7 @@ export const ShelfService = createFileRegistry(file, name =>
   write: { methodKind: 'unary'; input: typeof StringValueSchema; output: typeof StringValueSchema }
 }>
 
-export interface Serve extends Partial<Pick<TunnelRoutesOptions, 'admit' | 'maxCalls' | 'maxMessageBytes'>> {
+export interface Serve extends Partial<Pick<TunnelRoutesOptions, 'admit' | 'maxCalls' | 'maxMessageBytes' | 'ready'>> {
   readonly routes?: (router: Routes) => void
   readonly contract?: Partial<ServiceImpl<typeof ContractService>>
   readonly shelf?: Partial<ServiceImpl<typeof ShelfService>>
@@ -102,7 +104,7 @@ const replicaAt = (port: number): Transport => {
 }
 
 /** A network between caller and server, which stops and breaks when it is told to. */
-export async function startProxy() {
+async function startProxy() {
   const sockets = new Set<Socket>()
   let target: number | undefined
   const server = createTcpServer(inbound => {
@@ -232,4 +234,29 @@ export function hangingOnce() {
       return request
     },
   }
+}
+
+type Test = { after(fn: () => Promise<void>): void }
+
+/** A client of these replicas until the test ends, and what its tunnels tell. */
+export function connectTo(t: Test, replicas: Transport[], options: Partial<TunnelTransportOptions> = {}) {
+  const told = events<LinkEvent>()
+  const transport = createTunnelTransport({ replicas, onEvent: told.on, random: () => 0.5, ...options })
+  t.after(() => transport.close())
+  return { transport, told, client: createClient(ShelfService, transport) }
+}
+
+/** A server until the test ends. */
+export async function serve(t: Test, shelf: NonNullable<Serve['shelf']>) {
+  const server = await startServer({ shelf })
+  t.after(() => server.close())
+  return server
+}
+
+/** A network that leads to that port, or nowhere yet, until the test ends. */
+export async function proxy(t: Test, port?: number) {
+  const network = await startProxy()
+  network.to(port)
+  t.after(() => network.close())
+  return network
 }

@@ -1,0 +1,160 @@
+/** What is wrong with the configuration of a process stops its start, with one clear line. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createApiKey } from '@millhand/api'
+import { createAuthority, opensslMissing } from '@millhand/rpc/certificates.fixture'
+import { createCredentialsIssuer } from '@millhand/rpc/network'
+import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
+
+const mongo = { MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand' }
+const kafka = { MILLHAND_KAFKA_BROKERS: '127.0.0.1:1' }
+const grpc = { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }
+const computeUrl = { MILLHAND_COMPUTE_URL: 'http://127.0.0.1:1' }
+const right = {
+  gateway: {
+    ...credentialsFor('gateway'),
+    ...computeUrl,
+    MILLHAND_HTTP_ADDR: '127.0.0.1:0',
+    MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
+  },
+  identity: { ...credentialsFor('identity'), ...grpc, ...mongo },
+  compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
+  executor: { ...credentialsFor('executor'), ...grpc, ...computeUrl, ...kafka },
+} as const satisfies Record<string, Environment>
+
+const folder = mkdtempSync(join(tmpdir(), 'millhand-configuration-'))
+after(() => rmSync(folder, { recursive: true }))
+const file = (name: string) => join(folder, name)
+const certificates = {
+  MILLHAND_TLS_CERT: file('cert'),
+  MILLHAND_TLS_KEY: file('key'),
+  MILLHAND_TLS_CA: file('ca'),
+}
+before(() => {
+  if (opensslMissing) return
+  const authority = createAuthority('ours')
+  const { cert, key } = authority.issue('process')
+  for (const [name, content] of Object.entries({
+    cert,
+    key,
+    ca: authority.ca,
+    'other-key': authority.issue('other').key,
+    rubbish: 'rubbish',
+  })) {
+    writeFileSync(file(name), content)
+  }
+})
+
+const others = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
+const day = 86_400_000
+
+const table: readonly [keyof typeof right, Environment, RegExp][] = [
+  ['gateway', { MILLHAND_HTTP_ADDR: 'nonsense' }, /^MILLHAND_HTTP_ADDR must be host:port/],
+  ['gateway', { MILLHAND_COMPUTE_URL: 'compute:8081' }, /^MILLHAND_COMPUTE_URL must be one or more URLs/],
+  ['gateway', { MILLHAND_COMPUT_URL: 'x' }, /^MILLHAND_COMPUT_URL is not known. Did you mean MILLHAND_COMPUTE_URL\?/],
+  [
+    'gateway',
+    { MILLHAND_SERVICE_TOKEN: 'rubbish' },
+    /^MILLHAND_SERVICE_TOKEN must be a service token. .*credentials gateway/,
+  ],
+  ['gateway', tokenOf('executor'), /^MILLHAND_SERVICE_TOKEN must be a token of gateway; it is one of executor\./],
+  ['gateway', tokenOf('gateway', Date.now() - day), /^MILLHAND_SERVICE_TOKEN expired at 20/],
+  ['gateway', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
+  ['gateway', { MILLHAND_SECRET_KEY: operatorSecret }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
+  ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],
+  ['executor', { MILLHAND_EXECUTOR_SLOTS: '65' }, /^MILLHAND_EXECUTOR_SLOTS must be a whole number/],
+  ['executor', { MILLHAND_MODELS_DIR: '/nowhere/at/all' }, /^MILLHAND_MODELS_DIR must be a folder that can be used/],
+  ['compute', { MILLHAND_TRUSTED_KEYS: others.publicKey }, /^MILLHAND_TRUSTED_KEYS must have the key of who made/],
+  ['compute', { MILLHAND_TRUSTED_KEYS: 'rubbish' }, /^MILLHAND_TRUSTED_KEYS must be one or more public keys/],
+  ['compute', { MILLHAND_SECRET_KEY: secretOf('gateway') }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
+  [
+    'compute',
+    { MILLHAND_MONGO_URL: 'mongodb://user:hunter2@host' },
+    /^MILLHAND_MONGO_URL must be a URL such as .*name\.$/,
+  ],
+  ['compute', { MILLHAND_KAFKA_BROKERS: 'kafka' }, /^MILLHAND_KAFKA_BROKERS must be one or more of host:port/],
+  [
+    'compute',
+    { MILLHAND_KAFKA_USER: 'compute' },
+    /^MILLHAND_KAFKA_USER and MILLHAND_KAFKA_PASSWORD must be set together/,
+  ],
+  ['compute', { MILLHAND_KAFKA_SASL: 'gssapi' }, /^MILLHAND_KAFKA_SASL must be one of plain, scram/],
+  ['compute', { MILLHAND_KAFKA_CA: '/nowhere' }, /^MILLHAND_KAFKA_CA must not be set without MILLHAND_KAFKA_TLS/],
+  ['compute', { MILLHAND_KAFKA_CA: '/nowhere', MILLHAND_KAFKA_TLS: 'true' }, /^MILLHAND_KAFKA_CA must be a file/],
+  ['compute', { MILLHAND_KAFKA_REPLICATION: '0' }, /^MILLHAND_KAFKA_REPLICATION must be a whole number/],
+  ['compute', { MILLHAND_GRPC_ADDR: '192.0.2.1:1' }, /^MILLHAND_GRPC_ADDR: .*EADDRNOTAVAIL/],
+  [
+    'identity',
+    { MILLHAND_BOOTSTRAP_KEY: createApiKey('test') },
+    /^MILLHAND_BOOTSTRAP_KEY must be an API key of `mh_live_`/,
+  ],
+  ['identity', { MILLHAND_BOOTSTRAP_KEY: createApiKey('live') }, /^MILLHAND_BOOTSTRAP_KEY and .* must be set together/],
+  [
+    'identity',
+    { MILLHAND_TLS_CERT: certificates.MILLHAND_TLS_CERT },
+    /^MILLHAND_TLS_KEY and MILLHAND_TLS_CA must be set too/,
+  ],
+  ['identity', { ...certificates, MILLHAND_TLS_CA: '/nowhere' }, /^MILLHAND_TLS_CA must be a file that can be read/],
+]
+const withCertificates: typeof table = [
+  ['identity', { ...certificates, MILLHAND_TLS_CERT: file('rubbish') }, /^MILLHAND_TLS_CERT, .* must be PEM/],
+  [
+    'identity',
+    { ...certificates, MILLHAND_TLS_KEY: file('other-key') },
+    /^MILLHAND_TLS_CERT, .* that of the certificate/,
+  ],
+  ['gateway', certificates, /^MILLHAND_IDENTITY_URL must be https: where/],
+  ['executor', certificates, /^MILLHAND_COMPUTE_URL must be https: where/],
+  [
+    'compute',
+    { ...certificates, MILLHAND_ADVERTISE_URL: 'http://here:1' },
+    /^MILLHAND_ADVERTISE_URL must be https: where/,
+  ],
+]
+
+describe('a process', { concurrency: 3 }, () => {
+  for (const [service, wrong, line] of [...table, ...withCertificates]) {
+    const skip = wrong.MILLHAND_TLS_CERT !== undefined && opensslMissing
+    it(`that is ${service} does not start: ${line.source}`, { skip }, async () => {
+      const { lines, output } = await refusal(service, { ...right[service], ...wrong })
+      assert.equal(lines.length, 1, output)
+      assert.match(lines[0] ?? '', line)
+      for (const secret of [wrong.MILLHAND_SECRET_KEY, wrong.MILLHAND_BOOTSTRAP_KEY, wrong.MILLHAND_SERVICE_TOKEN])
+        if (secret) assert.ok(!output.includes(secret), 'a secret is not told back')
+      assert.ok(!output.includes('hunter2'), 'a password is not told back')
+    })
+  }
+
+  for (const [service, needed] of Object.entries(right)) {
+    it(`that is ${service} names all that has to be set`, async () => {
+      const { lines } = await refusal(service, {})
+      const names = Object.keys(needed).filter(name => !name.endsWith('_ADDR'))
+      assert.deepEqual(lines.map(each => each.replace(/ has to be set\. .*$/, '')).sort(), names.sort())
+    })
+  }
+})
+
+/** What a process says that does not start. */
+async function refusal(service: string, env: Environment) {
+  await using running = serve([service], env)
+  assert.equal(await running.end, 1)
+  const { stdout, stderr } = running.output
+  assert.equal(stdout, '')
+  const [head, ...lines] = stderr
+    .trimEnd()
+    .split('\n')
+    .filter(each => !each.startsWith('{'))
+  assert.equal(head, 'The configuration is wrong:')
+  return { lines: lines.map(each => each.trim()), output: stderr }
+}
+
+function tokenOf(service: 'gateway' | 'executor', expiresAt?: number): Environment {
+  return { MILLHAND_SERVICE_TOKEN: credentialsFor(service, expiresAt).MILLHAND_SERVICE_TOKEN as string }
+}
+
+function secretOf(service: 'gateway'): string {
+  return credentialsFor(service).MILLHAND_SECRET_KEY as string
+}

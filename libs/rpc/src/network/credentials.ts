@@ -1,0 +1,36 @@
+/** What an operator gives to each process, all made of one secret that no process has. */
+import { type Granted, grants } from './grants.ts'
+import { createTokenIssuer } from './service-token.ts'
+import { deriveSecret } from './signature.ts'
+import { createPrincipalSigner } from './signed-principal.ts'
+
+interface Credentials {
+  /** What it shows to others. */
+  readonly token: string
+  /** What is its own alone: it signs principals with it. Only for who may name accounts. */
+  readonly secret?: string
+}
+
+/** Makes the credentials of processes. The same secret makes the same, but for when tokens end. */
+export interface CredentialsIssuer {
+  /** Who checks tokens trusts this key. No secret. */
+  readonly publicKey: string
+  /** `expiresAt` is in milliseconds since 1970; without it the token does not end by itself. */
+  issue(service: Granted, expiresAt?: number): Credentials
+}
+
+/** @throws RangeError for a secret under 32 bytes */
+export function createCredentialsIssuer(operatorSecret: Uint8Array): CredentialsIssuer {
+  const { publicKey, mint } = createTokenIssuer(operatorSecret)
+  return {
+    publicKey,
+    issue(service, expiresAt) {
+      const { methods, accounts } = grants[service]
+      const grant = { service, methods, ...(expiresAt !== undefined && { expiresAt }) }
+      if (!accounts) return { token: mint(grant) }
+      const secret = deriveSecret(operatorSecret, `service ${service}`).toString('base64url')
+      const { publicKey: signer } = createPrincipalSigner(Buffer.from(secret))
+      return { token: mint({ ...grant, signer }), secret }
+    },
+  }
+}
