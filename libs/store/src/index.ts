@@ -11,3 +11,5 @@ export type {
   Scalar,
   WriteResult,
 } from './collection.ts'
+export { EventsRefused } from './events-refused.ts'
+export { RecentSet } from './recent-set.ts'

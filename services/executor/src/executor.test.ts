@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { create } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import {
   ClaimResponseSchema,
+  FinishRequestSchema,
   FinishResponseSchema,
   type Lease,
   LeaseService,
+  type Renewal,
   Renewed_Verdict,
   RenewResponseSchema,
   type Result,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Catalogue, ModelPackage } from '@millhand/model'
-import { createDirectTransport } from '@millhand/rpc'
+import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import { createExecutor } from './executor.ts'
-import type { LoadedModel } from './model-runner.ts'
+import type { ItemResult, LoadedModel, Progress } from './model-runner.ts'
 
 const seconds = (count: number) => ({
   $typeName: 'google.protobuf.Duration' as const,
@@ -36,34 +38,54 @@ const lease: Lease = {
 const model = { status: 'ready', id: 'echo', version: 'sha256:1', manifest: { maxBatch: 8 } } as ModelPackage
 const models: Catalogue = { get: () => model, list: () => [model] }
 
-/** An executor whose first claim is answered with one lease after `waitMs`, and whose runs take `runMs`. */
-function start({ waitMs, runMs, renewable = true }: { waitMs: number; runMs: number; renewable?: boolean }) {
+interface Script {
+  readonly waitMs?: number
+  readonly runMs: number
+  readonly renewable?: boolean
+  /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
+  readonly count?: number
+  readonly progress?: Progress
+  readonly resultOf?: (index: number) => ItemResult
+}
+
+const done: ItemResult = { ok: true, output: '"done"' }
+
+/** An executor whose first claim is answered after `waitMs`, and whose runs take `runMs`. The contract's rules hold. */
+function start({ waitMs = 0, runMs, renewable = true, count, progress, resultOf = () => done }: Script) {
   const clock = manualClock()
   const stopping = new AbortController()
   const results: Result[] = []
+  const renewals: Renewal[] = []
+  const callBytes: number[] = []
+  const leases =
+    count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
   let asked = 0
   const transport = createDirectTransport()
-  transport.service(LeaseService, {
-    async claim(_, call) {
-      asked++
-      await clock.sleep(asked === 1 ? waitMs : 3_600_000, call.signal)
-      return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases: [lease] }], waitedMs: waitMs })
-    },
-    renew: ({ leases }) =>
-      create(RenewResponseSchema, {
-        leases: leases.map(() =>
-          renewable ? { verdict: Renewed_Verdict.KEPT, ttl: seconds(10) } : { verdict: Renewed_Verdict.LOST },
-        ),
-      }),
-    finish(request) {
-      results.push(...request.results)
-      return create(FinishResponseSchema, { accepted: request.results.map(() => true) })
-    },
-  })
+  const routes = (router: Routes) =>
+    router.service(LeaseService, {
+      async claim(_, call) {
+        asked++
+        await clock.sleep(asked === 1 ? waitMs : 3_600_000, call.signal)
+        return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases }], waitedMs: waitMs })
+      },
+      renew(request) {
+        renewals.push(...request.leases)
+        const kept = { verdict: Renewed_Verdict.KEPT, ttl: seconds(10) }
+        const renewed = request.leases.map(() => (renewable ? kept : { verdict: Renewed_Verdict.LOST }))
+        return create(RenewResponseSchema, { leases: renewed })
+      },
+      finish(request) {
+        callBytes.push(toBinary(FinishRequestSchema, request).length)
+        results.push(...request.results)
+        return create(FinishResponseSchema, { accepted: request.results.map(() => true) })
+      },
+    })
+  serve(routes, transport)
   const loaded: LoadedModel = {
-    async run(items) {
+    async run(items, onProgress) {
+      if (progress) onProgress?.(progress)
       await clock.sleep(runMs, stopping.signal)
-      return { items: items.map(() => ({ ok: true, output: '"done"' })), computeMs: runMs }
+      return { items: items.map((_, index) => resultOf(index)), computeMs: runMs }
     },
     memoryBytes: () => 0,
     kill: async () => {},
@@ -83,6 +105,8 @@ function start({ waitMs, runMs, renewable = true }: { waitMs: number; runMs: num
   return {
     clock,
     results,
+    renewals,
+    callBytes,
     async stop() {
       stopping.abort()
       await clock.advance(20_000)
@@ -108,6 +132,50 @@ describe('executor', () => {
     const { clock, results, stop } = start({ waitMs: 9_000, runMs: 20_000, renewable: false })
     await clock.advance(40_000)
     assert.deepEqual(results, [])
+    await stop()
+  })
+
+  it('cuts what a model says to the bounds of the contract', async () => {
+    const { clock, results, renewals, stop } = start({
+      runMs: 3_000,
+      progress: { fraction: 1.5, message: '😀'.repeat(10_000) },
+      resultOf: () => ({ ok: false, code: 'model_failed', message: 'é'.repeat(100_000), retryable: false }),
+    })
+    await clock.advance(4_000)
+    assert.deepEqual(
+      renewals.flatMap(({ fraction }) => fraction ?? []),
+      [1],
+    )
+    const [outcome] = results.map(result => result.outcome)
+    assert.ok(outcome?.case === 'failure' && outcome.value.message.startsWith('ééé'))
+    await stop()
+  })
+
+  it('gives results back in calls that a server takes', async () => {
+    const output = JSON.stringify('x'.repeat(256 * 1024 - 2))
+    const { clock, results, callBytes, stop } = start({ runMs: 100, count: 40, resultOf: () => ({ ok: true, output }) })
+    await clock.advance(1_000)
+    assert.equal(results.length, 40)
+    assert.ok(callBytes.every(bytes => bytes < 4 * 2 ** 20))
+    await stop()
+  })
+
+  it('renews more leases than one call takes', async () => {
+    const { clock, renewals, stop } = start({ runMs: 2_500, count: 1_001 })
+    await clock.advance(1_200)
+    assert.equal(new Set(renewals.map(({ workId }) => workId)).size, 1_001)
+    await clock.advance(2_000)
+    await stop()
+  })
+
+  it('loses no result to one beside it that is refused', async () => {
+    const large: ItemResult = { ok: true, output: JSON.stringify('x'.repeat(300_000)) }
+    const { clock, results, stop } = start({ runMs: 100, count: 3, resultOf: i => (i === 1 ? large : done) })
+    await clock.advance(1_000)
+    assert.deepEqual(
+      results.map(({ workId }) => workId),
+      ['task_0', 'task_2'],
+    )
     await stop()
   })
 })

@@ -10,11 +10,12 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Catalogue, CatalogueEntry } from '@millhand/model'
+import { type Catalogue, type CatalogueEntry, excerpt } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
-import type { ModelRunner } from './model-runner.ts'
+import type { ModelRunner, Progress } from './model-runner.ts'
+import { inPortions } from './portions.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runGroup } from './run-group.ts'
 import { WarmModels } from './warm-models.ts'
@@ -182,12 +183,17 @@ class LeasedRuns {
     this.#delivering.add(delivery)
   }
 
-  /** Renews every lease in one call; what the answer says is to be stopped is stopped. */
+  /** Renews every lease; what the answer says is to be stopped is stopped. */
   async #renew(): Promise<void> {
-    const { leases, clock, log } = this.#options
-    const held = [...this.#held]
-    if (held.length === 0 || this.#renewing) return
+    if (this.#renewing) return
     this.#renewing = true
+    await Promise.all(inPortions([...this.#held], renewPortion).map(held => this.#renewSome(held)))
+    this.#renewing = false
+    this.#check()
+  }
+
+  async #renewSome(held: readonly HeldLease[]): Promise<void> {
+    const { leases, clock, log } = this.#options
     const askedAt = clock.monotonic()
     const request = { executorId: this.#id, leases: held.map(toRenewal) }
     for (const one of held) one.progress = undefined // It is told once; a renewal without it costs no write.
@@ -202,8 +208,6 @@ class LeasedRuns {
     } catch (error) {
       log.warn('renew.failed', { leases: held.length, error })
     }
-    this.#renewing = false
-    this.#check()
   }
 
   /** Stops runs that are cancelled, too long, or whose lease is about to end unrenewed. */
@@ -236,12 +240,21 @@ class LeasedRuns {
 const sharesRuns = (model: CatalogueEntry | undefined): boolean =>
   model?.status === 'ready' && model.manifest.maxBatch > 1
 
+/** How many one call may renew by the contract: 64 runs may hold more. */
+const renewPortion = { size: 1_000, sizeOf: () => 1 }
+
 const toRenewal = ({ lease, progress }: HeldLease) => ({
   id: lease.id,
   tenant: lease.tenant,
   workId: lease.workId,
-  ...(progress && {
-    fraction: progress.fraction,
-    ...(progress.message !== undefined && { message: progress.message }),
-  }),
+  ...(progress && toProgress(progress)),
+})
+
+/** Characters, before an ellipsis. The contract's bound is 512; a renewal over it is refused, with all in its call. */
+const mostMessage = 500
+
+/** Within the bounds of the contract, whatever the model's process said. */
+const toProgress = ({ fraction, message }: Progress) => ({
+  fraction: Math.min(1, Math.max(0, fraction || 0)),
+  ...(message !== undefined && { message: excerpt(message, mostMessage) }),
 })

@@ -1,12 +1,24 @@
-/** Gives results back: all of one turn of the event loop in one call, again until they are taken or refused. */
-import type { Client } from '@connectrpc/connect'
+/** Gives results back: those of one turn of the event loop together, again until they are taken or refused. */
+import { type Client, Code, ConnectError } from '@connectrpc/connect'
+import { codeOf } from '@millhand/api'
 import type { LeaseService, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { inPortions, type Portion } from './portions.ts'
 
 /** Longer than a lease lasts: after that a result would be refused. */
 const giveUpAfterMs = 15_000
 const retryEveryMs = 250
+
+/**
+ * Bytes that a result takes at most beside its output, by the bounds of its fields: a failure's message of 2,048
+ * characters first. So one call has fewer results than the contract's 1,000, and less than the 4 MiB of gRPC.
+ */
+const besideOutput = 12 * 1024
+const finishPortion: Portion<Result> = {
+  size: 3 * 2 ** 20,
+  sizeOf: ({ outcome }) => besideOutput + (outcome.case === 'output' ? Buffer.byteLength(outcome.value) : 0),
+}
 
 export class Results {
   readonly #leases: Client<typeof LeaseService>
@@ -31,7 +43,7 @@ export class Results {
         const batch = this.#batch
         this.#batch = []
         this.#flushed = undefined
-        this.#send(batch).then(resolve, resolve)
+        void Promise.all(inPortions(batch, finishPortion).map(results => this.#send(results))).then(() => resolve())
       })
     })
     return this.#flushed
@@ -47,9 +59,20 @@ export class Results {
         return
       } catch (error) {
         this.#log.warn('result.not_delivered', { results: results.length, error })
+        if (isRefused(error)) {
+          // A model's process may have given anything: only its own result is not taken.
+          if (results.length > 1) await Promise.all(results.map(result => this.#send([result])))
+          return
+        }
         if (this.#clock.monotonic() > deadline) return
         await new Promise<void>(resolve => this.#clock.timer(retryEveryMs, resolve))
       }
     }
   }
+}
+
+/** Whether a request breaks the rules of the contract: it would again. */
+const isRefused = (error: unknown): boolean => {
+  const { code } = ConnectError.from(error)
+  return code === Code.InvalidArgument || codeOf(error) === 'payload_too_large'
 }

@@ -1,6 +1,6 @@
 /** One run: the leases of one model together, from their claim to a result for each. */
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { CatalogueEntry } from '@millhand/model'
+import { type CatalogueEntry, excerpt } from '@millhand/model'
 import type { Clock } from '@millhand/runner'
 import type { HeldLease } from './held-lease.ts'
 import { type ItemResult, ModelLoadFailed, type ModelRunner, RunnerGone } from './model-runner.ts'
@@ -155,8 +155,11 @@ const notTheTask = 'That is no fault of the task; the log of the service says wh
 
 const failure = (code: string, message: string, retryable: boolean): Result['outcome'] => ({
   case: 'failure',
-  value: { $typeName: 'millhand.lease.v1.Failure', code, message, retryable },
+  value: { $typeName: 'millhand.lease.v1.Failure', code, message: excerpt(message, MOST_MESSAGE), retryable },
 })
+
+/** Characters, before an ellipsis. The contract's bound is 2,048; a result over it is refused. */
+const MOST_MESSAGE = 2_000
 
 const resultOf = (
   lease: Lease,

@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
+import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
 import { BSON } from 'mongodb'
+import type { Blobs } from '../blobs.ts'
 import { assertNothingLeft, chunkCount, HOUR, keys, MIB, never, openBlobs, read, until } from './gridfs.fixture.ts'
 import { gridfsBlobs } from './gridfs.ts'
 
@@ -117,13 +119,14 @@ describe('GridFS under faults', { skip: javaMissing }, () => {
     await blobs.put('kept', Buffer.from('kept'))
     await blobs.put('k', Buffer.from('before'))
     const endless = new Readable({ read: () => endless.push(Buffer.alloc(50_000)) })
-    const putting = assert.rejects(blobs.put('k', endless))
+    const putting = assert.rejects(blobs.put('k', endless), unavailable)
     await until(async () => (await chunkCount(db)) > 5)
     await server.kill()
     await putting
     endless.destroy()
-    await assert.rejects(blobs.get('k'))
+    await assert.rejects(blobs.get('k'), unavailable)
     await server.start()
+    await found(blobs)
     assert.equal((await read(blobs, 'k')).toString(), 'before')
     assert.deepEqual(await keys(blobs, ''), ['k', 'kept'])
     assert.ok((await chunkCount(db)) > 3)
@@ -135,11 +138,51 @@ describe('GridFS under faults', { skip: javaMissing }, () => {
     assert.equal((await read(blobs, 'k')).toString(), 'after')
   })
 
+  it('says of every call that the store is away, while its server stands still and when it is killed', async t => {
+    const { blobs } = openBlobs(t, `${impatient()}&socketTimeoutMS=300&connectTimeoutMS=300`)
+    await blobs.put('k', Buffer.alloc(2 * MIB))
+    const reading = await blobs.get('k')
+    assert.ok(reading)
+    const chunks = reading.iterator()
+    await chunks.next()
+    const calls = () => [
+      blobs.put('new', Buffer.from('x')),
+      blobs.get('k'),
+      blobs.delete('k'),
+      keys(blobs, ''),
+      blobs.sweep(never),
+    ]
+    server.pause()
+    try {
+      const rest = (async () => {
+        for await (const _ of chunks);
+      })()
+      await Promise.all([...calls(), rest].map(call => assert.rejects(call, unavailable)))
+    } finally {
+      server.resume()
+    }
+    await server.kill()
+    await Promise.all(calls().map(call => assert.rejects(call, unavailable)))
+    await server.start()
+    await found(blobs)
+    await blobs.put('k', Buffer.from('after'))
+    assert.equal((await read(blobs, 'k')).toString(), 'after')
+  })
+
+  it('leaves a stream that breaks its own error, though it reads like that of a connection', async t => {
+    const { blobs } = openBlobs(t, server.url())
+    const broken = new PassThrough()
+    const reset = Object.assign(new Error('the client has gone'), { code: 'ECONNRESET' })
+    setImmediate(() => broken.destroy(reset))
+    await assert.rejects(blobs.put('k', broken), reset)
+  })
+
   it('connects as soon as there is a server, and not once it is closed', async t => {
     await server.stop()
     const { blobs } = openBlobs(t, impatient())
-    for (let tries = 0; tries < 2; tries++) await assert.rejects(blobs.put('k', Buffer.from('x')))
+    for (let tries = 0; tries < 2; tries++) await assert.rejects(blobs.put('k', Buffer.from('x')), unavailable)
     await server.start()
+    await found(blobs)
     await blobs.put('k', Buffer.from('y'))
     assert.equal((await read(blobs, 'k')).toString(), 'y')
     await blobs.close()
@@ -147,6 +190,17 @@ describe('GridFS under faults', { skip: javaMissing }, () => {
     await assert.rejects(blobs.get('k'), /closed/)
   })
 })
+
+/** The driver looks for its server twice a second, and these calls do not wait for that. */
+const found = (blobs: Blobs) =>
+  until(() =>
+    blobs.get('k').then(
+      () => true,
+      () => false,
+    ),
+  )
+
+const unavailable = (error: unknown) => codeOf(error) === 'unavailable'
 
 /** Stands between, keeps what was asked, and cuts the connection once: before a request that holds the word, or before the answer to it. */
 async function startProxy(t: { after(fn: () => void): void }, target: string) {

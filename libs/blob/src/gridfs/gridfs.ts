@@ -1,9 +1,9 @@
 /** Blobs in MongoDB, for many processes: chunks as GridFS keeps them, behind one record a key. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { fail } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
-import { Binary, MongoClient, MongoNetworkError, MongoServerSelectionError, ObjectId } from 'mongodb'
+import { asked, timeoutsFor } from '@millhand/store/mongo/connection'
+import { Binary, MongoClient, ObjectId } from 'mongodb'
 import { type BlobInfo, type Blobs, checkBlobKey, checkBlobRange, cutBlobRange, type PutOptions } from '../blobs.ts'
 import { type Content, hearErrors, parts } from '../content.ts'
 import { type BlobRecord, blobRecords } from './blob-records.ts'
@@ -28,15 +28,14 @@ const RENEW_MS = 3_600_000
 
 /**
  * Keeps `<bucket>.keys` and `<bucket>.chunks` in the URL's database. Connects when it is first used, and again whenever
- * it has to; a call that finds no server within the URL's `serverSelectionTimeoutMS` (5 s by default), or whose
- * connection breaks, rejects as `unavailable`. A put
- * whose connection is lost while it is made visible rejects too where it can't find out what has become of it; it is
- * there whole then or not at all. A stream that takes over an hour after its contents were replaced may end in an
- * error. No clock decides what is visible: one that is wrong makes sweeps early, and uploads or reads fail.
+ * it has to. Where the URL has no other timeouts, a call rejects as `unavailable` within 5 s while the server is away,
+ * and within 20 s while it is paused; a stream that is being read likewise. A put whose connection is lost while it is
+ * made visible rejects too where it can't find out what has become of it; it is there whole then or not at all. A stream
+ * that takes over an hour after its contents were replaced may end in an error. No clock decides what is visible: one
+ * that is wrong makes sweeps early, and uploads or reads fail.
  */
 export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): GridfsBlobs {
-  const patience = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS: 5_000 }
-  const client = new MongoClient(url, patience)
+  const client = new MongoClient(url, timeoutsFor(url))
   // Said of the database, since a `journal=false` of the URL's goes before what is said of the client.
   const db = client.db(undefined, { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' })
   const records = blobRecords(db.collection<BlobRecord>(`${bucket}.keys`))
@@ -51,7 +50,7 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
       opening = undefined
       throw error
     })
-    await opening
+    await asked(async () => opening)
   }
   const connect = async () => {
     await client.connect()
@@ -68,7 +67,8 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
     for await (const piece of pieces(parts(content, options), length)) {
       size += piece.length
       hash.update(piece)
-      await files.write(file, n++, new Binary(piece))
+      const data = new Binary(piece)
+      await asked(() => files.write(file, n++, data))
     }
     options.signal?.throwIfAborted()
     return { size, sha256: hash.digest('hex') }
@@ -88,14 +88,15 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
 
   async function put(key: string, content: Content, options: PutOptions): Promise<BlobInfo> {
     const file = new ObjectId()
-    await records.begin(key, file, clock.now())
+    await asked(() => records.begin(key, file, clock.now()))
     const over = new AbortController()
     const kept = keepFromSweep(key, file, over.signal)
     let info: BlobInfo | undefined
     try {
       info = await upload(file, content, options)
       const now = clock.now()
-      await records.commit(key, { file, chunk_size: CHUNK_BYTES, ...info, written_at: new Date(now) }, now)
+      const next = { file, chunk_size: CHUNK_BYTES, ...info, written_at: new Date(now) }
+      await asked(() => records.commit(key, next, now))
       return info
     } catch (error) {
       const outcome = await records.abandon(key, file, clock.now()).catch(() => 'unknown' as const)
@@ -108,52 +109,50 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
     }
   }
 
+  async function removeGarbage(now: number, signal: AbortSignal): Promise<void> {
+    await records.abandonSilent(now, signal)
+    for await (const { key, file } of records.garbage(now)) {
+      signal.throwIfAborted()
+      await files.remove(file)
+      await records.forget(key, file)
+    }
+  }
+
   return {
     async put(key, content, options = {}) {
       checkBlobKey(key)
       options.signal?.throwIfAborted()
       using _ = hearErrors(content)
-      return await asked(async () => {
-        await open()
-        return await put(key, content, options)
-      })
+      await open()
+      return await put(key, content, options)
     },
 
     async get(key, range) {
       checkBlobKey(key)
       if (range) checkBlobRange(range)
-      const current = await asked(async () => {
-        await open()
-        return await records.current(key)
-      })
+      await open()
+      const current = await asked(() => records.current(key))
       if (current === null) return undefined
       const { start, end } = range ? cutBlobRange(range, current.size) : { start: 0, end: current.size - 1 }
-      return Readable.from(files.read(current, start, end), { objectMode: false })
+      return Readable.from(eachAsked(files.read(current, start, end)), { objectMode: false })
     },
 
     async delete(key) {
       checkBlobKey(key)
-      await asked(async () => {
-        await open()
-        await records.remove(key, clock.now())
-      })
+      await open()
+      await asked(() => records.remove(key, clock.now()))
     },
 
     async *list(prefix) {
       await open()
-      for await (const { key, current } of records.list(prefix)) yield { key, writtenAt: current.written_at.getTime() }
+      for await (const { key, current } of eachAsked(records.list(prefix)))
+        yield { key, writtenAt: current.written_at.getTime() }
     },
 
     async sweep(signal) {
       signal.throwIfAborted()
       await open()
-      const now = clock.now()
-      await records.abandonSilent(now, signal)
-      for await (const { key, file } of records.garbage(now)) {
-        signal.throwIfAborted()
-        await files.remove(file)
-        await records.forget(key, file)
-      }
+      await asked(() => removeGarbage(clock.now(), signal))
     },
 
     async close() {
@@ -171,18 +170,14 @@ export interface GridfsOptions {
   readonly clock: Clock
 }
 
-/** That the server can't be reached is no fault of ours, and passes. */
-async function asked<R>(work: () => Promise<R>): Promise<R> {
+async function* eachAsked<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
-    return await work()
-  } catch (cause) {
-    if (!isAway(cause)) throw cause
-    throw fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
+    for (;;) {
+      const next = await asked(() => items.next())
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    await items.return()
   }
 }
-
-/** The driver passes on what Node says of a connection that breaks under a write. */
-const isAway = (error: unknown): boolean =>
-  error instanceof MongoNetworkError ||
-  error instanceof MongoServerSelectionError ||
-  ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')

@@ -1,8 +1,9 @@
 /** kafkajs, as all of the adapter uses it: its lines in our log, and its sockets ours to cut. */
 import './quiet-timers.ts'
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { Log } from '@millhand/telemetry'
-import { Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 
 export interface Client {
   readonly kafka: Kafka
@@ -18,7 +19,19 @@ export interface Client {
 export interface Connecting {
   readonly brokers: readonly string[]
   readonly clientId: string
+  readonly security?: KafkaSecurity
   readonly log: Log
+}
+
+/** How brokers know us, and we them. */
+export interface KafkaSecurity {
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+    readonly username: string
+    readonly password: string
+  }
+  /** TLS; `ca` is PEM: who signs the brokers’ certificates, where the system does not know it. */
+  readonly tls?: { readonly ca?: string }
 }
 
 /** How long kafkajs tries. Each try waits 50 ms doubling to 500. */
@@ -31,12 +44,13 @@ export interface Patience {
  * A client for one producer, one admin or one consumer. Consumers must not share one: those of a group would share
  * their offsets in it, and a member that joins forgets those of the others (kafkajs 2.2.4, Client's OFFSETS).
  */
-export function createClient({ brokers, clientId, log }: Connecting, patience: Patience): Client {
+export function createClient({ brokers, clientId, security, log }: Connecting, patience: Patience): Client {
   const sockets = new Set<Socket>()
   const gone = new AbortController()
   const kafka = new Kafka({
     brokers: [...brokers],
     clientId,
+    ...saslOf(security),
     connectionTimeout: 1000,
     requestTimeout: patience.requestTimeoutMs,
     retry: {
@@ -51,7 +65,10 @@ export function createClient({ brokers, clientId, log }: Connecting, patience: P
     },
     socketFactory({ host, port, onConnect }) {
       if (gone.signal.aborted) throw givenUp
-      const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, onConnect)
+      const to = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+      const socket = security?.tls
+        ? connectTls({ ...to, ...security.tls, ...(isIP(host) === 0 && { servername: host }) }, onConnect)
+        : connect(to, onConnect)
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     },
@@ -63,6 +80,20 @@ export function createClient({ brokers, clientId, log }: Connecting, patience: P
       gone.abort(new Error('the connection was given up'))
       for (const socket of sockets) socket.destroy(gone.signal.reason)
     },
+  }
+}
+
+/** Its types tie the mechanism to the fields beside it, which are the same for all three. */
+function saslOf({ sasl }: KafkaSecurity = {}): Pick<KafkaConfig, 'sasl'> {
+  if (sasl === undefined) return {}
+  const { mechanism, username, password } = sasl
+  switch (mechanism) {
+    case 'plain':
+      return { sasl: { mechanism, username, password } }
+    case 'scram-sha-256':
+      return { sasl: { mechanism, username, password } }
+    case 'scram-sha-512':
+      return { sasl: { mechanism, username, password } }
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { OutboxEvent } from '@millhand/store'
+import { EventsRefused, type OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Kafka as KafkaServer, startKafka } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
@@ -9,6 +9,8 @@ import type { LoggedEvent } from '../event-log.ts'
 import { type KafkaEventLog, openKafka } from './kafka.ts'
 
 const T = 'things.v1'
+/** kafkajs's `ConfigResourceTypes.TOPIC`, which Node can't import by name. */
+const TOPIC = 2
 
 describe('Kafka', { skip: javaMissing }, () => {
   let server: KafkaServer
@@ -97,12 +99,45 @@ describe('Kafka', { skip: javaMissing }, () => {
       await at.eventLog.publish([{ ...event('k', 1), topic: 'missing.v1' }])
     })
 
-    it('an event that the broker finds too large is refused, and the next one is taken', async () => {
-      await using at = await opened()
-      const large = { ...event('k', 1), value: JSON.stringify('x'.repeat(1_100_000)) }
-      await assert.rejects(at.eventLog.publish([large]), ({ cause }: Error) => /larger/.test(String(cause)))
-      await at.eventLog.publish([event('k', 2)])
-      assert.deepEqual(await take(at.eventLog.tail([T], 'beginning', at.signal), 1), ['k.2'])
+    it('takes all but what it never will, and says which that is', async () => {
+      await using at = await opened(1)
+      const large = { ...event('k', 2), value: JSON.stringify('x'.repeat(1_100_000)) }
+      const timeless = { ...event('k', 4), time: Number.NaN }
+      const publishing = at.eventLog.publish([event('k', 1), large, event('k', 3), timeless, event('k', 5)])
+      await assert.rejects(publishing, (error: unknown) => {
+        assert.ok(error instanceof EventsRefused)
+        assert.equal(error.reasons.get('k.2'), 'MESSAGE_TOO_LARGE')
+        assert.match(error.reasons.get('k.4') ?? '', /RangeError/)
+        assert.equal(error.reasons.size, 2)
+        return true
+      })
+      await at.eventLog.publish([event('k', 6)])
+      assert.deepEqual(await take(at.eventLog.tail([T], 'beginning', at.signal), 4), ['k.1', 'k.3', 'k.5', 'k.6'])
+    })
+
+    it('to a topic that takes little at once: what fits by itself goes, in order', async () => {
+      await using at = await opened(1)
+      const admin = stranger().admin()
+      await admin.connect()
+      const configEntries = [{ name: 'max.message.bytes', value: '20000' }]
+      const resources = [{ type: TOPIC, name: `${at.prefix}${T}`, configEntries }]
+      await admin.alterConfigs({ validateOnly: false, resources })
+      await admin.disconnect()
+      const sized = (n: number) => ({ ...event('k', n), value: JSON.stringify('x'.repeat(n === 20 ? 30_000 : 4_000)) })
+      const events = Array.from({ length: 40 }, (_, n) => sized(n))
+      await assert.rejects(at.eventLog.publish(events), (error: unknown) => {
+        return error instanceof EventsRefused && [...error.reasons.keys()].join() === 'k.20'
+      })
+      const wanted = ids(events).filter(id => id !== 'k.20')
+      assert.deepEqual(await take(at.eventLog.tail([T], 'beginning', at.signal), 39), wanted)
+    })
+
+    it('goes on where our clock is far ahead: the broker’s counts', async t => {
+      await using at = await opened(1)
+      const { now } = Date
+      t.mock.method(Date, 'now', () => now() + 2 * 3_600_000)
+      await at.eventLog.publish([event('k', 1)])
+      assert.deepEqual(await take(at.eventLog.tail([T], 'beginning', at.signal), 1), ['k.1'])
     })
 
     it('after close is refused', async () => {

@@ -2,15 +2,16 @@
 import type { OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { EventLog } from '../event-log.ts'
-import type { Connecting } from './client.ts'
+import type { Connecting, KafkaSecurity } from './client.ts'
 import { Places } from './places.ts'
 import { createPublisher } from './publish.ts'
 import { createSender } from './sender.ts'
 import { subscribe } from './subscribe.ts'
 import { tail } from './tail.ts'
 import { ensureTopics, placesAt, type Topic, withAdmin } from './topics.ts'
-import { pause } from './waiting.ts'
+import { pause, retryMs } from './waiting.ts'
 
+export type { KafkaSecurity } from './client.ts'
 export type { Topic } from './topics.ts'
 
 export interface KafkaOptions {
@@ -19,6 +20,8 @@ export interface KafkaOptions {
   readonly clientId: string
   /** Put before the name of every topic and group: several deployments on one cluster. */
   readonly prefix?: string
+  /** Without it everything goes in the clear, and as nobody. */
+  readonly security?: KafkaSecurity
   readonly log: Log
 }
 
@@ -26,7 +29,8 @@ export interface KafkaEventLog extends EventLog {
   /**
    * Appends events in order; resolves when all in-sync replicas have them. One send is in flight at a time; calls
    * that come meanwhile queue up and go together. Rejects when the broker did not take them: then some may have been
-   * taken, and calls that were queued behind are rejected too, so that none of them overtakes.
+   * taken, and calls that were queued behind are rejected too, so that none of them overtakes. Rejects with
+   * `EventsRefused` when it has taken all but those that it never will.
    */
   publish(events: readonly OutboxEvent[]): Promise<void>
   /**
@@ -44,8 +48,6 @@ export interface KafkaEventLog extends EventLog {
 const PING = { retries: 0, requestTimeoutMs: 1000 }
 const PING_MS = 2000
 const CLOSE_MS = 2000
-const FIRST_BACKOFF_MS = 100
-const LAST_BACKOFF_MS = 1000
 
 /** Connects when it is first used, and reconnects for ever. */
 export function openKafka(options: KafkaOptions): KafkaEventLog {
@@ -70,13 +72,13 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
 
   /** The places of a tail that begins at the end, as that was at `time`, when this log itself had `published`. */
   async function endAt(time: number, published: Places, topics: readonly string[], signal: AbortSignal) {
-    for (let backoff = FIRST_BACKOFF_MS; !signal.aborted; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         return (await placesAt(connecting, topics, time, signal)).atLeast(published)
       } catch (error) {
         if (!signal.aborted) log.warn('kafka.reading_failed', { topics, error })
       }
-      await pause(backoff, signal)
+      await pause(retryMs(attempt), signal)
     }
     return
   }

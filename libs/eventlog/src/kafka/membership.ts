@@ -3,7 +3,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs'
 import { type Connecting, createClient } from './client.ts'
 import type { Place } from './places.ts'
 import { METADATA_AGE_MS } from './sender.ts'
-import { orEnded, pause } from './waiting.ts'
+import { orEnded, pause, retryMs } from './waiting.ts'
 
 export interface Membership {
   readonly group: string
@@ -29,8 +29,6 @@ const FETCH_WAIT_MS = 100
  * waits for it for a session.
  */
 const PATIENCE = { retries: 60, requestTimeoutMs: 5000 }
-const FIRST_BACKOFF_MS = 100
-const LAST_BACKOFF_MS = 1000
 /** How long leaving may take, from when no batch is being taken: the broker may be away. */
 const LEAVE_MS = 2000
 
@@ -49,7 +47,7 @@ export async function beMember(connecting: Connecting, membership: Membership, s
       failures += 1
       // The first tells of the outage; the others say the same.
       connecting.log[failures === 1 ? 'warn' : 'debug']('kafka.reading_failed', { group, topics, failures, error })
-      await pause(Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LAST_BACKOFF_MS), signal)
+      await pause(retryMs(failures), signal)
     }
   }
 }

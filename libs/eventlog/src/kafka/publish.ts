@@ -1,9 +1,9 @@
 /** The way in: calls queue up in order, and what has queued while one send was under way goes with the next. */
-import type { OutboxEvent } from '@millhand/store'
+import { EventsRefused, type OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type EventMessage, messageOf } from './message.ts'
 import { Places } from './places.ts'
-import type { Batch, Sender } from './sender.ts'
+import { type Batch, BatchRefused, type Sender } from './sender.ts'
 
 /** Most messages in one send (measured: more gains nothing, and holds up those that come). */
 const SEND_MESSAGES = 500
@@ -22,10 +22,13 @@ export interface Publisher {
 
 interface Call {
   left: number
+  /** Why, by event id. */
+  readonly refused: Map<string, string>
   readonly done: PromiseWithResolvers<void>
 }
 
 interface Queued {
+  readonly id: string
   readonly topic: string
   readonly message: EventMessage
   readonly bytes: number
@@ -35,30 +38,37 @@ interface Queued {
 export function createPublisher(sender: Sender, nameOf: (topic: string) => string, log: Log): Publisher {
   const acknowledged = new Places()
   let queue: Queued[] = []
+  /** Less once a broker has refused several messages together: it takes less at once, or one of them is at fault. */
+  let sendBytes = SEND_BYTES
   let draining: Promise<void> | undefined
   let closed = false
 
   async function drain(): Promise<void> {
     await nextTurn() // Calls of this turn go together.
     while (queue.length > 0) {
-      const sent = firstOf(queue)
+      const sent = firstOf(queue, sendBytes)
       try {
         for (const [place, next] of await sender.send(byTopic(sent))) acknowledged.set(place, next)
       } catch (error) {
-        refuse(error)
-        continue
+        if (!(error instanceof BatchRefused)) {
+          refuseAll(error)
+          continue
+        }
+        if (sent.length > 1) {
+          sendBytes = Math.floor(bytesOf(sent) / 2)
+          continue
+        }
+        for (const { id, call } of sent) call.refused.set(id, error.message)
+        sendBytes = SEND_BYTES
       }
       queue.splice(0, sent.length)
-      for (const { call } of sent) {
-        call.left -= 1
-        if (call.left === 0) call.done.resolve()
-      }
+      for (const { call } of sent) done(call)
     }
     draining = undefined
   }
 
   /** Refuses all that wait: what was queued behind a send that failed must not overtake it. */
-  function refuse(error: unknown): void {
+  function refuseAll(error: unknown): void {
     const calls = new Set(queue.map(({ call }) => call))
     log.warn('kafka.publish_failed', { error, events: queue.length, calls: calls.size })
     queue = []
@@ -70,8 +80,15 @@ export function createPublisher(sender: Sender, nameOf: (topic: string) => strin
     async publish(events) {
       if (closed) throw new Error('the event log is closed')
       if (events.length === 0) return
-      const call: Call = { left: events.length, done: Promise.withResolvers() }
-      for (const event of events) queue.push(queued(event, nameOf(event.topic), call))
+      const call: Call = { left: events.length, refused: new Map(), done: Promise.withResolvers() }
+      for (const event of events) {
+        try {
+          queue.push(queued(event, nameOf(event.topic), call))
+        } catch (error) {
+          call.refused.set(event.id, String(error)) // It can't be made a message.
+          done(call)
+        }
+      }
       draining ??= drain()
       await call.done.promise
     },
@@ -82,20 +99,31 @@ export function createPublisher(sender: Sender, nameOf: (topic: string) => strin
   }
 }
 
+/** One more of its events is in the log, or never will be. */
+function done(call: Call): void {
+  call.left -= 1
+  if (call.left > 0) return
+  if (call.refused.size > 0) call.done.reject(new EventsRefused(call.refused))
+  else call.done.resolve()
+}
+
 function queued(event: OutboxEvent, topic: string, call: Call): Queued {
   const message = messageOf(event)
-  return { topic, message, bytes: Buffer.byteLength(event.value) + 2 * event.key.length + OVERHEAD_BYTES, call }
+  const bytes = Buffer.byteLength(event.value) + 2 * event.key.length + OVERHEAD_BYTES
+  return { id: event.id, topic, message, bytes, call }
 }
 
 /** As many as one send takes, and at least one. */
-function firstOf(queue: readonly Queued[]): readonly Queued[] {
+function firstOf(queue: readonly Queued[], most: number): readonly Queued[] {
   let bytes = 0
   const end = queue.findIndex((one, index) => {
     bytes += one.bytes
-    return index === SEND_MESSAGES || (bytes > SEND_BYTES && index > 0)
+    return index === SEND_MESSAGES || (bytes > most && index > 0)
   })
   return end === -1 ? [...queue] : queue.slice(0, end)
 }
+
+const bytesOf = (queue: readonly Queued[]): number => queue.reduce((sum, { bytes }) => sum + bytes, 0)
 
 function byTopic(queue: readonly Queued[]): Batch {
   const topics = new Map<string, EventMessage[]>()

@@ -8,8 +8,19 @@ import { orEnded } from './waiting.ts'
 /** Messages by topic, in order. */
 export type Batch = ReadonlyMap<string, readonly EventMessage[]>
 
+/** A broker refuses a message for what it is, or several for what they are together. */
+export class BatchRefused extends Error {
+  constructor(reason: string, cause: unknown) {
+    super(reason, { cause })
+    this.name = 'BatchRefused'
+  }
+}
+
 export interface Sender {
-  /** Resolves when all in-sync replicas have all messages, with the place after the last one of each partition. */
+  /**
+   * Resolves when all in-sync replicas have all messages, with the place after the last one of each partition. Rejects
+   * with `BatchRefused` where it would again.
+   */
   send(batch: Batch): Promise<readonly (readonly [Place, number])[]>
   /** Cuts the connections; what is being sent fails. */
   close(): void
@@ -59,6 +70,8 @@ export function createSender(
         client = undefined
         open = undefined
         known = new Set()
+        const refusal = refusalIn(cause)
+        if (refusal) throw new BatchRefused(refusal, cause)
         throw new Error(`not all events were taken for ${[...batch.keys()].join(', ')}`, { cause })
       }
     },
@@ -67,6 +80,15 @@ export function createSender(
       client?.cut()
     },
   }
+}
+
+/** As the protocol calls them (https://kafka.apache.org/protocol#protocol_error_codes). */
+const REFUSALS: readonly unknown[] = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']
+
+/** What a broker has said, in what kafkajs has made of it. */
+function refusalIn(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return
+  return 'type' in error && REFUSALS.includes(error.type) ? String(error.type) : refusalIn(error.cause)
 }
 
 async function openProducer({ kafka }: Client): Promise<Open> {

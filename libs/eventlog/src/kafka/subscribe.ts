@@ -1,14 +1,12 @@
-import type { LoggedEvent } from '../event-log.ts'
+import { RecentSet } from '@millhand/store'
+import { type Handler, handled } from '../handled.ts'
 import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
 import { beMember } from './membership.ts'
 import { Places } from './places.ts'
-import { pause } from './waiting.ts'
 
-export type Handler = (events: readonly LoggedEvent[]) => Promise<void>
-
-const FIRST_BACKOFF_MS = 100
-const LAST_BACKOFF_MS = 10_000
+/** How many handled events are remembered: a relay that is repeated sends far fewer again. */
+const MOST_HANDLED = 20_000
 
 /** See `EventLog.subscribe`; group and topics by their names in Kafka. */
 export async function subscribe(
@@ -20,6 +18,8 @@ export async function subscribe(
   signal: AbortSignal,
 ): Promise<void> {
   const places = new Places()
+  /** Over all partitions, and over those that go to another member and come back. */
+  const done = new RecentSet(MOST_HANDLED)
   const names = { prefix, places, log: connecting.log }
   await beMember(
     connecting,
@@ -31,10 +31,13 @@ export async function subscribe(
       async take(payload, lost) {
         const { topic, partition } = payload.batch
         for (const { events, last } of partsOf(payload, names)) {
-          if (events.length > 0 && !(await handled(events, handler, AbortSignal.any([signal, lost])))) {
+          const ids = new Set<string>()
+          const fresh = events.filter(({ id }) => !done.has(id) && ids.size < ids.add(id).size)
+          if (fresh.length > 0 && !(await handled(fresh, handler, AbortSignal.any([signal, lost])))) {
             if (lost.aborted) throw lost.reason
             return
           }
+          for (const { id } of fresh) done.add(id)
           payload.resolveOffset(last)
           places.set({ topic, partition }, Number(last) + 1)
           if (signal.aborted) return
@@ -43,18 +46,4 @@ export async function subscribe(
     },
     signal,
   )
-}
-
-/** Calls the handler until it resolves: true; or until the signal ends after a failure: false. */
-async function handled(events: readonly LoggedEvent[], handler: Handler, signal: AbortSignal): Promise<boolean> {
-  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
-    try {
-      await handler(events)
-      return true
-    } catch {
-      // The handler's owner knows what failed and says so; here it only means: again.
-      await pause(backoff, signal)
-      if (signal.aborted) return false
-    }
-  }
 }

@@ -2,7 +2,7 @@
 import type { Admin } from 'kafkajs'
 import { type Connecting, createClient, type Patience } from './client.ts'
 import { Places } from './places.ts'
-import { orEnded, pause } from './waiting.ts'
+import { orEnded, pause, retryMs } from './waiting.ts'
 
 export interface Topic {
   readonly name: string
@@ -14,8 +14,6 @@ export interface Topic {
 
 /** Callers try again themselves. */
 const PATIENCE: Patience = { retries: 3, requestTimeoutMs: 5000 }
-const FIRST_BACKOFF_MS = 100
-const LAST_BACKOFF_MS = 2000
 /** How often it is asked whether all leaders are there. */
 const LEADERS_MS = 50
 
@@ -45,7 +43,7 @@ export async function ensureTopics(
   topics: readonly Topic[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await withAdmin(connecting, signal, admin => makeMissing(admin, topics))
       const found = await withAdmin(connecting, signal, admin => withLeaders(admin, topics, signal))
@@ -58,7 +56,7 @@ export async function ensureTopics(
       signal.throwIfAborted()
       connecting.log.warn('kafka.topics_not_made', { topics: topics.map(({ name }) => name), error })
     }
-    await pause(backoff, signal)
+    await pause(retryMs(attempt), signal)
   }
 }
 
@@ -75,6 +73,8 @@ async function makeMissing(admin: Admin, topics: readonly Topic[]): Promise<void
       configEntries: [
         { name: 'retention.ms', value: String(retentionMs) },
         { name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) },
+        // Brokers refuse a producer's time that is over an hour ahead of theirs; an event's own is in `ce_time`.
+        { name: 'message.timestamp.type', value: 'LogAppendTime' },
       ],
     })),
   })
@@ -98,9 +98,9 @@ async function withLeaders(
 }
 
 /**
- * The places that part the older events from those that came at `time` (milliseconds since 1970) or later. A clock
- * that is wrong elsewhere shows some more of the old ones, but never hides a new one: what comes after the question
- * was asked is new in any case.
+ * The places that part the older events from those that came at `time` (milliseconds since 1970) or later, by the
+ * brokers' clocks. Where ours is behind, some more of the old ones show; where it is ahead, what came while the
+ * question was on its way does not. What comes after it was asked is new in any case.
  */
 export async function placesAt(
   connecting: Connecting,

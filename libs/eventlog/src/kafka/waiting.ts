@@ -1,8 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { backoff, systemClock } from '@millhand/runner'
+
+/** How long to wait before the next try of what fails while the cluster is away. */
+export const retryMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
 /** Resolves after that many milliseconds, or when the signal ends. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch(() => undefined)
+  await systemClock.sleep(ms, signal).catch(() => undefined)
 }
 
 /** The result of the work, or the signal's reason, thrown as soon as that ends. */

@@ -1,15 +1,11 @@
 /** The event log in the store's own file: appending is an insert in the transaction of the change. */
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import type { EventLog, LoggedEvent } from '../event-log.ts'
+import type { EventLog } from '../event-log.ts'
+import { type Handler, handled } from '../handled.ts'
 import { bell } from './bell.ts'
 import { placeOf } from './place.ts'
 import { readAfter, skipTrimmed } from './read.ts'
-
-type Handler = (events: readonly LoggedEvent[]) => Promise<void>
-
-const FIRST_BACKOFF_MS = 100
-const LAST_BACKOFF_MS = 10_000
 
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
@@ -62,20 +58,6 @@ async function deliver(
   } finally {
     appended.stop()
     await place.saved()
-  }
-}
-
-/** Calls the handler until it resolves: true; or until the signal ends after a failure: false. */
-async function handled(events: readonly LoggedEvent[], handler: Handler, signal: AbortSignal): Promise<boolean> {
-  for (let backoff = FIRST_BACKOFF_MS; ; backoff = Math.min(backoff * 2, LAST_BACKOFF_MS)) {
-    try {
-      await handler(events)
-      return true
-    } catch {
-      // The handler's owner knows what failed and says so; here it only means: again.
-      await wait(backoff, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return false
-    }
   }
 }
 

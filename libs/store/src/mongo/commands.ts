@@ -1,4 +1,5 @@
-import { type Db, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb'
+import type { Db } from 'mongodb'
+import { Unconfirmed, WriteRefused } from './connection.ts'
 
 /** One update or removal of one document. */
 export interface UpdateStatement {
@@ -11,25 +12,6 @@ export interface WriteReply {
   readonly n: number
   /** What was refused, by the statement's place. */
   readonly errors: ReadonlyMap<number, WriteRefused>
-}
-
-/** The server refused one statement of a command. */
-export class WriteRefused extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.name = 'WriteRefused'
-    this.code = code
-  }
-}
-
-/** The command reached the server, and what became of it is not certain. */
-export class Unconfirmed extends Error {
-  constructor(message: string, cause: unknown) {
-    super(message, { cause })
-    this.name = 'Unconfirmed'
-  }
 }
 
 const WRITE_CONCERN = { w: 'majority', j: true }
@@ -62,33 +44,3 @@ export function writeCommands(db: Db) {
 export type WriteCommands = ReturnType<typeof writeCommands>
 
 export const isDuplicate = (error: WriteRefused): boolean => error.code === 11000
-
-/** A server that goes, has gone, or has lost its place, by the list of the specification of retryable writes. */
-const PASSING_CODES = new Set([6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436])
-
-/** What Node says of a connection that breaks: the driver passes it on as it is where it breaks under a write. */
-const BROKEN = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-])
-
-/** Whether a failure says nothing of the request, only of the way to the server: it may have been done or not. */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof MongoServerError || error instanceof WriteRefused)
-    return typeof error.code === 'number' && PASSING_CODES.has(error.code)
-  return (
-    error instanceof MongoNetworkError ||
-    error instanceof MongoServerSelectionError ||
-    error instanceof Unconfirmed ||
-    BROKEN.has((error as NodeJS.ErrnoException | undefined)?.code ?? '') ||
-    (error instanceof Error && error.name === 'MongoWaitQueueTimeoutError')
-  )
-}
-
-/** Whether the request never left this process: no server was found in time. */
-export const isUnsent = (error: unknown): boolean => error instanceof MongoServerSelectionError

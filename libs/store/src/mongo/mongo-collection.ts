@@ -1,3 +1,4 @@
+import type { Clock } from '@millhand/runner'
 import type { Collection as MongoCollection } from 'mongodb'
 import type { Change, Collection, Document, WriteResult } from '../collection.ts'
 import { findQuery } from './find-query.ts'
@@ -16,6 +17,7 @@ export interface MongoCollectionDeps {
   readonly indexes: ReadonlyMap<string, DeclaredIndex>
   readonly groups: WriteGroups
   readonly tokens: WriteTokens
+  readonly clock: Clock
   /** Waits for the connection and the indexes, until they were there once: before, nothing is asked of the server. */
   readonly ready: () => Promise<void> | undefined
   /** Hears of each write that left something in an outbox; `view` where that tells all that the outbox holds. */
@@ -23,7 +25,7 @@ export interface MongoCollectionDeps {
 }
 
 export function mongoCollection<T extends Document, I extends string>(deps: MongoCollectionDeps): Collection<T, I> {
-  const { collection, layout, indexes, groups, tokens, ready, wrote } = deps
+  const { collection, layout, indexes, groups, tokens, clock, ready, wrote } = deps
 
   const gets = new Groups<string, T | undefined>({
     async send(keys) {
@@ -43,7 +45,7 @@ export function mongoCollection<T extends Document, I extends string>(deps: Mong
     const statement = statementOf(layout, change, tokens.next())
     const made = ready()
     if (made) await made
-    const answer = await settle(groups, statement).catch(error => {
+    const answer = await settle(groups, statement, clock).catch(error => {
       tokens.doubt(statement.token)
       throw error
     })

@@ -9,12 +9,13 @@
  * While the server is away a call fails as `unavailable` within 5 s; while it is paused within 20 s: 10 s without an answer, then for
  * a write 5 s to find out what became of it, of which the last try may take 5 s more. It comes back by itself.
  */
-import { fail } from '@millhand/api'
 import { backoff, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Collection, CollectionSpec, Document, DocumentRef } from '../collection.ts'
-import { isPassing, writeCommands } from './commands.ts'
+import { writeCommands } from './commands.ts'
+import { asked, isPassing, timeoutsFor, unreachable } from './connection.ts'
+import { keepDeadEvent } from './dead-events.ts'
 import { declaredIndexes } from './indexes.ts'
 import { makeIndexes } from './make-indexes.ts'
 import { mongoCollection } from './mongo-collection.ts'
@@ -48,11 +49,13 @@ export interface MongoDatabase {
 
   /**
    * Publishes what writes have left in outboxes, until the signal ends: at first everything that waits, then each
-   * write of this process at once, each ring at once, and once a second what was missed. Per document in order, one
-   * `publish` in flight at a time over all, at most 500 events each. A publish that rejects is repeated with backoff,
-   * for ever; none is skipped. A publish is repeated too when the relay ends before the events are taken out. Several
-   * relays at once, in any processes, repeat each other, and keep the order all the same: an event's first publish is
-   * never before that of an older one of its document. Rejects when one runs in this process already.
+   * write of this process and each ring, at once after quiet and else within 10 ms, and once a second what was missed.
+   * Per document in order, one `publish` in flight at a time over all, at most 500 events each. A publish that rejects
+   * is repeated with backoff, for ever; none is skipped. Only what `EventsRefused` names is not: the log tells of it as
+   * an error, and the collection `dead_events` keeps it. A publish is repeated too when the relay ends before the events
+   * are taken out. Several relays at once, in any processes, repeat each other, and keep the order all the same: an
+   * event's first publish is never before that of an older one of its document. Rejects when one runs in this process
+   * already.
    */
   relay(options: RelayOptions, signal: AbortSignal): Promise<void>
 
@@ -75,17 +78,6 @@ const SETTINGS = {
   readPreference: 'primary',
   ignoreUndefined: true,
 } as const satisfies MongoClientOptions
-
-/** Where the URL has no others. */
-const TIMEOUTS = {
-  serverSelectionTimeoutMS: 5_000,
-  connectTimeoutMS: 5_000,
-  waitQueueTimeoutMS: 5_000,
-  socketTimeoutMS: 10_000,
-}
-
-const timeoutsFor = (url: string): MongoClientOptions =>
-  Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !new RegExp(`[?&]${name}=`, 'i').test(url)))
 
 const retryMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
@@ -119,15 +111,13 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
     }
   }
 
-  /** What callers ask for: that the server can't be reached is no fault of ours, and passes. */
-  async function asked<R>(work: () => Promise<R>): Promise<R> {
-    try {
-      return await during(work)
-    } catch (cause) {
-      if (!isPassing(cause) && !(cause instanceof OutcomeUnknown)) throw cause
-      throw fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
-    }
-  }
+  /** For callers: what can't be told is a failure of the way to the server too. */
+  const answered = <R>(work: () => Promise<R>): Promise<R> =>
+    asked(() =>
+      during(work).catch(error => {
+        throw error instanceof OutcomeUnknown ? unreachable(error) : error
+      }),
+    )
 
   async function close(): Promise<void> {
     closing.abort()
@@ -153,6 +143,7 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         indexes,
         groups: writeGroups({ collection, commands, indexes }),
         tokens,
+        clock: systemClock,
         ready,
         wrote(tenant, id, view) {
           if (relay) relay.written(outbox, keyOf(tenant, id), view)
@@ -160,9 +151,9 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         },
       })
       return {
-        get: (tenant, id) => asked(() => inner.get(tenant, id)),
-        find: (index, query) => asked(() => inner.find(index, query)),
-        write: change => asked(() => inner.write(change)),
+        get: (tenant, id) => answered(() => inner.get(tenant, id)),
+        find: (index, query) => answered(() => inner.find(index, query)),
+        write: change => answered(() => inner.write(change)),
       }
     },
 
@@ -190,6 +181,8 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
           ...options,
           outboxes: () => [...outboxes.values()],
           isKnown,
+          setAside: ({ event, ...where }) =>
+            keepDeadEvent(commands, { _id: event.id, ...where, set_aside_at: new Date(), event }),
           clock: systemClock,
           log,
         })

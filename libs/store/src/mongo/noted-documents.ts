@@ -31,17 +31,32 @@ export class NotedDocuments {
     return taken
   }
 
-  /** Resolves when there is one, when the signal ends, or after `ms`. */
-  async some(clock: Clock, signal: AbortSignal, ms: number): Promise<void> {
-    if (this.#noted.size > 0 || ms <= 0 || signal.aborted) return
+  /** Resolves when there is one, or when the signal ends. */
+  async some(signal: AbortSignal): Promise<void> {
+    if (this.#noted.size > 0 || signal.aborted) return
+    await this.#until(() => this.#noted.size > 0, signal)
+    await new Promise(resolve => setImmediate(resolve)) // For all that is noted in the same turn.
+  }
+
+  /** Resolves when there are as many of a collection as are taken at once, after `ms`, or when the signal ends. */
+  async many(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+    const isMany = () => [...this.#noted.values()].some(keys => keys.size >= MOST_TAKEN)
+    if (ms <= 0 || isMany()) return
+    const late = new AbortController()
+    const timer = clock.timer(ms, () => late.abort())
+    await this.#until(isMany, AbortSignal.any([signal, late.signal]))
+    timer.cancel()
+  }
+
+  async #until(done: () => boolean, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = () => resolve()
-    const timer = clock.timer(ms, wake)
     signal.addEventListener('abort', wake)
-    this.#wake = wake
+    if (signal.aborted) wake()
+    this.#wake = () => {
+      if (done()) wake()
+    }
     await promise
-    timer.cancel()
     signal.removeEventListener('abort', wake)
-    await new Promise(resolve => setImmediate(resolve)) // For all that is noted in the same turn.
   }
 }

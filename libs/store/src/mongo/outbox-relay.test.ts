@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type ManualClock, manualClock } from '@millhand/runner'
-import { createLog } from '@millhand/telemetry'
-import type { Document, OutboxEvent } from '../collection.ts'
 import { event } from '../contract-items.ts'
-import type { Outbox, OutboxView } from './outbox.ts'
-import { OutboxRelay } from './outbox-relay.ts'
+import { EventsRefused } from '../events-refused.ts'
+import { opened } from './outbox-relay.fixture.ts'
+
+/** How long after one round the next begins. */
+const ROUND_MS = 10
 
 describe('the outbox relay', () => {
   it('publishes what waits at the start, in order, and takes it out', async () => {
@@ -19,16 +19,51 @@ describe('the outbox relay', () => {
     await end()
   })
 
-  it('publishes a write of this process at once', async () => {
-    const { relay, outbox, published, advance, end } = opened()
+  it('publishes a write of this process at once after quiet, then in rounds', async () => {
+    const { relay, outbox, calls, advance, end } = opened()
     await advance(0)
     relay.written(outbox, 'a', outbox.write('a', ['a1']))
     await advance(0)
+    assert.deepEqual(calls(), [['a1']])
     outbox.write('a', ['a2'])
     relay.written(outbox, 'a')
-    await advance(0)
-    assert.deepEqual(published(), ['a1', 'a2'])
+    await advance(5)
+    relay.written(outbox, 'b', outbox.write('b', ['b1']))
+    await advance(ROUND_MS - 6)
+    assert.deepEqual(calls(), [['a1']])
+    await advance(1)
+    assert.deepEqual(calls(), [['a1'], ['b1', 'a2']])
     assert.deepEqual(outbox.pending(), [])
+    await advance(ROUND_MS)
+    relay.written(outbox, 'a', outbox.write('a', ['a3']))
+    await advance(0)
+    assert.deepEqual(calls().at(-1), ['a3'])
+    await end()
+  })
+
+  it('begins a round at once that is full', async () => {
+    const { relay, outbox, published, advance, end } = opened()
+    relay.written(outbox, 'a', outbox.write('a', ['a1']))
+    await advance(0)
+    for (let i = 0; i < 500; i++) relay.written(outbox, `b${i}`, outbox.write(`b${i}`, [`b${i}`]))
+    await advance(0)
+    assert.equal(published().length, 501)
+    await end()
+  })
+
+  it('tells at once of what it publishes in the next round', async () => {
+    const { relay, outbox, heard, published, advance, end } = opened()
+    await advance(0)
+    for (const [key, told] of [
+      ['a', ['a']],
+      ['b', ['a', 'b']],
+    ] as const) {
+      outbox.write(key, [key], 'theirs')
+      relay.ring(outbox, key)
+      await advance(0)
+      assert.deepEqual(heard, told)
+      assert.deepEqual(published(), ['a'])
+    }
     await end()
   })
 
@@ -106,7 +141,7 @@ describe('the outbox relay', () => {
       },
     })
     outbox.write('a', ['a1'])
-    await advance(0)
+    await advance(ROUND_MS)
     assert.deepEqual(calls(), [['a1'], ['a2']])
     assert.deepEqual(outbox.pending(), [])
     await end()
@@ -123,6 +158,48 @@ describe('the outbox relay', () => {
     await second.advance(0)
     assert.deepEqual([...first.published(), ...second.published()], ['a1', 'a2', 'a1', 'a2', 'a3'])
     await second.end()
+  })
+
+  it('sets aside what the log refuses, and publishes all else in order', async () => {
+    const { relay, outbox, calls, setAside, lines, advance, end } = opened({
+      publish: async ids => {
+        if (ids.includes('a2')) throw new EventsRefused(new Map([['a2', 'too large']]))
+      },
+    })
+    outbox.write('a', ['a1', 'a2', 'a3'])
+    outbox.write('b', ['b1'])
+    await advance(0)
+    relay.written(outbox, 'a', outbox.write('a', ['a4']))
+    await advance(ROUND_MS)
+    assert.deepEqual(calls(), [['a1', 'a2', 'a3', 'b1'], ['a4']])
+    assert.deepEqual(setAside(), ['a2'])
+    assert.deepEqual(outbox.pending(), [])
+    const [line] = lines()
+    assert.partialDeepStrictEqual(JSON.parse(line ?? ''), {
+      ...{ level: 'error', event: 'store.event_set_aside', event_id: 'a2', type: 'item.changed' },
+      ...{ bytes: Buffer.byteLength(event('a', 'a2').value), collection: 'items', document: 'a', reason: 'too large' },
+    })
+    await end()
+  })
+
+  it('takes nothing out that is not kept elsewhere', async () => {
+    const refusal = new EventsRefused(new Map([['a1', 'too large']]))
+    const test = opened({ publish: () => Promise.reject(refusal) })
+    test.failSetAside(2)
+    test.outbox.write('a', ['a1'])
+    await test.advance(0)
+    assert.deepEqual(test.setAside(), [])
+    assert.deepEqual(test.outbox.pending(), ['a'])
+    await test.advance(2_000)
+    assert.deepEqual(test.setAside(), ['a1'])
+    assert.deepEqual(test.outbox.pending(), [])
+    await test.end()
+    const ending = opened({ publish: () => Promise.reject(refusal) })
+    ending.failSetAside(1)
+    ending.outbox.write('a', ['a1'])
+    await ending.advance(0)
+    await ending.end()
+    assert.deepEqual(ending.outbox.pending(), ['a'])
   })
 
   it('does not send again what it read before it had taken it out', async () => {
@@ -169,6 +246,18 @@ describe('the outbox relay', () => {
     await end()
   })
 
+  it('sweeps a fifth of the time at most, however long the backlog is', async () => {
+    const { outbox, advance, end } = opened({ publish: () => new Promise(() => {}), pageMs: 1_000 })
+    for (const key of ['a', 'b', 'c', 'd']) outbox.write(key, [`${key}1`])
+    await advance(3_000)
+    assert.equal(outbox.pages, 3) // Two of two, and an empty one.
+    await advance(11_900)
+    assert.equal(outbox.pages, 3)
+    await advance(200)
+    assert.equal(outbox.pages, 4)
+    await end()
+  })
+
   it('tells of a document that another changed after this process', async () => {
     const { relay, outbox, heard, published, advance, end } = opened()
     await advance(0)
@@ -181,105 +270,3 @@ describe('the outbox relay', () => {
     await end()
   })
 })
-
-/** Pauses that follow each other fit into a long time only where it passes in steps. */
-const STEP_MS = 50
-
-interface Opened {
-  readonly publish?: (ids: readonly string[]) => Promise<void>
-  readonly outbox?: MemoryOutbox
-}
-
-function opened({ publish = async () => {}, outbox = new MemoryOutbox() }: Opened = {}) {
-  const clock: ManualClock = manualClock()
-  const ending = new AbortController()
-  const calls: string[][] = []
-  const published: string[] = []
-  const heard: string[] = []
-  const relay = new OutboxRelay({
-    outboxes: () => [outbox],
-    isKnown: writeId => writeId.startsWith('ours'),
-    clock,
-    log: createLog({ level: 'error' }),
-    heard: (_, { id }) => heard.push(id),
-    async publish(events) {
-      const ids = events.map(({ id }) => id)
-      calls.push(ids)
-      await publish(ids)
-      published.push(...ids)
-    },
-  })
-  const running = relay.run(ending.signal)
-  return {
-    relay,
-    outbox,
-    heard,
-    calls: () => calls,
-    published: () => published,
-    abort: () => ending.abort(),
-    /** Lets time pass, and everything be done that is to be done by then. */
-    async advance(ms: number) {
-      for (let passed = 0; ; passed += STEP_MS) {
-        for (let turn = 0; turn < 20; turn++) await clock.advance(0)
-        if (passed >= ms) return
-        await clock.advance(Math.min(STEP_MS, ms - passed))
-      }
-    },
-    async end() {
-      ending.abort()
-      await running
-    },
-  }
-}
-
-/** Outboxes in memory, with the rules of those in MongoDB. */
-class MemoryOutbox implements Outbox {
-  readonly name = 'items'
-  readonly #documents = new Map<string, { writeId: string; events: OutboxEvent[]; pending: boolean }>()
-  #writes = 0
-  /** How many of the next calls fail. */
-  fail = 0
-  failClear = 0
-
-  write(key: string, ids: readonly string[], by = 'ours'): OutboxView {
-    const there = this.#documents.get(key)?.events ?? []
-    const writeId = `${by}.${++this.#writes}`
-    this.#documents.set(key, { writeId, events: [...there, ...ids.map(id => event(key, id))], pending: true })
-    return this.#view(key, false)
-  }
-
-  pending = () => [...this.#documents].flatMap(([key, { pending }]) => (pending ? [key] : [])).sort()
-
-  async read(keys: readonly string[], options: { readonly documents: boolean }) {
-    if (this.fail-- > 0) throw new Error('no store')
-    return keys.filter(key => this.#documents.has(key)).map(key => this.#view(key, options.documents))
-  }
-
-  async waiting(after: string) {
-    return this.pending()
-      .filter(key => key > after)
-      .slice(0, 2)
-      .map(key => this.#view(key, true))
-  }
-
-  async clear(views: readonly OutboxView[]) {
-    if (this.failClear-- > 0) throw new Error('no store')
-    for (const { key, writeId, events } of views) {
-      const document = this.#documents.get(key)
-      if (!document) continue
-      const ids = new Set(events.map(({ id }) => id))
-      document.events = document.writeId === writeId ? [] : document.events.filter(({ id }) => !ids.has(id))
-      if (document.writeId === writeId) document.pending = false
-    }
-  }
-
-  #view(key: string, documents: boolean): OutboxView {
-    const { writeId, events, pending } = this.#documents.get(key) as {
-      writeId: string
-      events: OutboxEvent[]
-      pending: boolean
-    }
-    const document: Document = { tenant: 't', id: key, version: 1 }
-    return { key, writeId, events: [...events], pending, tombstone: false, ...(documents && { document }) }
-  }
-}

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, startMongo } from '@millhand/test-servers'
+import { MongoClient } from 'mongodb'
 import type { Change, Collection, DocumentRef, OutboxEvent } from '../collection.ts'
 import { event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
+import { EventsRefused } from '../events-refused.ts'
+import type { DeadEvent } from './dead-events.ts'
 import { type MongoDatabase, openMongo, type RelayOptions } from './mongo.ts'
 
 const log = createLog({ level: 'error' })
@@ -79,6 +82,42 @@ describe('MongoDB: the relay', { skip: javaMissing }, async () => {
     await log.has(['a.3'])
     assert.deepEqual(withoutRepeats(log.events), ['a.1', 'a.2', 'a.3'])
     assert.ok(refusals <= 0)
+  })
+
+  it('keeps what the log refuses, and an operator can put it back', async t => {
+    const url = server.url()
+    const { owner } = open(t, url)
+    let refuses = true
+    const log = started(t, owner, {}, async events => {
+      if (refuses && events.some(({ id }) => id === 'a.1')) throw new EventsRefused(new Map([['a.1', 'too large']]))
+    })
+    await owner.write('a', 1)
+    await owner.write('a', 2)
+    await log.has(['a.2'])
+    await owner.write('b', 1)
+    await log.has(['b.1']) // In a later round.
+    const client = await new MongoClient(url).connect()
+    t.after(() => client.close())
+    const key = `${TENANT}/a`
+    const dead = client.db().collection<DeadEvent>('dead_events')
+    const kept = await dead.findOne({ _id: 'a.1' })
+    assert.partialDeepStrictEqual(kept, { collection: 'items', document: key, reason: 'too large' })
+    assert.deepEqual(kept?.event, event('a', 'a.1'))
+
+    // As docs/many-machines.md has it.
+    refuses = false
+    const published = log.ids('a').filter(id => id === 'a.1').length
+    const { matchedCount } = await client
+      .db()
+      .collection<{ _id: string; outbox: OutboxEvent[] }>(kept.collection)
+      .updateOne(
+        { _id: kept.document },
+        { $push: { outbox: { $each: [kept.event], $position: 0 } }, $set: { outbox_pending: 1, write_id: kept._id } },
+      )
+    if (matchedCount === 1) await dead.deleteOne({ _id: kept._id })
+    await log.when(() => log.ids('a').filter(id => id === 'a.1').length > published)
+    assert.equal(await dead.countDocuments(), 0)
+    assert.equal((await owner.items.get(TENANT, 'a'))?.version, 2)
   })
 
   it('takes out only what it published, when more is written meanwhile', async t => {

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { backoff } from '@millhand/runner'
-import { isPassing, isUnsent } from './commands.ts'
+import { backoff, type Clock } from '@millhand/runner'
+import { isPassing, isUnsent } from './connection.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Answer, OutcomeUnknown, type WriteGroups } from './write-groups.ts'
 import type { WriteStatement } from './write-statement.ts'
@@ -15,7 +14,7 @@ const waitMs = backoff({ baseMs: 50, maxMs: 500, random: Math.random })
  * token and version, only while the document shows that the write has not been made: then it is made once, whichever
  * request comes first. Rejects with the failure, or `OutcomeUnknown`, when this takes over 5 s or can't be told.
  */
-export async function settle(groups: WriteGroups, write: WriteStatement): Promise<Answer> {
+export async function settle(groups: WriteGroups, write: WriteStatement, clock: Clock): Promise<Answer> {
   let failure: unknown
   try {
     return await groups.send(write)
@@ -23,10 +22,10 @@ export async function settle(groups: WriteGroups, write: WriteStatement): Promis
     if (!isPassing(error) || isUnsent(error)) throw error
     failure = error
   }
-  const end = performance.now() + MOST_MS
+  const end = clock.monotonic() + MOST_MS
   let repeated: Answer | undefined
-  for (let attempt = 1; performance.now() < end; attempt++) {
-    await delay(waitMs(attempt))
+  for (let attempt = 1; clock.monotonic() < end; attempt++) {
+    await new Promise<void>(resolve => clock.timer(waitMs(attempt), resolve))
     try {
       const outcome = outcomeOf(write, await groups.trace(write))
       if (outcome === 'unknown') throw new OutcomeUnknown(write.key, failure)

@@ -1,6 +1,7 @@
 import type { Collection as MongoCollection } from 'mongodb'
 import type { WriteResult } from '../collection.ts'
-import { isDuplicate, Unconfirmed, type WriteCommands, type WriteRefused } from './commands.ts'
+import { isDuplicate, type WriteCommands } from './commands.ts'
+import { Unconfirmed, type WriteRefused } from './connection.ts'
 import { Groups, type Outcome } from './groups.ts'
 import { type DeclaredIndex, refusingIndex } from './indexes.ts'
 import { outcomeOf, type Trace, written } from './outcome.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { RecentSet } from './recent-set.ts'
+import { RecentSet } from '../recent-set.ts'
 
 /** How many writes of unknown outcome are remembered. */
 const MOST_DOUBTS = 10_000

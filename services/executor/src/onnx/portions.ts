@@ -1,5 +1,6 @@
 /** The items of a run, in portions that one message to the child may carry. */
 import type { RunItem } from '../model-runner.ts'
+import { inPortions } from '../portions.ts'
 
 /**
  * Writing a message blocks the sender's event loop, and the child holds it twice while it reads: measured 5 ms for
@@ -8,21 +9,8 @@ import type { RunItem } from '../model-runner.ts'
 export const PORTION_CHARACTERS = 4 * 2 ** 20
 
 /** In order, each as long as it may be; an item larger than a portion is one of its own. */
-export function portions(items: readonly RunItem[]): RunItem[][] {
-  const all: RunItem[][] = []
-  let room = 0
-  for (const item of items) {
-    const characters = charactersOf(item)
-    const last = all.at(-1)
-    if (last && characters <= room) last.push(item)
-    else {
-      all.push([item])
-      room = PORTION_CHARACTERS
-    }
-    room -= characters
-  }
-  return all
-}
+export const portions = (items: readonly RunItem[]): RunItem[][] =>
+  inPortions(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
 
 const charactersOf = ({ input, parameters }: RunItem): number =>
   input.length + (parameters === undefined ? 0 : JSON.stringify(parameters).length)
