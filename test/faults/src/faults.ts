@@ -2,15 +2,15 @@
  * `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]`: run after run, each of the next seed, until the time is over
  * or a broken promise is found. Then it prints the seed, what was broken and where the logs are, and exits with 1.
  *
- * `pnpm faults --mutate fence|version|outbox [--seed n]`: one run of the product without that; exits with 1 when nothing
- * was found.
+ * `pnpm faults --mutate fence|version|outbox|deduplication [--seed n]`: one run of the product without that, or of the
+ * test that knows it; exits with 1 when nothing was found.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { repository } from '@millhand/test-e2e/server'
-import { type Mutation, mutatedTree, mutations } from './mutations.ts'
+import { isFound, type Mutation, mutatedTree, mutations } from './mutations.ts'
 import { chosenSeed } from './random.ts'
 import { type Outcome, run } from './run.ts'
 
@@ -40,10 +40,11 @@ async function findMutation(mutation: Mutation): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-mutation-'))
   const root = join(folder, 'tree')
   mutatedTree(repository, root, mutation)
-  const { violations } = await runIn(folder, seed, root)
-  say(violations.length > 0 ? 'The mutation was found.' : `THE MUTATION WAS NOT FOUND; logs in ${folder}`)
-  if (violations.length > 0) rmSync(folder, { recursive: true })
-  return violations.length > 0 ? 0 : 1
+  const { foundBy } = mutation
+  const found = foundBy ? isFound(root, foundBy) : (await runIn(folder, seed, root)).violations.length > 0
+  say(found ? 'The mutation was found.' : `THE MUTATION WAS NOT FOUND; logs in ${folder}`)
+  if (found) rmSync(folder, { recursive: true })
+  return found ? 0 : 1
 }
 
 async function runIn(folder: string, seed: number, root: string): Promise<Outcome> {

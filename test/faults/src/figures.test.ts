@@ -17,6 +17,12 @@ test('leases are back when the last task is queued again that ran when its execu
   assert.deepEqual(leasesBackMs, [8_500])
 })
 
+test('a task that is not queued again is found, and an executor that ran nothing counts for nothing', () => {
+  const started = message('task_a', 1, 'task.started', 900)
+  assert.deepEqual(figures([started]).leasesBackMs, [Number.POSITIVE_INFINITY])
+  assert.deepEqual(figures([message('task_a', 1, 'task.queued', 900)]).leasesBackMs, [])
+})
+
 test('repeats are counted at the fault before them, and elsewhere where none is near', () => {
   const first = message('task_a', 1, 'task.queued', 0)
   const { aftermath, repeats, repeatsElsewhere } = figures([

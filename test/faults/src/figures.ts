@@ -85,7 +85,8 @@ export function figuresOf({ seen, finals, topic, messages, moments, refused, ...
     aftermath: moments.map(moment => aftermathOf(moment, moments, topic.repeats)),
     leasesBackMs: moments
       .filter(moment => moment.fault.kind === 'kill' && moment.place.startsWith('executor') && isAlone(moment, moments))
-      .map(moment => leasesBackMs(moment.began, messages)),
+      .map(moment => leasesBackMs(moment.began, messages))
+      .filter(ms => ms !== undefined),
   }
 }
 
@@ -112,16 +113,17 @@ function isAlone(moment: Moment, moments: readonly Moment[]): boolean {
 
 /**
  * Milliseconds from the kill of an executor, by `performance.now()`, until the last task was queued again that ran then
- * and had no other word of it.
+ * and had no other word of it; infinite while one of them has not been. Undefined when there was none.
  */
-export function leasesBackMs(killedAt: number, messages: readonly Message[]): number {
+export function leasesBackMs(killedAt: number, messages: readonly Message[]): number | undefined {
   const killed = killedAt + performance.timeOrigin
-  let last = 0
+  const waits: number[] = []
   for (const life of Map.groupBy(messages, ({ event }) => event.task).values()) {
     const at = life.findLastIndex(({ takenAt }) => takenAt <= killed)
     const next = life[at + 1]
-    if (life[at]?.event.type !== 'task.started' || next?.event.type !== 'task.retrying') continue
-    last = Math.max(last, next.takenAt - killed)
+    if (life[at]?.event.type !== 'task.started') continue
+    if (next === undefined) waits.push(Number.POSITIVE_INFINITY)
+    else if (next.event.type === 'task.retrying') waits.push(Math.round(next.takenAt - killed))
   }
-  return Math.round(last)
+  return waits.length === 0 ? undefined : Math.max(...waits)
 }

@@ -1,7 +1,9 @@
 /**
- * What keeps the promises, taken out one at a time, in a copy of the tree: the checker has to find each within one run.
- * `pnpm faults --mutate <name>`. They are in no build of the product.
+ * What keeps the promises, taken out one at a time, in a copy of the tree: the checker has to find each within one run,
+ * `pnpm faults --mutate <name>`, or a test where a run has nobody whom it would hurt. They are in no build of the
+ * product.
  */
+import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,6 +12,8 @@ export interface Mutation {
   /** Is in the file once. */
   readonly text: string
   readonly becomes: string
+  /** The test that finds it; without one a run of faults does. */
+  readonly foundBy?: { readonly file: string; readonly test: string }
 }
 
 export const mutations: Readonly<Record<string, Mutation>> = {
@@ -25,16 +29,27 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     text: 'update: { q: { _id: key, version }, u },',
     becomes: 'update: { q: { _id: key }, u },',
   },
-  /** Events are taken out of the outbox whether the log has them or not. */
+  /** Events are taken out of the outbox whether the log has them or not: no storm is without a death of Kafka. */
   outbox: {
-    file: 'libs/store/src/mongo/outbox-relay.ts',
-    text: "await this.#insist('store.publish_failed', signal, () => unlessEnded(this.#deps.publish(part), signal))",
-    becomes: 'void this.#deps.publish(part).catch(() => {})',
+    file: 'libs/eventlog/src/kafka/sender.ts',
+    text: 'return await orEnded(sendWith(open, batch), client.gone)',
+    becomes: `return await orEnded(sendWith(open, batch), AbortSignal.timeout(500)).catch(() => {
+          client?.cut()
+          client = open = undefined
+          return []
+        })`,
+  },
+  /** A subscription hands on an event as often as the log has it. No part of the product subscribes yet. */
+  deduplication: {
+    file: 'libs/eventlog/src/kafka/subscribe.ts',
+    text: 'events.filter(({ id }) => !done.has(id) && ids.size < ids.add(id).size)',
+    becomes: 'events',
+    foundBy: { file: 'libs/eventlog/src/kafka/repeats.test.ts', test: 'is handled once by a subscription' },
   },
 }
 
-/** What runs the product: no tests, and no data. */
-const PARTS = ['deploy', 'gateway', 'libs', 'services', 'test/fixtures', 'package.json'] as const
+/** What runs the product, and what its tests start; no data. */
+const PARTS = ['deploy', 'gateway', 'libs', 'services', 'test/fixtures', 'test/servers', 'package.json'] as const
 
 /** The source as the mutation makes it. Throws where it does not fit any more. */
 export function mutated(source: string, { file, text, becomes }: Mutation): string {
@@ -49,4 +64,15 @@ export function mutatedTree(root: string, copy: string, mutation: Mutation): voi
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   const file = join(copy, mutation.file)
   writeFileSync(file, mutated(readFileSync(file, 'utf8'), mutation))
+}
+
+/** Whether what the test asserts fails in the tree at `root`: not that it can't be run. */
+export function isFound(root: string, { file, test }: NonNullable<Mutation['foundBy']>): boolean {
+  const words = ['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=tap', '--test-timeout=60000']
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env // Else it takes this process's runner for its own.
+  const { stdout } = spawnSync(process.execPath, [...words, `--test-name-pattern=${test}`, join(root, file)], {
+    env,
+    encoding: 'utf8',
+  })
+  return stdout.includes(`not ok 1 - ${test}`) && stdout.includes("code: 'ERR_ASSERTION'")
 }

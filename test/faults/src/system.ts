@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
 import { type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { freePorts } from './free-ports.ts'
@@ -88,11 +88,10 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
 
   const secret = `${newKey('live')}${newKey('live')}`
   const key = newKey('live')
-  const tokens = await tokensOf(root, secret)
+  const credentials = await credentialsOf(root, secret)
   const url = (name: string) => `http://${link(name).address}`
   const shared = {
     MILLHAND_LOG_LEVEL: 'info',
-    MILLHAND_SECRET_KEY: secret,
     MILLHAND_MODELS_DIR: join(root, 'test/fixtures/models'),
     MILLHAND_KAFKA_PARTITIONS: '3',
   }
@@ -102,7 +101,7 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
 
   const environment = (name: MemberName): Record<string, string> => {
     const [service] = name.split('-') as [string]
-    const own = { ...shared, MILLHAND_SERVICE_TOKEN: tokens.get(service) ?? '' }
+    const own = { ...shared, ...credentials.get(service) }
     switch (service) {
       case 'gateway':
         return {
@@ -113,7 +112,7 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
         }
       case 'identity':
         return {
-          ...shared,
+          ...own,
           MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_BOOTSTRAP_KEY: key,
@@ -180,8 +179,6 @@ async function startBroker(dataDir: string, port: number, link: (name: string) =
       `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
       `listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,${names.map(name => `${name}:PLAINTEXT`)}`,
       'num.network.threads=1',
-      // The broker's own time: no step of a clock of ours changes it.
-      'log.message.timestamp.type=LogAppendTime',
     ],
   })
   for (const [at, name] of clients.entries()) link(name).leadTo(`127.0.0.1:${ports[at]}`)
@@ -190,13 +187,16 @@ async function startBroker(dataDir: string, port: number, link: (name: string) =
 
 const run = promisify(execFile)
 
-/** What each service shows to others, made as an operator makes it. */
-async function tokensOf(root: string, secret: string): Promise<ReadonlyMap<string, string>> {
-  const services = ['gateway', 'compute', 'executor']
+/** What each service shows to others and checks, made as an operator makes it. */
+async function credentialsOf(
+  root: string,
+  secret: string,
+): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
+  const services = ['gateway', 'identity', 'compute', 'executor']
   const made = services.map(async service => {
-    const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'token', service]
+    const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
     const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }
-    return [service, (await run(process.execPath, words, { cwd: root, env })).stdout.trim()] as const
+    return [service, parseEnv((await run(process.execPath, words, { cwd: root, env })).stdout)] as const
   })
   return new Map(await Promise.all(made))
 }

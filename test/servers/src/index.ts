@@ -1,3 +1,4 @@
+export { goMissing, goModule, goTool } from './go-tool.ts'
 export { javaMissing } from './java.ts'
 export { type Kafka, startKafka } from './kafka.ts'
 export { type Mongo, startMongo } from './mongo.ts'

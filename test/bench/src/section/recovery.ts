@@ -97,7 +97,9 @@ async function leasesBack({ members, brokers }: System, clients: Clients): Promi
   await executor.kill()
   await pause(LEASES_BACK_MS + BETWEEN_MS)
   await executor.start()
-  return leasesBackMs(killed, await readTopic(brokers))
+  const back = leasesBackMs(killed, await readTopic(brokers))
+  if (back === undefined) throw new Error('the executor that was killed ran nothing')
+  return back
 }
 
 async function timesOver(rounds: number, measure: () => Promise<number>): Promise<number[]> {
