@@ -63,7 +63,10 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
       }
     } catch (error) {
       if (error instanceof CallerGone) exchange.abandon()
-      else {
+      else if (exchange.status !== 0) {
+        exchange.cut()
+        log.warn('answer.broken', { request_id: exchange.requestId, method: req.method, path: exchange.path, error })
+      } else {
         sendProblem(exchange, error)
         logFailure(exchange, error, log)
       }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id } from '@millhand/api'
 import { corsHeaders } from './cors.ts'
-import type { Traffic } from './traffic.ts'
+import type { ServerState, Traffic } from './traffic.ts'
 
 /** The caller went away, so there is nobody to answer. */
 export class CallerGone extends Error {
@@ -15,6 +15,8 @@ export class Exchange {
   readonly requestId: Id<'req'>
   /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
+  /** Whether the request may come slowly, as long as it comes. */
+  takesItsTime = false
   /** Called when nothing may make the caller wait any longer. */
   onHurry: (() => void) | undefined
   #traffic: Traffic
@@ -50,6 +52,16 @@ export class Exchange {
     return this.#traffic.isHurried
   }
 
+  /** Milliseconds in which the caller has to send something while it is read, and to take something while it is sent to. */
+  get patience(): Pick<ServerState, 'senderMs' | 'readerMs'> {
+    return this.#traffic.server
+  }
+
+  /** Answers that the request does not come on, and ends the connection. */
+  timeOut() {
+    this.#traffic.timeOut()
+  }
+
   /** Puts a header on the answer, whatever it will be. */
   carry(name: string, value: string) {
     if (this.#carried === undefined) this.#carried = [name, value]
@@ -65,17 +77,43 @@ export class Exchange {
   send(status: number, headers: readonly string[], body?: string | Buffer) {
     if (this.status !== 0) return
     this.#close(status)
+    const isCutShort = !this.req.complete && hasMuchToSend(this.req)
+    this.#writeHead(status, headers, body, isCutShort)
+    if (isCutShort) this.#linger(body)
+    else this.res.end(body)
+  }
+
+  /** Begins the answer, once. What its body is goes into `res`, and `finish` ends it. */
+  begin(status: number, headers: readonly string[]) {
+    this.status = status
+    this.#writeHead(status, headers, undefined, false)
+  }
+
+  /** Ends an answer that was begun. */
+  finish() {
+    const { res, req } = this
+    res.end(() => {
+      this.#close(this.status)
+      const { open, server } = this.#traffic
+      if (server.stopping && open.length === 0) req.socket.destroySoon()
+    })
+  }
+
+  /** Breaks off an answer that was begun, so that nobody takes it for whole. */
+  cut() {
+    this.#close(this.status)
+    this.res.destroy()
+  }
+
+  #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isCutShort: boolean) {
     const { req, res } = this
     const all = ['X-Request-Id', this.requestId, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#carried !== undefined) all.push(...this.#carried)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
-    const isCutShort = !req.complete && hasMuchToSend(req)
-    if (isCutShort || this.#traffic.stopping) all.push('Connection', 'close')
+    if (isCutShort || this.#traffic.server.stopping) all.push('Connection', 'close')
     if (res.socket === null) this.#traffic.queued = res
     res.writeHead(status, all)
-    if (isCutShort) this.#linger(body)
-    else res.end(body)
   }
 
   #close(status: number) {

@@ -13,7 +13,7 @@ import { healthChecks } from './pages/health.ts'
 import { openapi } from './pages/openapi.ts'
 import { startPage } from './pages/start.ts'
 import { createHttpServer, type Server, type ServerLimits } from './server.ts'
-import { operation } from './transcode/operation.ts'
+import { endpoint } from './transcode/endpoint.ts'
 import { createWaiting } from './transcode/waiting.ts'
 
 export interface GatewayDeps {
@@ -27,7 +27,10 @@ export interface GatewayDeps {
   readonly clock: Clock
   /** Port 0 takes a free one. */
   readonly http: { readonly host: string; readonly port: number }
-  readonly limits?: ServerLimits
+  readonly limits?: ServerLimits & {
+    /** The most bytes of an upload. */
+    readonly uploadBytes?: number
+  }
 }
 
 export type Gateway = Server
@@ -38,8 +41,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const ids = createIds({ now: () => clock.now() })
   const authenticate = createAuthenticate(createKnownKeys(deps))
   const waiting = createWaiting(deps)
+  const uploadBytes = limits?.uploadBytes ?? UPLOAD_BYTES
   const endpoints = [
-    ...httpRoutes(services).map(route => operation(route, { transport, authenticate, waiting })),
+    ...httpRoutes(services).map(route => endpoint(route, { transport, authenticate, waiting, uploadBytes })),
     ...docs(),
     ...healthChecks(health),
     openapi(),
@@ -64,3 +68,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
     close: () => server.close(),
   }
 }
+
+/** 512 MiB. */
+const UPLOAD_BYTES = 536_870_912

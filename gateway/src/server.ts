@@ -22,8 +22,10 @@ export interface ServerOptions {
 export interface ServerLimits {
   /** For the head of a request to arrive. */
   readonly headersMs?: number
-  /** For a whole request to arrive. */
+  /** For a whole request to arrive; of an upload, for its next bytes. */
   readonly requestMs?: number
+  /** For the caller to take the next bytes of a download. */
+  readonly readerMs?: number
   /** How often the two above are looked after. */
   readonly checkMs?: number
   /** For answers in flight when the server stops. */
@@ -38,7 +40,8 @@ export interface Server {
 }
 
 export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
-  const state = { stopping: false }
+  const { requestMs = 30_000, readerMs = 60_000 } = limits
+  const state = { stopping: false, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
   const connections = new Map<Duplex, Traffic>()
@@ -49,7 +52,7 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
     // Longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way.
     keepAliveTimeout: 65_000,
     headersTimeout: limits.headersMs ?? 15_000,
-    requestTimeout: limits.requestMs ?? 30_000,
+    requestTimeout: requestMs,
     connectionsCheckingInterval: limits.checkMs ?? 5_000,
     // Checked where it can be answered with a problem.
     requireHostHeader: false,
@@ -71,10 +74,17 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const traffic = connections.get(socket)
     if (traffic === undefined) socket.destroy()
-    else refuseMalformed(error, socket, traffic, ids)
+    else if (error.code !== TIMED_OUT || !traffic.isReadSlowly) refuseMalformed(error, socket, traffic, ids)
   })
   server.on('connection', (socket: Socket) => {
-    const traffic = new Traffic(state)
+    const traffic = new Traffic(state, () => {
+      refuseMalformed(
+        Object.assign(new Error('the request does not come on'), { code: TIMED_OUT }),
+        socket,
+        traffic,
+        ids,
+      )
+    })
     connections.set(socket, traffic)
     // A caller that is gone looks the same from here, and nobody may wait for one.
     socket.once('end', () => traffic.hurry())
@@ -112,6 +122,9 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
     },
   }
 }
+
+/** What node calls a request that took too long to come. It asks once for each, and leaves what to do to us. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`

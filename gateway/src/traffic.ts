@@ -2,7 +2,20 @@
 import type { ServerResponse } from 'node:http'
 import type { Exchange } from './exchange.ts'
 
+/** What the connections of a server have in common. */
+export interface ServerState {
+  /** Whether the process is going away; an answer then tells its connection to close. */
+  readonly stopping: boolean
+  /** Milliseconds in which a caller that is read has to send something. */
+  readonly senderMs: number
+  /** Milliseconds in which a caller that is sent to has to take something. */
+  readonly readerMs: number
+}
+
 export class Traffic {
+  readonly server: ServerState
+  /** Ends the connection as that of a request that does not come on. */
+  readonly timeOut: () => void
   /** The connection's exchanges that wait for their answer, in the order of their requests. */
   readonly open: Exchange[] = []
   /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
@@ -11,15 +24,16 @@ export class Traffic {
   isRefused = false
   /** The latest answer that was given while one before it was not sent yet. */
   queued: ServerResponse | undefined
-  readonly #server: { readonly stopping: boolean }
 
-  constructor(server: { readonly stopping: boolean }) {
-    this.#server = server
+  constructor(server: ServerState, timeOut: () => void) {
+    this.server = server
+    this.timeOut = timeOut
   }
 
-  /** Whether the process is going away; an answer then tells its connection to close. */
-  get stopping(): boolean {
-    return this.#server.stopping
+  /** Whether the request that is coming may take its time: who reads it looks after that. */
+  get isReadSlowly(): boolean {
+    const last = this.open.at(-1)
+    return last?.takesItsTime === true && !last.req.complete
   }
 
   /** What waits for something answers with what there is. */

@@ -4,6 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
 import { createApiKey, fail, hashOfKey } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import {
   CancelOutcome,
   type CreateTaskRequest,
@@ -19,6 +20,7 @@ import {
 } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { createDirectTransport, principalKey, requestIdKey } from '@millhand/rpc'
+import { FakeFiles } from './fake-files.ts'
 
 export const now = Date.UTC(2026, 10, 21, 7, 30, 0, 123)
 
@@ -28,6 +30,7 @@ export class FakeServices {
   /** What `AuthenticateKey` knows, by digest in hexadecimal. */
   readonly keys = new Map<string, ApiKey>()
   readonly tasks = new Map<string, Task>()
+  readonly files = new FakeFiles()
   readonly created: CreateTaskRequest[] = []
   readonly listed: ListTasksRequest[] = []
   /** The contexts of all calls to compute. */
@@ -50,6 +53,7 @@ export class FakeServices {
         return key ? { key } : {}
       },
     })
+    this.transport.service(FileService, this.files.implementation)
     this.transport.service(ComputeService, {
       createTask: (request, call) => {
         this.#called(call)
@@ -81,6 +85,7 @@ export class FakeServices {
           if (this.waitsAreOver) break
           this.openWaits++
           await this.#nextChange(call.signal).finally(() => this.openWaits--)
+          if (this.refusesWaits) throw fail('unavailable', 'The server is stopping.')
         }
         return this.#found(id)
       },
@@ -92,6 +97,8 @@ export class FakeServices {
   openWaits = 0
   /** Whether time passes so fast that every wait is over at once. */
   waitsAreOver = false
+  /** Whether who waits is sent away at the next change. */
+  refusesWaits = false
 
   /** A new key with these scopes; `more` is what identity says of it besides. */
   key(scopes: string[], more: MessageInitShape<typeof ApiKeySchema> = {}): string {

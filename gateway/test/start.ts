@@ -1,6 +1,7 @@
 /** A gateway on a free port before fake services, for tests. */
 import type { TestContext } from 'node:test'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { createHealth, manualClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
@@ -20,7 +21,7 @@ export async function start(t: TestContext, options: Pick<GatewayDeps, 'limits'>
   const health = createHealth()
   const lines: LogLine[] = []
   const gateway = createGateway({
-    services: [ComputeService, IdentityService],
+    services: [ComputeService, FileService, IdentityService],
     transport: services.transport,
     identity: services.identity,
     health,

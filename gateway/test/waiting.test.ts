@@ -93,6 +93,24 @@ test('a task that was created is answered also where waiting for it fails', asyn
   assert.ok(lines.some(({ event }) => event === 'wait.failed'))
 })
 
+test('a wait that is sent away goes on elsewhere, for what is left of its time', async t => {
+  const { call, services, clock, lines } = await start(t)
+  services.put({ id: 'a' })
+  const answer = call('/v1/tasks/a', { headers: { prefer: 'wait=60' } })
+  await waitingFor(services, 1)
+  await clock.advance(20_000)
+  services.refusesWaits = true
+  services.put({ id: 'other' })
+  while (services.openWaits > 0) await new Promise(resolve => setImmediate(resolve))
+  services.refusesWaits = false
+  while (services.waits < 2) await clock.advance(100)
+  const leftMs = Number(services.calls.at(-1)?.timeoutMs)
+  assert.ok(leftMs > 30_000 && leftMs <= 41_000, `${leftMs}`)
+  services.finish('a')
+  assert.equal(await statusIn(await answer), 'succeeded')
+  assert.ok(lines.every(({ level }) => level === 'debug'))
+})
+
 test('a caller that leaves ends its wait, not its task', async t => {
   const { port, key, services, lines } = await start(t)
   const wire = await openWire(port)

@@ -6,6 +6,7 @@ import { FieldOptionsSchema } from '@bufbuild/protobuf/wkt'
 import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { httpRoutes, problems } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { CreateTaskRequestSchema, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { createSchemas, protoComments, type Schema } from '@millhand/api/schema'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -13,7 +14,7 @@ import { openapiDocument } from './document.ts'
 
 const comments = protoComments()
 // biome-ignore lint/suspicious/noExplicitAny: a document is read here as its readers do, by path.
-const document: any = openapiDocument([ComputeService], comments)
+const document: any = openapiDocument([ComputeService, FileService], comments)
 
 test('the golden file is what the contract says', () => {
   const golden = readFileSync(new URL('../../openapi.golden.json', import.meta.url), 'utf8')
@@ -42,7 +43,7 @@ test('every reference leads somewhere', () => {
 test('every route is an operation of its own', () => {
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
   const ids = operations.map(({ operationId }) => operationId)
-  assert.equal(ids.length, httpRoutes([ComputeService]).length)
+  assert.equal(ids.length, httpRoutes([ComputeService, FileService]).length)
   assert.equal(new Set(ids).size, ids.length)
 })
 
@@ -89,13 +90,43 @@ test('what is created links to what can be done with it', () => {
   assert.ok(created.headers.Location)
 })
 
+test('an upload is bytes or a form, described by the query or by fields', () => {
+  const { parameters, requestBody, responses } = document.paths['/v1/files'].post
+  const inQuery = parameters.filter((parameter: Schema) => parameter.in === 'query')
+  const names = ['filename', 'purpose', 'media_type', 'expires_after_s', 'metadata']
+  assert.deepEqual(
+    inQuery.map(({ name }: Schema) => name),
+    names,
+  )
+  assert.equal(requestBody.content['application/octet-stream'].schema.format, 'binary')
+  const { schema } = requestBody.content['multipart/form-data']
+  assert.deepEqual(Object.keys(schema.properties), [...names.slice(0, 4), 'file'])
+  assert.deepEqual(Object.keys(schema.patternProperties), ['^metadata\\[.{1,64}\\]$'])
+  assert.deepEqual(schema.required, ['file'])
+  assert.deepEqual(schema.properties.purpose.enum, ['input', 'model', 'dataset'])
+  assert.deepEqual(Object.keys(responses['201'].links), ['GetFile', 'GetFileContent', 'DeleteFile'])
+})
+
+test('a download takes ranges by their header alone', () => {
+  const { parameters, responses } = document.paths['/v1/files/{id}/content'].get
+  const names = parameters.map(({ name, $ref }: Schema) => name ?? String($ref).split('/').at(-1))
+  assert.deepEqual(names, ['id', 'X-Request-Id', 'If-None-Match', 'Range', 'If-Range'])
+  for (const status of ['200', '206']) assert.equal(responses[status].content['*/*'].schema.format, 'binary')
+  assert.ok(responses['206'].headers['Content-Range'])
+  assert.equal(responses['200'].headers['Content-Range'], undefined)
+})
+
 test('each operation lists the errors that it can answer with, and no other', () => {
   const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses).join(' ')
   assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 408 409 413 415 429 431 500 501 503 504')
   assert.equal(statuses('/v1/tasks', 'get'), '200 400 401 403 408 429 431 500 503 504')
   assert.equal(statuses('/v1/tasks/{id}', 'get'), '200 304 400 401 403 404 408 429 431 500 503 504')
   assert.equal(statuses('/v1/tasks/{id}', 'delete'), '200 400 401 403 404 408 409 429 431 500 503 504')
+  assert.equal(statuses('/v1/files', 'post'), '201 400 401 403 408 409 413 415 429 431 500 503 504')
+  const content = '200 206 304 400 401 403 404 408 416 429 431 500 503 504'
+  assert.equal(statuses('/v1/files/{id}/content', 'get'), content)
   const { responses } = document.components
+  assert.ok(responses.Problem416.headers['Content-Range'])
   assert.ok(responses.Problem429.headers['Retry-After'])
   assert.ok(responses.Problem401.headers['WWW-Authenticate'])
   for (const [code, { status }] of Object.entries(problems)) {

@@ -2,6 +2,7 @@ import { type DescField, getOption } from '@bufbuild/protobuf'
 import { isRequired, type Route } from '@millhand/api'
 import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
+import { askingFields, describingFields, downloadAnswers, uploadBody } from './bytes.ts'
 import { errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
 
 /** What an operation is described with. */
@@ -26,8 +27,10 @@ export function operationOf(route: Route, sources: Sources): Schema {
     parameters: parametersOf(route, sources.schemas),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, sources.schemas) }),
     responses: {
-      [String(answer.status)]: success(route, sources),
-      ...(answer.etag ? { 304: notModified } : {}),
+      ...(route.kind === 'download'
+        ? downloadAnswers(route, sources.comments)
+        : { [String(answer.status)]: success(route, sources) }),
+      ...(isConditional(route) ? { 304: notModified } : {}),
       ...Object.fromEntries([...errorStatuses(route), ...refusalStatuses].map(status => [status, problemRef(status)])),
     },
   }
@@ -45,17 +48,32 @@ function operationId(route: Route, routes: readonly Route[]): string {
 }
 
 function parametersOf(route: Route, schemas: Schemas): Schema[] {
-  const { desc, pathFields, body, answer } = route
-  const parameters: Schema[] = []
-  for (const field of desc.input.fields) {
-    if (pathFields.includes(field.name)) parameters.push(pathParameter(field, schemas))
-    else if (body === undefined) parameters.push(queryParameter(field, schemas))
-  }
+  const { pathFields, answer } = route
+  const parameters = fieldsOutsideBody(route).map(field =>
+    pathFields.includes(field.name) ? pathParameter(field, schemas) : queryParameter(field, schemas),
+  )
   parameters.push(parameterRef('X-Request-Id'))
   if (answer.wait) parameters.push(parameterRef('Prefer'))
-  if (answer.etag) parameters.push(parameterRef('If-None-Match'))
+  if (isConditional(route)) parameters.push(parameterRef('If-None-Match'))
+  if (route.kind === 'download') parameters.push(parameterRef('Range'), parameterRef('If-Range'))
   return parameters
 }
+
+function fieldsOutsideBody(route: Route): readonly DescField[] {
+  switch (route.kind) {
+    case 'json': {
+      const { fields } = route.desc.input
+      return route.body === undefined ? fields : fields.filter(({ name }) => route.pathFields.includes(name))
+    }
+    case 'upload':
+      return describingFields(route)
+    case 'download':
+      return askingFields(route)
+  }
+}
+
+/** Whether an answer has an entity tag, and is not sent to whom has it. */
+const isConditional = ({ kind, answer }: Route) => answer.etag || kind === 'download'
 
 /** Request headers that several operations share: `components.parameters`. */
 export const headerParameters: Record<string, Schema> = {
@@ -71,6 +89,15 @@ export const headerParameters: Record<string, Schema> = {
   'If-None-Match': headerParameter(
     'If-None-Match',
     'The `ETag` of an answer that you have: while it is the current one, the answer is 304.',
+  ),
+  Range: headerParameter(
+    'Range',
+    'The bytes that you want: `bytes=0-499`, `bytes=500-` or `bytes=-500` (RFC 9110). Anything else is ignored.',
+    'bytes=0-499',
+  ),
+  'If-Range': headerParameter(
+    'If-Range',
+    'The `ETag` of the content that you have a part of: `Range` counts while it is the current one.',
   ),
 }
 
@@ -105,7 +132,9 @@ function exampleOf(examples: unknown): Schema {
   return Array.isArray(examples) && examples.length > 0 ? { example: examples[0] } : {}
 }
 
-function requestBody({ desc, pathFields }: Route, schemas: Schemas): Schema {
+function requestBody(route: Route, schemas: Schemas): Schema {
+  if (route.kind === 'upload') return uploadBody(route, schemas)
+  const { desc, pathFields } = route
   const schema = schemas.message(desc.input, 'request', pathFields)
   const required = desc.input.fields.filter(field => isRequired(field) && !pathFields.includes(field.name))
   const samples = required.map(field => [field.name, getOption(field, example)] as const)

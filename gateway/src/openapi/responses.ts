@@ -8,6 +8,10 @@ export const headers: Record<string, Schema> = {
   }),
   Location: header('The path of what was created.', { format: 'uri-reference' }),
   ETag: header('The version of the answer, to be sent back as `If-None-Match`.'),
+  'Accept-Ranges': header('`bytes`: `Range` is honoured.'),
+  'Content-Disposition': header('`attachment`, with the name of the file: contents are to be saved, not shown.'),
+  'Content-Range': header('Which bytes these are, and of how many; of 416, how many there are.'),
+  'Repr-Digest': header('The SHA-256 of the whole content, in base64 (RFC 9530).'),
   'Preference-Applied': header('`wait`, where `Prefer: wait` was followed (RFC 7240).', {}, false),
   'Retry-After': header('Whole seconds after which the same request can pass.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
@@ -26,7 +30,9 @@ export function problemResponses(statuses: ReadonlySet<number>): Record<string, 
 /** Answers to a request that is refused for its HTTP alone, by their names in `components.responses`. */
 export const refusalResponses: Record<string, Schema> = Object.fromEntries(
   Object.entries({
-    408: 'The request did not come whole within 30 seconds, or its head within 15. The connection is closed.',
+    408:
+      'The request did not come whole within 30 seconds, or its head within 15; of an upload, nothing came for 30 ' +
+      'seconds. The connection is closed.',
     431: 'The head of the request, with its path and query, is larger than 16 KiB. The connection is closed.',
   }).map(([status, description]) => [responseName(Number(status)), problemResponse(description, 'HttpProblem')]),
 )
@@ -84,13 +90,14 @@ export const problemSchemas: Record<string, Schema> = {
 }
 
 /** The statuses of the errors that an operation can answer with. */
-export function errorStatuses({ method, body, pathFields }: Route): number[] {
+export function errorStatuses({ method, body, pathFields, kind }: Route): number[] {
   const statuses = [400, 401, 403, 429, 500, 503, 504]
   if (pathFields.length > 0) statuses.push(404)
   if (method !== 'GET') statuses.push(409)
   if (body !== undefined) statuses.push(413, 415)
+  if (kind === 'download') statuses.push(416)
   // What makes work is refused where nothing can do it.
-  if (method === 'POST') statuses.push(501)
+  if (method === 'POST' && kind === 'json') statuses.push(501)
   return statuses.sort()
 }
 
@@ -115,6 +122,7 @@ function responseName(status: number): string {
 function response(status: number, codes: readonly ProblemCode[]): Schema {
   const names = ['X-Request-Id']
   if (status === 401) names.push('WWW-Authenticate')
+  if (status === 416) names.push('Content-Range')
   if (status === 429 || status === 503 || status === 504) names.push('Retry-After')
   const description = codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n')
   return problemResponse(description, 'Problem', names)

@@ -2,12 +2,18 @@
 import { fail } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 
-/** Fails with `unsupported_media_type` unless the body, if one comes, is plain `application/json`. */
-export function requireJson({ req: { headers } }: Exchange) {
+/** Fails with `unsupported_media_type` where the body is encoded: none is decoded. */
+export function requirePlain({ req: { headers } }: Exchange) {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw fail('unsupported_media_type', 'Request bodies are read as they are: leave `Content-Encoding` out.')
   }
+}
+
+/** Fails with `unsupported_media_type` unless the body, if one comes, is plain `application/json`. */
+export function requireJson(exchange: Exchange) {
+  requirePlain(exchange)
+  const { headers } = exchange.req
   const type = headers['content-type']
   if (type === 'application/json') return
   if (type === undefined) {

@@ -1,14 +1,13 @@
 /** One method of the contract as an endpoint: a request becomes its message, its answer becomes JSON. */
 import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
-import { fail, jsonWriter, type Route } from '@millhand/api'
+import { jsonWriter, type RouteOf } from '@millhand/api'
+import { createAdmit } from '../admission/admit.ts'
 import type { Authenticate } from '../admission/authenticate.ts'
-import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
 import type { Endpoint } from '../dispatch.ts'
-import type { Exchange } from '../exchange.ts'
 import { preferredWait } from '../prefer.ts'
-import { CALL_MS, callValues, unary } from './call.ts'
+import { CALL_MS, callValues } from './call.ts'
 import { locationOf } from './location.ts'
 import { requireJson } from './media-type.ts'
 import { readBody } from './read-body.ts'
@@ -21,10 +20,10 @@ export interface OperationDeps {
   readonly waiting: Waiting
 }
 
-/** Throws where the contract asks for something that can't be served over HTTP. */
-export function operation(route: Route, { transport, authenticate, waiting }: OperationDeps): Endpoint {
-  const { access, answer } = route
-  const method = unary(route.desc)
+export function operation(route: RouteOf<'json'>, deps: OperationDeps): Endpoint['handle'] {
+  const { desc: method, answer } = route
+  const { transport, authenticate, waiting } = deps
+  const admit = createAdmit(route, authenticate)
   const hasBody = route.body === '*'
   const read = requestReader(route)
   const write = jsonWriter(method.output)
@@ -37,37 +36,31 @@ export function operation(route: Route, { transport, authenticate, waiting }: Op
   const isNews = (message: Answer, held: string | undefined) =>
     answer.etag && held !== undefined && !isHeld(tagOf(message, write(message)), held)
 
-  return {
-    method: route.method,
-    pattern: route.template.replace(/\{(\w+)\}/g, ':$1'),
-    async handle(exchange, params, query) {
-      const { headers } = exchange.req
-      const admitted = authenticate(exchange)
-      const caller = admitted instanceof Promise ? await admitted : admitted
-      requireScope(exchange, caller, access.scope)
-      if (route.method === 'POST') refuseIdempotencyKey(exchange)
-      if (hasBody) requireJson(exchange)
-      const request = hasBody
-        ? read.fromBody(params, query, await readBody(exchange, BODY_LIMIT))
-        : read.fromQuery(params, query)
-      const values = callValues(caller, exchange)
-      let { message } = await transport.unary(method, undefined, CALL_MS, undefined, request, values)
-      if (wait !== undefined && headers.prefer !== undefined) {
-        const seconds = preferredWait(exchange.header('prefer'))
-        if (seconds > 0) {
-          if (isNews(message, headers['if-none-match'])) exchange.carry('Preference-Applied', 'wait')
-          else message = await wait(exchange, caller, message, seconds, isRead)
-        }
+  return async (exchange, params, query) => {
+    const { headers } = exchange.req
+    const admitted = admit(exchange)
+    const caller = admitted instanceof Promise ? await admitted : admitted
+    if (hasBody) requireJson(exchange)
+    const request = hasBody
+      ? read.fromBody(params, query, await readBody(exchange, BODY_LIMIT))
+      : read.fromQuery(params, query)
+    const values = callValues(caller, exchange)
+    let { message } = await transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    if (wait !== undefined && headers.prefer !== undefined) {
+      const seconds = preferredWait(exchange.header('prefer'))
+      if (seconds > 0) {
+        if (isNews(message, headers['if-none-match'])) exchange.carry('Preference-Applied', 'wait')
+        else message = await wait(exchange, caller, message, seconds, isRead)
       }
-      const text = write(message)
-      if (location !== undefined) exchange.carry('Location', location(message))
-      if (answer.etag) {
-        const tag = tagOf(message, text)
-        exchange.carry('ETag', tag)
-        if (isHeld(tag, headers['if-none-match'])) return exchange.send(304, unchanged)
-      }
-      exchange.send(answer.status, json, text)
-    },
+    }
+    const text = write(message)
+    if (location !== undefined) exchange.carry('Location', location(message))
+    if (answer.etag) {
+      const tag = tagOf(message, text)
+      exchange.carry('ETag', tag)
+      if (isHeld(tag, headers['if-none-match'])) return exchange.send(304, unchanged)
+    }
+    exchange.send(answer.status, jsonHeaders, text)
   }
 }
 
@@ -77,7 +70,9 @@ type Answer = MessageShape<DescMethodUnary['output']>
 const BODY_LIMIT = 1_048_576
 
 const unchanged = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
-const json = ['Content-Type', 'application/json', ...unchanged]
+
+/** The headers of an answer that is JSON. */
+export const jsonHeaders: readonly string[] = ['Content-Type', 'application/json', ...unchanged]
 
 /** Fields that only estimate something: an ETag leaves them out, or it would change while nothing has. */
 const estimates = ['position']
@@ -90,10 +85,4 @@ function tagger({ output }: DescMethodUnary): (message: Answer, text: string) =>
     const hasEstimate = locals.some(local => (message as Record<string, unknown>)[local] !== undefined)
     return entityTag(hasEstimate ? write(message) : text)
   }
-}
-
-/** A key that was silently ignored would promise what this version does not keep. */
-function refuseIdempotencyKey(exchange: Exchange) {
-  if (exchange.header('idempotency-key') === undefined) return
-  throw fail('invalid_idempotency_key', 'This version does not support `Idempotency-Key` yet: leave it out.')
 }

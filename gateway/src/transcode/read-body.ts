@@ -39,5 +39,5 @@ const empty = Buffer.alloc(0)
 
 const callerGone = (cause?: unknown) => new CallerGone('the caller went away', { cause })
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   fail('payload_too_large', `The body is larger than ${limit.toLocaleString('en')} bytes.`)

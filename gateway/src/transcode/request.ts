@@ -15,8 +15,9 @@ export interface RequestReader {
 
 type Request = MessageShape<DescMethod['input']>
 
-export function requestReader({ desc, body, pathFields }: Route): RequestReader {
-  const notInQuery = body === '*' ? desc.input.fields.map(({ name }) => name) : pathFields
+/** `inHeaders` names fields that come from neither path, query nor body. */
+export function requestReader({ desc, body, pathFields }: Route, inHeaders: readonly string[] = []): RequestReader {
+  const notInQuery = body === '*' ? desc.input.fields.map(({ name }) => name) : [...pathFields, ...inHeaders]
   const readQuery = queryReader(desc.input, { omit: notInQuery })
   const readBody = jsonReader(desc.input, { omit: pathFields })
   const inPath = desc.input.fields.filter(({ name }) => pathFields.includes(name))
@@ -39,7 +40,7 @@ export function requestReader({ desc, body, pathFields }: Route): RequestReader 
  * The service checks the rules of the contract itself; they are looked at here only when the request is refused in any
  * case, so that its caller hears of everything at once.
  */
-function accepted(desc: DescMessage, reading: Reading<Request>): Request {
+export function accepted(desc: DescMessage, reading: Reading<Request>): Request {
   if (reading.ok) return reading.message
   // A field that could not be read, or not whole, looks missing or too short; that is no further fault.
   const isTold = (broken: string) =>

@@ -1,8 +1,9 @@
 /** `Prefer: wait`: the answer comes once the resource has ended or changed, or once the wait is over. */
 import { type DescMethodUnary, getOption, type MessageShape } from '@bufbuild/protobuf'
-import type { Transport } from '@connectrpc/connect'
+import { Code, ConnectError, type Transport } from '@connectrpc/connect'
 import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Principal } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { holds } from '../admission/scope.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
@@ -31,7 +32,18 @@ export interface Waiting {
   stop(): void
 }
 
-export function createWaiting({ transport, log }: { readonly transport: Transport; readonly log: Log }): Waiting {
+export interface WaitingDeps {
+  readonly transport: Transport
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** Between two tries of a wait that can't be answered just then: milliseconds. */
+const AGAIN_MS = 100
+/** What a call may take beside its wait: milliseconds. The service ends a wait so long before the deadline. */
+const ANSWER_MS = 1_000
+
+export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
   const open = new Set<AbortController>()
   let isStopping = false
 
@@ -50,20 +62,36 @@ export function createWaiting({ transport, log }: { readonly transport: Transpor
         const values = callValues(caller, exchange)
         const until = async (timeoutMs: number, signal?: AbortSignal) => {
           const request: Fields = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
-          const last = await transport.unary(waitMethod, signal, CALL_MS + timeoutMs, undefined, request, values)
+          const deadlineMs = timeoutMs === 0 ? CALL_MS : timeoutMs + ANSWER_MS
+          const last = await transport.unary(waitMethod, signal, deadlineMs, undefined, request, values)
           exchange.carry('Preference-Applied', 'wait')
           return last.message
         }
         const ending = new AbortController()
+        const { signal } = ending
+        /** Asks again while nobody can answer, as when a replica stops, for what is left of the time. */
+        const untilEnd = async () => {
+          const end = clock.monotonic() + seconds * 1000
+          for (;;) {
+            const leftMs = Math.max(0, Math.round(end - clock.monotonic()))
+            try {
+              return await until(leftMs, signal)
+            } catch (error) {
+              const passes = ConnectError.from(error).code === Code.Unavailable
+              if (!passes || signal.aborted || leftMs === 0) throw error
+            }
+            await clock.sleep(AGAIN_MS, signal)
+          }
+        }
         const leave = () => ending.abort()
         open.add(ending)
         exchange.res.once('close', leave)
         exchange.onHurry = leave
         try {
           if (isStopping || exchange.isHurried) return await until(0)
-          return await until(seconds * 1000, ending.signal).catch(error => {
+          return await untilEnd().catch(error => {
             if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
-            if (ending.signal.aborted) return until(0)
+            if (signal.aborted) return until(0)
             throw error
           })
         } catch (error) {

@@ -98,6 +98,12 @@ export const problems = {
     action: "Raise the account's spending limit, or wait for the next period.",
     connect: Code.PermissionDenied,
   },
+  storage_quota_exceeded: {
+    status: 403,
+    title: 'Storage quota used up',
+    action: 'Delete files that are no longer needed, or ask the operator for a larger quota.',
+    connect: Code.ResourceExhausted,
+  },
   account_suspended: {
     status: 403,
     title: 'Account suspended',

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { errorsMarkdown, isProblemCode, problems } from './catalogue.ts'
-import { codeOf, fail, failFaults, maxFaults, problemOf, retryAfterOf } from './errors.ts'
+import { codeOf, fail, failFaults, maxFaults, metadataOf, problemOf, retryAfterOf } from './errors.ts'
 import { BadRequestSchema, ErrorInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 
 test('docs/errors.md is what the catalogue says', () => {
@@ -15,7 +15,8 @@ test('the catalogue holds every code of the contract', () => {
   const contract = `400 invalid_json invalid_parameter missing_parameter unknown_parameter invalid_cursor
     invalid_idempotency_key model_input_invalid
     401 missing_credentials invalid_credentials expired_credentials revoked_credentials
-    403 insufficient_scope plan_required spending_limit_reached account_suspended 404 not_found unknown_route
+    403 insufficient_scope plan_required spending_limit_reached storage_quota_exceeded account_suspended
+    404 not_found unknown_route
     405 method_not_allowed 409 conflict invalid_state idempotency_in_progress 412 precondition_failed
     413 payload_too_large 415 unsupported_media_type 416 range_not_satisfiable 422 idempotency_mismatch
     429 rate_limited daily_quota_exceeded concurrency_limited queue_full 500 internal 501 engine_unavailable
@@ -80,11 +81,16 @@ test('an unknown or missing parameter, and an input that does not fit, have code
 })
 
 test('nothing is lost on the wire: gRPC and Connect see ErrorInfo, BadRequest and RetryInfo', () => {
-  const error = fail('queue_full', 'The queue holds 100000 tasks.', { errors: faults, retryAfterS: 7 })
+  const error = fail('queue_full', 'The queue holds 100000 tasks.', {
+    errors: faults,
+    retryAfterS: 7,
+    metadata: { most: '100000' },
+  })
   assert.equal(error.code, Code.ResourceExhausted)
   const received = overTheWire(error)
   assert.deepEqual(problemOf(received, 'req_1'), problemOf(error, 'req_1'))
   assert.equal(retryAfterOf(received), 7)
+  assert.deepEqual(metadataOf(received), { most: '100000', param: 'type' })
   const [info] = received.findDetails(ErrorInfoSchema)
   assert.deepEqual([info?.reason, info?.domain], ['queue_full', 'millhand'])
   assert.equal(received.findDetails(BadRequestSchema)[0]?.fieldViolations[1]?.reason, 'wrong_type')

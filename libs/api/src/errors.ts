@@ -20,6 +20,8 @@ export interface FailOptions {
   readonly errors?: readonly Fault[]
   /** Whole seconds after which the same request can pass. */
   readonly retryAfterS?: number
+  /** Facts for programs, by name: `metadata` of google.rpc.ErrorInfo. */
+  readonly metadata?: Readonly<Record<string, string>>
   /** For the log alone; no caller sees it. */
   readonly cause?: unknown
 }
@@ -47,7 +49,11 @@ export function fail(code: ProblemCode, detail: string, options: FailOptions = {
   const details: OutgoingDetails = [
     {
       desc: ErrorInfoSchema,
-      value: { reason: code, domain: errorDomain, metadata: param === undefined ? {} : { param } },
+      value: {
+        reason: code,
+        domain: errorDomain,
+        metadata: { ...options.metadata, ...(param !== undefined && { param }) },
+      },
     },
   ]
   if (errors !== undefined) {
@@ -107,6 +113,11 @@ export function retryAfterOf(error: unknown): number | undefined {
   if (said !== undefined) return Math.max(1, Number(said.seconds))
   const { status } = problems[codeOf(error)]
   return status === 429 || status === 503 || status === 504 ? 1 : undefined
+}
+
+/** The facts that an error of the catalogue tells programs, by name. */
+export function metadataOf(error: unknown): Readonly<Record<string, string>> {
+  return infoOf(error)?.metadata ?? {}
 }
 
 type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]>

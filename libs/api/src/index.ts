@@ -8,6 +8,7 @@ export {
   fail,
   failFaults,
   maxFaults,
+  metadataOf,
   type Problem,
   problemOf,
   retryAfterOf,
@@ -30,4 +31,5 @@ export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
 export { enumWords } from './json/words.ts'
 export { jsonWriter, type WriterOptions } from './json/writer.ts'
-export { httpRoutes, type Route, type Segment } from './routes.ts'
+export { type Parts, type Payload, rangeFields } from './payload.ts'
+export { httpRoutes, type Route, type RouteOf, type Segment } from './routes.ts'

@@ -2,9 +2,15 @@ import { type DescMethod, type DescService, getOption, hasOption, ScalarType } f
 import { http } from './gen/google/api/annotations_pb.ts'
 import type { HttpRule } from './gen/google/api/http_pb.ts'
 import { type Access, type Answer, access, answer } from './gen/millhand/type/v1/access_pb.ts'
+import { type Payload, payloadOf } from './payload.ts'
 
 /** One HTTP method on one path, and the RPC that answers it. */
-export interface Route {
+export type Route = Payload & Place
+
+/** A route of that kind. */
+export type RouteOf<Kind extends Payload['kind']> = Extract<Payload, { kind: Kind }> & Place
+
+interface Place {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH'
   /** As OpenAPI writes it: `/v1/tasks/{id}`. */
   readonly template: string
@@ -13,7 +19,6 @@ export interface Route {
   readonly pathFields: readonly string[]
   /** `*`: the body is the request, without its path fields. Without it, they come from the query. */
   readonly body: '*' | undefined
-  readonly desc: DescMethod
   readonly service: DescService
   readonly access: Access
   /** Its `status` is always set. */
@@ -58,13 +63,18 @@ function routeOf(desc: DescMethod, service: DescService, rule: HttpRule): Route 
   const segments = parseTemplate(desc, pattern.value)
   const pathFields = segments.flatMap(segment => (typeof segment === 'string' ? [] : [segment.field]))
   if (new Set(pathFields).size !== pathFields.length) throw new Error(`${desc} has a path field twice`)
+  const payload = payloadOf(desc)
+  if (payload.kind === 'upload' && (body !== '*' || pathFields.length > 0)) {
+    throw new Error(`${desc} is an upload, whose request is its body and nothing of its path`)
+  }
+  if (payload.kind === 'download' && pattern.case !== 'get') throw new Error(`${desc} is a download and no GET`)
   return {
+    ...payload,
     method: methods[pattern.case],
     template: pattern.value,
     segments,
     pathFields,
     body: body === '*' ? body : undefined,
-    desc,
     service,
     access: getOption(desc, access),
     answer: withStatus(getOption(desc, answer)),

@@ -8,6 +8,8 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
+  /** The body as it came. */
+  readonly bytes: Buffer
   /** The body as JSON; throws where it is none. */
   readonly body: Wire
 }
@@ -35,11 +37,13 @@ export function send(method: string, url: string, options: RequestOptions = {}):
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
       incoming.on('error', reject)
       incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
+        const bytes = Buffer.concat(chunks)
+        const text = bytes.toString('utf8')
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
           text,
+          bytes,
           get body(): Wire {
             return JSON.parse(text)
           },

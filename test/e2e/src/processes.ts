@@ -24,6 +24,19 @@ export async function burning(pid: number): Promise<number> {
   return descendants(pid).reduce((sum, each) => sum + each.cpuMs - (before.get(each.pid) ?? 0), 0)
 }
 
+/** Bytes of memory that `pid` and its descendants have resident, each. */
+export function residentBytes(pid: number): ReadonlyMap<number, number> {
+  return new Map([pid, ...descendants(pid).map(each => each.pid)].map(each => [each, residentOf(each)]))
+}
+
+function residentOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  } catch {
+    return 0 // It has gone in the meantime.
+  }
+}
+
 /** Resolves once a descendant of `pid` is seen at work, with the one that uses most of the processor. */
 export async function busiest(pid: number): Promise<number> {
   const deadline = performance.now() + AT_WORK_WITHIN_MS

@@ -1,0 +1,80 @@
+/** A server-streaming method's answer as it comes from its service. */
+import type { DescMethodServerStreaming } from '@bufbuild/protobuf'
+import type { ContextValues, Transport } from '@connectrpc/connect'
+import type { RouteOf } from '@millhand/api'
+import { createServiceTime } from '../transcode/service-time.ts'
+
+/** What a download's first message holds, as far as HTTP has a use for it. */
+interface Slice {
+  readonly file: SlicedFile
+  readonly start: number
+  readonly length: number
+}
+
+export interface SlicedFile {
+  readonly filename: string
+  readonly mediaType: string
+  readonly bytes: number
+  /** 64 hexadecimal digits. */
+  readonly sha256: string
+}
+
+export interface Content {
+  readonly slice: Slice
+  /** The bytes; asked for no sooner than they are wanted. */
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** Ends the call, with the reason for it; without effect where it has ended. */
+  close(reason?: unknown): void
+}
+
+/** Calls a method, and resolves with what its first message says. Fails as the call does. */
+export type OpenContent = (request: Fields, values: ContextValues) => Promise<Content>
+
+export function contentOpener({ desc, parts }: RouteOf<'download'>, transport: Transport): OpenContent {
+  const method: DescMethodServerStreaming = desc
+  return async (request, values) => {
+    const ending = new AbortController()
+    const serviceTime = createServiceTime(ending)
+
+    async function* messages(): AsyncGenerator<Part> {
+      serviceTime.start()
+      try {
+        const response = await transport.stream(method, ending.signal, undefined, undefined, only(request), values)
+        for await (const message of response.message) {
+          serviceTime.stop()
+          yield (message as Readonly<Record<string, unknown>>)[parts.oneof] as Part
+          serviceTime.start()
+        }
+      } catch (error) {
+        throw ending.signal.aborted ? ending.signal.reason : error
+      } finally {
+        serviceTime.stop()
+      }
+    }
+
+    const coming = messages()
+    const first = await coming.next()
+    if (first.done || first.value.case !== parts.head.localName) throw new Error(`${desc} did not begin with a slice`)
+    async function* bytes(): AsyncGenerator<Uint8Array> {
+      for await (const { case: kind, value } of coming) {
+        if (kind !== parts.data.localName) throw new Error(`${desc} sent a second slice`)
+        yield value as Uint8Array
+      }
+    }
+    return {
+      slice: first.value.value as Slice,
+      bytes: bytes(),
+      close(reason) {
+        ending.abort(reason)
+        void coming.return(undefined)
+      },
+    }
+  }
+}
+
+type Fields = Record<string, unknown>
+type Part = { readonly case?: string; readonly value?: unknown }
+
+async function* only<Message>(message: Message): AsyncGenerator<Message> {
+  yield message
+}

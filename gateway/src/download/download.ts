@@ -1,0 +1,88 @@
+/** A server-streaming method as a download: whole, or the range that is asked for (RFC 9110, section 14). */
+import type { ContextValues, Transport } from '@connectrpc/connect'
+import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
+import { createAdmit } from '../admission/admit.ts'
+import type { Authenticate } from '../admission/authenticate.ts'
+import { isHeld } from '../conditional.ts'
+import type { Endpoint } from '../dispatch.ts'
+import { CallerGone, type Exchange } from '../exchange.ts'
+import { callValues } from '../transcode/call.ts'
+import { requestReader } from '../transcode/request.ts'
+import { type Content, contentOpener } from './content.ts'
+import { contentHeaders, contentTag, describingHeaders } from './headers.ts'
+import { type ByteRange, parseRange } from './range.ts'
+import { sendBytes } from './send-bytes.ts'
+
+export interface DownloadDeps {
+  readonly transport: Transport
+  readonly authenticate: Authenticate
+}
+
+export function download(route: RouteOf<'download'>, { transport, authenticate }: DownloadDeps): Endpoint['handle'] {
+  const admit = createAdmit(route, authenticate)
+  const read = requestReader(route, rangeFields)
+  const open = contentOpener(route, transport)
+
+  /** What the request asks for; `isUnsatisfiable` where that begins behind the end, and then it is the whole content. */
+  async function choose(exchange: Exchange, request: Fields, values: ContextValues): Promise<Choice> {
+    const range = exchange.req.method === 'GET' ? parseRange(exchange.header('range')) : undefined
+    if (range === undefined) return { content: await open(request, values) }
+    const ifRange = exchange.header('if-range')
+    const part = await openPart({ ...request, ...range }, values)
+    if (part !== undefined && (ifRange === undefined || ifRange === contentTag(part.slice.file))) {
+      return { content: part, range }
+    }
+    part?.close()
+    const content = await open(request, values)
+    const isMeant = ifRange === undefined || ifRange === contentTag(content.slice.file)
+    return { content, isUnsatisfiable: part === undefined && isMeant }
+  }
+
+  /** Undefined where the range begins behind the end. */
+  const openPart = (request: Fields, values: ContextValues) =>
+    open(request, values).catch(error => {
+      if (codeOf(error) === 'range_not_satisfiable') return undefined
+      throw error
+    })
+
+  return async (exchange, params, query) => {
+    const caller = await admit(exchange)
+    const { content, range, isUnsatisfiable } = await choose(
+      exchange,
+      { ...read.fromQuery(params, query) },
+      callValues(caller, exchange),
+    )
+    const leave = () => content.close(new CallerGone('the caller left while its download came'))
+    exchange.res.once('close', leave)
+    try {
+      if (exchange.res.destroyed) throw new CallerGone('the caller left before its download came')
+      await answer(exchange, content, range, isUnsatisfiable)
+    } finally {
+      exchange.res.off('close', leave)
+      content.close()
+    }
+  }
+}
+
+type Fields = Record<string, unknown>
+
+interface Choice {
+  readonly content: Content
+  readonly range?: ByteRange
+  readonly isUnsatisfiable?: boolean
+}
+
+async function answer(exchange: Exchange, content: Content, range?: ByteRange, isUnsatisfiable = false) {
+  const { file, start, length } = content.slice
+  const headers = contentHeaders(file)
+  if (isHeld(contentTag(file), exchange.header('if-none-match'))) return exchange.send(304, headers)
+  if (isUnsatisfiable) {
+    exchange.carry('Content-Range', `bytes */${file.bytes}`)
+    throw fail('range_not_satisfiable', `The content has ${file.bytes.toLocaleString('en')} bytes.`)
+  }
+  headers.push(...describingHeaders(file), 'Content-Length', String(length))
+  if (exchange.req.method === 'HEAD') return exchange.send(200, headers)
+  if (range !== undefined) headers.push('Content-Range', `bytes ${start}-${start + length - 1}/${file.bytes}`)
+  exchange.begin(range === undefined ? 200 : 206, headers)
+  await sendBytes(exchange, content.bytes, length)
+}

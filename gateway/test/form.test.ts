@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { problemIn } from './problem.ts'
+import { start } from './start.ts'
+
+const BOUNDARY = 'XyZ'
+const type = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+
+/** A form of these parts: each is the lines of its head, an empty line, and what it holds. */
+const form = (...parts: readonly string[]) =>
+  `${parts.map(part => `--${BOUNDARY}\r\n${part.replaceAll('\n', '\r\n')}\r\n`).join('')}--${BOUNDARY}--\r\n`
+const field = (name: string, value: string) => `Content-Disposition: form-data; name="${name}"\n\n${value}`
+const file = (value: string, more = '; filename="a.txt"\nContent-Type: text/plain') =>
+  `Content-Disposition: form-data; name="file"${more}\n\n${value}`
+
+test('a form of a browser or of curl is the file and what it is', async t => {
+  const { call, services } = await start(t)
+  const body = new FormData()
+  body.append('purpose', 'model')
+  body.append('metadata[a b]', 'ü')
+  body.append('expires_after_s', '3600')
+  body.append('file', new Blob([Buffer.alloc(300_000, 'x')], { type: 'image/png' }), 'café.png')
+  const response = await call('/v1/files', { method: 'POST', body })
+  assert.equal(response.status, 201, await response.clone().text())
+  const { filename, media_type, purpose, bytes, metadata } = (await response.json()) as Record<string, unknown>
+  assert.deepEqual([filename, media_type, purpose, bytes], ['café.png', 'image/png', 'model', 300_000])
+  assert.deepEqual(metadata, { 'a b': 'ü' })
+  const [stored] = services.files.stored.values()
+  assert.ok(stored?.bytes.equals(Buffer.alloc(300_000, 'x')))
+})
+
+for (const [name, parts, expected] of [
+  [
+    'fields count before what the file part says',
+    [field('filename', 'b'), field('media_type', 'c/d'), file('x')],
+    ['b', 'c/d', 1],
+  ],
+  ['a file part without a name or a type', [file('x', '')], ['', 'text/plain', 1]],
+  ['a path is no part of a filename', [file('x', '; filename="C:\\\\dir\\\\a.txt"')], ['a.txt', 'text/plain', 1]],
+  ['an empty file', [file('')], ['a.txt', 'text/plain', 0]],
+  ['bytes that look like a boundary', [file(`--${BOUNDARY.slice(0, 2)}\n--\n--xyz--`)], ['a.txt', 'text/plain', 17]],
+] as const) {
+  test(name, async t => {
+    const { call, services } = await start(t)
+    const response = await call('/v1/files', { method: 'POST', headers: type, body: form(...parts) })
+    assert.equal(response.status, 201, await response.clone().text())
+    const [stored] = [...services.files.stored.values()].map(({ file }) => [file.filename, file.mediaType, file.bytes])
+    assert.deepEqual(stored, expected)
+  })
+}
+
+test('the query may say what fields do not', async t => {
+  const { call, services } = await start(t)
+  const body = form(field('metadata[a]', '1'), file('x'))
+  await call('/v1/files?purpose=model&metadata[b]=2', { method: 'POST', headers: type, body })
+  const [stored] = services.files.stored.values()
+  assert.deepEqual(stored?.file.metadata, { a: '1', b: '2' })
+  const twice = await call('/v1/files?metadata[a]=2', { method: 'POST', headers: type, body })
+  assert.equal((await problemIn(twice, 'invalid_parameter')).errors?.[0]?.code, 'repeated')
+})
+
+for (const [name, body, code, param] of [
+  ['no file', form(field('purpose', 'input')), 'missing_parameter', 'file'],
+  ['nothing', form(), 'missing_parameter', 'file'],
+  ['two files', form(file('x'), file('y')), 'invalid_parameter', undefined],
+  ['a file under another name', form(file('x').replace('"file"', '"photo"')), 'unknown_parameter', 'photo'],
+  ['a field after the file', form(file('x'), field('purpose', 'input')), 'invalid_parameter', 'purpose'],
+  ['a field that is unknown', form(field('name', 'x'), file('x')), 'unknown_parameter', 'name'],
+  [
+    'a field twice',
+    form(field('purpose', 'input'), field('purpose', 'input'), file('x')),
+    'invalid_parameter',
+    'purpose',
+  ],
+  ['a field without a name', form('Content-Disposition: form-data\n\nx', file('x')), 'invalid_parameter', undefined],
+  ['a field that breaks a rule', form(field('purpose', 'output'), file('x')), 'invalid_parameter', 'purpose'],
+  [
+    'a field that is far too long',
+    form(field('metadata[a]', 'x'.repeat(5_000)), file('x')),
+    'invalid_parameter',
+    undefined,
+  ],
+  ['far too many fields', form(...Array(40).fill(field('purpose', 'x')), file('x')), 'invalid_parameter', undefined],
+  ['NUL in a field', form(field('filename', 'a\0b'), file('x')), 'invalid_parameter', 'filename'],
+  [
+    'a file that is encoded',
+    form(file('eA==', '\nContent-Transfer-Encoding: base64')),
+    'unsupported_media_type',
+    undefined,
+  ],
+  ['a part that does not end', form(file('x')).slice(0, -9), 'invalid_parameter', undefined],
+  ['no end', form(file('x')).slice(0, -4), 'invalid_parameter', undefined],
+  ['no form at all', 'hello', 'invalid_parameter', undefined],
+  ['empty', '', 'invalid_parameter', undefined],
+] as const) {
+  test(`a form with or of ${name} is refused, and nothing is stored`, async t => {
+    const { call, services } = await start(t)
+    const problem = await problemIn(await call('/v1/files', { method: 'POST', headers: type, body }), code)
+    assert.equal(problem.param, param)
+    assert.equal(services.files.stored.size, 0)
+    assert.equal(services.files.begun, services.files.broken)
+  })
+}
+
+test('a form whose type names no boundary is refused', async t => {
+  const { call } = await start(t)
+  for (const contentType of [
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data;charset=utf-8',
+  ]) {
+    const headers = { 'content-type': contentType }
+    await problemIn(await call('/v1/files', { method: 'POST', headers, body: form(file('x')) }), 'invalid_parameter')
+  }
+})
+
+test('what comes around the parts is no part of them, and one byte at a time is read as well', async t => {
+  const { call, services } = await start(t)
+  const body = `preamble\r\n${form(field('purpose', 'model'), file('hello'))}epilogue`
+  const bytes = [...Buffer.from(body)].map(byte => Buffer.from([byte]))
+  const stream = ReadableStream.from(bytes)
+  const init = { method: 'POST', headers: type, body: stream, duplex: 'half' } as RequestInit
+  const response = await call('/v1/files', init as { headers: Record<string, string> })
+  assert.equal(response.status, 201, await response.clone().text())
+  const [stored] = services.files.stored.values()
+  assert.equal(stored?.bytes.toString(), 'hello')
+})
+
+test('a form whose file is larger than the limit is refused, however much comes around it', async t => {
+  const { call, services } = await start(t, { limits: { uploadBytes: 100_000 } })
+  const post = (bytes: number) =>
+    call('/v1/files', {
+      method: 'POST',
+      headers: type,
+      body: form(field('metadata[a]', 'x'.repeat(500)), file('x'.repeat(bytes))),
+    })
+  assert.equal((await post(100_000)).status, 201)
+  await problemIn(await post(100_001), 'payload_too_large')
+  await problemIn(await post(1_000_000), 'payload_too_large')
+  assert.equal(services.files.stored.size, 1)
+})

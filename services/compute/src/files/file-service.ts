@@ -1,0 +1,88 @@
+/** Files: contents too large for a JSON body. docs/decisions/files.md. */
+import { type Cursors, createIds } from '@millhand/api'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import type { Routes } from '@millhand/rpc'
+import { type Clock, everyInterval } from '@millhand/runner'
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type ContentIndex, type ContentRecord, contentsSpec, createContents } from './contents.ts'
+import { type FileRecord, filesSpec } from './file.ts'
+import { createFiles, type Files } from './files.ts'
+import { deleteFile } from './rpc/delete-file.ts'
+import { getFile } from './rpc/get-file.ts'
+import { getFileContent } from './rpc/get-file-content.ts'
+import { listFiles } from './rpc/list-files.ts'
+import { uploadFile } from './rpc/upload-file.ts'
+import { createStorage, type StorageRecord, storageSpec } from './storage.ts'
+
+/** What files are written in. */
+export interface FileCollections {
+  readonly files: Collection<FileRecord, 'due'>
+  readonly contents: Collection<ContentRecord, ContentIndex>
+  readonly storage: Collection<StorageRecord, 'due'>
+}
+
+interface Database {
+  collection<T extends Document, I extends string>(spec: CollectionSpec<I>): Collection<T, I>
+}
+
+/** Those of a database. */
+export const fileCollections = (db: Database): FileCollections => ({
+  files: db.collection<FileRecord, 'due'>(filesSpec),
+  contents: db.collection<ContentRecord, ContentIndex>(contentsSpec),
+  storage: db.collection<StorageRecord, 'due'>(storageSpec),
+})
+
+export interface FileServiceOptions extends FileCollections {
+  readonly blobs: Blobs
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly log: Log
+  /** How many bytes the files of an account may hold, in each mode. */
+  readonly quotaBytes: number
+}
+
+/** What the methods work with. */
+export interface FileDeps {
+  readonly files: Files
+  readonly collection: Collection<FileRecord, 'due'>
+  readonly cursors: Cursors
+  readonly clock: Clock
+}
+
+const SWEEP_EVERY_MS = 3_600_000
+
+export function createFileService(options: FileServiceOptions) {
+  const { blobs, cursors, clock, log, quotaBytes } = options
+  const files = createFiles({
+    collection: options.files,
+    contents: createContents({ collection: options.contents, blobs, clock }),
+    storage: createStorage({ collection: options.storage, clock, quotaBytes }),
+    blobs,
+    clock,
+    ids: createIds({ now: () => clock.now() }),
+    log,
+  })
+  const deps: FileDeps = { files, collection: options.files, cursors, clock }
+
+  return {
+    routes(router: Routes): void {
+      router.service(FileService, {
+        uploadFile: uploadFile(deps),
+        getFile: getFile(deps),
+        listFiles: listFiles(deps),
+        getFileContent: getFileContent(deps),
+        deleteFile: deleteFile(deps),
+      })
+    },
+    /** Removes what has expired and what was left over, every hour until the signal ends. Where one does, it is enough. */
+    async run(signal: AbortSignal): Promise<void> {
+      await everyInterval(clock, SWEEP_EVERY_MS, signal, () =>
+        files.sweep(signal).catch(error => log.error('files.sweep_failed', { error })),
+      )
+    },
+    /** Does that once, now. */
+    sweep: (signal: AbortSignal): Promise<void> => files.sweep(signal),
+  }
+}

@@ -1,0 +1,32 @@
+import { after, describe } from 'node:test'
+import { gridfsBlobs } from '@millhand/blob/gridfs'
+import { systemClock as clock } from '@millhand/runner'
+import { openMongo } from '@millhand/store/mongo'
+import { createLog } from '@millhand/telemetry'
+import { javaMissing, startMongo } from '@millhand/test-servers'
+import { fileCollections } from './file-service.ts'
+import { describeFiles } from './files.contract.ts'
+import type { Opened } from './files.fixture.ts'
+import { describeSteps } from './steps.contract.ts'
+import { describeUploads } from './upload.contract.ts'
+
+describe('MongoDB', { skip: javaMissing }, async () => {
+  const server = await startMongo()
+  after(() => server[Symbol.asyncDispose]())
+
+  async function open(): Promise<Opened> {
+    const url = server.url()
+    const db = openMongo({ url, log: createLog({ level: 'error' }) })
+    const blobs = gridfsBlobs({ url, clock })
+    return {
+      stores: { ...fileCollections(db), blobs },
+      async close() {
+        await Promise.all([db.close(), blobs.close()])
+      },
+    }
+  }
+
+  describeUploads('MongoDB and GridFS', open)
+  describeFiles('MongoDB and GridFS', open)
+  describeSteps('MongoDB and GridFS', open)
+})

@@ -1,0 +1,172 @@
+/** How a file comes to be and how it goes. Each step is durable before the next. docs/decisions/files.md. */
+import type { Readable } from 'node:stream'
+import { fail, type Ids } from '@millhand/api'
+import { type BlobRange, type Blobs, BlobTooLarge } from '@millhand/blob'
+import type { Clock } from '@millhand/runner'
+import type { Change, Collection } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { blobOf, type ContentRecord, type Contents } from './contents.ts'
+import { due } from './due.ts'
+import { type FileRecord, isThere, type Purpose, removedFile, type StoredFile } from './file.ts'
+import type { Intent, Storage } from './storage.ts'
+
+/** Contract, section 4. */
+const MOST_BYTES = 512 * 2 ** 20
+
+/** What a new file is, beside its bytes. */
+export interface Description {
+  readonly purpose: Purpose
+  readonly filename: string
+  readonly media_type: string
+  readonly expires_after_s: number | undefined
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface FilesDeps {
+  readonly collection: Collection<FileRecord, 'due'>
+  readonly contents: Contents
+  readonly storage: Storage
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+}
+
+export type Files = ReturnType<typeof createFiles>
+
+export function createFiles(deps: FilesDeps) {
+  const { collection, contents, storage, blobs, clock, ids, log } = deps
+
+  /** Stores the bytes at their place; says what they are. */
+  async function receive(place: ContentRecord, bytes: Readable, signal: AbortSignal) {
+    try {
+      return await blobs.put(blobOf(place.tenant, place.id), bytes, { maxBytes: MOST_BYTES, signal })
+    } catch (error) {
+      if (!(error instanceof BlobTooLarge)) throw error
+      throw fail('payload_too_large', `A file has at most ${MOST_BYTES / 2 ** 20} MiB.`, { cause: error })
+    }
+  }
+
+  /** Makes a file of bytes that are at their place and counted. */
+  async function make(place: ContentRecord, intent: Intent, description: Description): Promise<StoredFile> {
+    const { tenant } = place
+    const { purpose, filename, media_type, expires_after_s, metadata } = description
+    const file: StoredFile = {
+      tenant,
+      id: intent.file,
+      version: 1,
+      ...(expires_after_s === undefined
+        ? { fate: 'stays' }
+        : { fate: 'expires', due_at: intent.at + expires_after_s * 1000 }),
+      purpose,
+      filename,
+      media_type,
+      bytes: intent.bytes,
+      sha256: intent.sha256,
+      content: await contents.keep(place, intent.sha256, intent.file),
+      metadata,
+      created_at: intent.at,
+    }
+    const { kind } = await collection.write({ kind: 'insert', document: file, events: [] })
+    if (kind === 'conflict') throw fail('unavailable', 'The upload took too long. Send it again.') // It was swept.
+    return file
+  }
+
+  /**
+   * Whether the intent has left no file: then its bytes are its own to give back. Whoever was at it may only stand still,
+   * so the document is changed where that could still make or remove the file: its write meets a conflict then.
+   */
+  async function isGone(tenant: string, { id, kind, file }: Intent): Promise<boolean> {
+    for (;;) {
+      const now = await collection.get(tenant, file)
+      if (now?.fate === 'removed') return now.removed_by === id
+      if ((now === undefined) !== (kind === 'upload')) return false
+      const change: Change<FileRecord> =
+        now === undefined
+          ? { kind: 'insert', document: removedFile(tenant, file, id, clock.now()), events: [] }
+          : { kind: 'replace', version: now.version, document: now, events: [] }
+      if ((await collection.write(change)).kind === 'written') return now === undefined
+    }
+  }
+
+  /** Brings an intent to its end, however far it came. Idempotent. */
+  async function settle(tenant: string, intent: Intent): Promise<void> {
+    const gone = await isGone(tenant, intent)
+    if (gone) await contents.release(tenant, intent.sha256, intent.file)
+    await storage.settle(tenant, intent, gone)
+  }
+
+  /** What has to be tidied up after a failure, and is left to the sweeper where it can't be. */
+  async function tidy(work: Promise<void>): Promise<void> {
+    await work.catch(error => log.warn('files.left_to_sweeper', { error }))
+  }
+
+  const newIntent = (kind: Intent['kind'], { id, sha256, bytes }: Pick<StoredFile, 'id' | 'sha256' | 'bytes'>) => ({
+    id: crypto.randomUUID(),
+    kind,
+    file: id,
+    sha256,
+    bytes,
+    at: clock.now(),
+  })
+
+  async function remove(tenant: string, id: string): Promise<boolean> {
+    for (;;) {
+      const file = await collection.get(tenant, id)
+      if (file === undefined || file.fate === 'removed') return file !== undefined
+      const intent = newIntent('removal', file)
+      await storage.announce(tenant, intent)
+      const document = removedFile(tenant, id, intent.id, clock.now())
+      await collection.write({ kind: 'replace', version: file.version, document, events: [] })
+      await settle(tenant, intent) // Of removals at once one has written, and gives back the bytes.
+    }
+  }
+
+  return {
+    /**
+     * Makes a file of the bytes; durable once this resolves. Where it rejects, with the stream's own error or the
+     * signal's reason too, nothing is left. Fails with `payload_too_large` and `storage_quota_exceeded`.
+     */
+    async upload(tenant: string, description: Description, bytes: Readable, signal: AbortSignal): Promise<StoredFile> {
+      await storage.checkNotFull(tenant)
+      const place = await contents.begin(tenant)
+      let intent: Intent | undefined
+      try {
+        const { size, sha256 } = await receive(place, bytes, signal)
+        signal.throwIfAborted()
+        intent = await storage.take(tenant, () => newIntent('upload', { id: ids('file'), sha256, bytes: size }))
+        const file = await make(place, intent, description)
+        await tidy(storage.settle(tenant, intent, false))
+        return file
+      } catch (error) {
+        if (intent !== undefined) await tidy(settle(tenant, intent))
+        await tidy(contents.discard(place))
+        throw error
+      }
+    },
+
+    /** The file, where it is there for callers. */
+    async get(tenant: string, id: string): Promise<StoredFile | undefined> {
+      const file = await collection.get(tenant, id)
+      return isThere(file, clock.now()) ? file : undefined
+    },
+
+    /** Its bytes or a range of them; none where it was removed in between. What has begun goes on to its end. */
+    read: (file: StoredFile, range?: BlobRange): Promise<Readable | undefined> =>
+      blobs.get(blobOf(file.tenant, file.content), range),
+
+    /** Removes a file and what only it holds; false where there was none, also not in the last day. Idempotent. */
+    remove,
+
+    /** Removes what has expired, and what uploads and removals that died have left. */
+    async sweep(signal: AbortSignal): Promise<void> {
+      for await (const { tenant, intent } of storage.abandoned(signal)) await settle(tenant, intent)
+      for await (const file of due(collection, clock.now(), signal)) {
+        const { tenant, id, version } = file
+        if (file.fate === 'removed') await collection.write({ kind: 'remove', version, tenant, id, events: [] })
+        else await remove(tenant, id)
+      }
+      await contents.sweep(signal)
+    },
+  }
+}

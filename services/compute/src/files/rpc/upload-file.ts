@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream'
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import {
+  type File,
+  type FileDescription,
+  FilePurpose,
+  type UploadFileRequest,
+} from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
+import { principal } from '@millhand/rpc'
+import { fileMessage, purposeOf } from '../file-message.ts'
+import type { FileDeps } from '../file-service.ts'
+import type { Description } from '../files.ts'
+
+/** Uploads a file. It is durable before this answers; an upload that breaks off leaves nothing. */
+export const uploadFile =
+  ({ files }: FileDeps) =>
+  async (requests: AsyncIterable<UploadFileRequest>, call: HandlerContext): Promise<File> => {
+    const parts = requests[Symbol.asyncIterator]()
+    const bytes = Readable.from(dataOf(parts), { objectMode: false })
+    bytes.on('error', () => {}) // It is told to whoever reads; nobody may, once the upload has failed.
+    try {
+      const { value: first } = await parts.next()
+      const description = checked(first)
+      return fileMessage(await files.upload(principal(call).tenant, description, bytes, call.signal))
+    } finally {
+      bytes.destroy()
+      parts.return?.().catch(() => {}) // It may wait for a caller who sends nothing more.
+    }
+  }
+
+function checked(first: UploadFileRequest | undefined): Description {
+  if (first?.part.case !== 'description') {
+    throw fail('missing_parameter', 'The first message of an upload must be its `description`.', {
+      param: 'description',
+    })
+  }
+  return descriptionOf(first.part.value)
+}
+
+function descriptionOf(sent: FileDescription): Description {
+  const { filename = '', mediaType = 'application/octet-stream', metadata } = sent
+  if (!isMediaType.test(mediaType)) {
+    throw fail('invalid_parameter', '`media_type` must be a media type such as `image/jpeg`.', { param: 'media_type' })
+  }
+  return {
+    purpose: purposeOf(sent.purpose ?? FilePurpose.INPUT),
+    filename,
+    media_type: mediaType,
+    expires_after_s: sent.expiresAfterS,
+    metadata,
+  }
+}
+
+/** Type and subtype are tokens, and what follows is printable (RFC 9110, section 8.3.1): it goes into a header again. */
+const isMediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:[ \t]*;[\t -~]*)?$/
+
+async function* dataOf(parts: AsyncIterator<UploadFileRequest>): AsyncGenerator<Uint8Array, void> {
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const { part } = next.value
+    if (part.case !== 'data') {
+      throw fail('invalid_parameter', 'An upload has one `description`, and after it nothing but `data`.', {
+        param: 'description',
+      })
+    }
+    yield part.value
+  }
+}

@@ -1,0 +1,132 @@
+/** How many bytes a tenant's files hold, and the changes of that which are under way. */
+import { fail } from '@millhand/api'
+import type { Clock } from '@millhand/runner'
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import { due } from './due.ts'
+import { Turns } from './turns.ts'
+
+/** A file that comes or goes. Its bytes are counted until it is settled, whatever has become of the file. */
+export interface Intent {
+  readonly id: string
+  readonly kind: 'upload' | 'removal'
+  readonly file: string
+  readonly sha256: string
+  readonly bytes: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface StorageRecord extends Document {
+  /** Of every file that is there, and of the intents' files. */
+  readonly bytes: number
+  /** In the order in which they were noted. */
+  readonly intents: readonly Intent[]
+  readonly state: 'settled' | 'unsettled'
+  /** When the sweeper settles the oldest intent: whoever had it is dead. */
+  readonly due_at?: number | undefined
+}
+
+export const storageSpec = {
+  name: 'storage',
+  indexes: { due: { fields: ['due_at'], when: { field: 'state', in: ['unsettled'] } } },
+} as const satisfies CollectionSpec
+
+const ID = 'storage'
+
+/** Far more than the milliseconds from the last byte of an upload to its answer. */
+const SETTLED_WITHIN_MS = 3_600_000
+
+export type Storage = ReturnType<typeof createStorage>
+
+type State = Pick<StorageRecord, 'bytes' | 'intents'>
+
+export function createStorage(deps: {
+  readonly collection: Collection<StorageRecord, 'due'>
+  readonly clock: Clock
+  /** Of each tenant. */
+  readonly quotaBytes: number
+}) {
+  const { collection, clock, quotaBytes } = deps
+  const turns = new Turns()
+
+  async function read(tenant: string): Promise<State & { readonly version: number }> {
+    return (await collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
+  }
+
+  /** One at a time here, so that a tenant's uploads do not fight for one document; again where a replica was faster. */
+  const change = <After extends State | undefined>(tenant: string, to: (before: State) => After): Promise<After> =>
+    turns.take(tenant, async () => {
+      for (;;) {
+        const before = await read(tenant)
+        const after = to(before)
+        if (after === undefined) return after
+        const [oldest] = after.intents
+        const document = {
+          tenant,
+          id: ID,
+          bytes: after.bytes,
+          intents: after.intents,
+          state: oldest ? 'unsettled' : 'settled',
+          due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
+        } as const
+        const result = await collection.write(
+          before.version === 0
+            ? { kind: 'insert', document, events: [] }
+            : { kind: 'replace', version: before.version, document, events: [] },
+        )
+        if (result.kind === 'written') return after
+      }
+    })
+
+  function checkRoom(used: number, bytes: number): void {
+    if (used + bytes <= quotaBytes) return
+    const [held, most, more] = [used, quotaBytes, bytes].map(each => each.toLocaleString('en'))
+    throw fail(
+      'storage_quota_exceeded',
+      `The account's files hold ${held} of the ${most} bytes that they may; there is no room for ${more} more.`,
+      { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
+    )
+  }
+
+  return {
+    /** Fails with `storage_quota_exceeded` where not one byte more would fit. */
+    async checkNotFull(tenant: string): Promise<void> {
+      checkRoom((await read(tenant)).bytes, 1)
+    },
+
+    /**
+     * Counts the bytes of an upload, or fails with `storage_quota_exceeded`. The intent is made when its turn has come,
+     * so that the ids of files do not grow old in the line.
+     */
+    async take(tenant: string, make: () => Intent): Promise<Intent> {
+      const { intent } = await change(tenant, ({ bytes, intents }) => {
+        const intent = make()
+        checkRoom(bytes, intent.bytes)
+        return { bytes: bytes + intent.bytes, intents: [...intents, intent], intent }
+      })
+      return intent
+    },
+
+    /** Notes that a file is about to be removed. */
+    async announce(tenant: string, intent: Intent): Promise<void> {
+      await change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))
+    },
+
+    /** Ends an intent; its bytes no longer count where the file is gone. Nothing happens where it was settled before. */
+    async settle(tenant: string, { id, bytes: freed }: Intent, isGone: boolean): Promise<void> {
+      await change(tenant, ({ bytes, intents }) => {
+        const others = intents.filter(each => each.id !== id)
+        if (others.length === intents.length) return undefined
+        return { bytes: isGone ? bytes - freed : bytes, intents: others }
+      })
+    },
+
+    /** Intents that nobody settles any more. */
+    async *abandoned(signal: AbortSignal): AsyncGenerator<{ readonly tenant: string; readonly intent: Intent }, void> {
+      const now = clock.now()
+      for await (const { tenant, intents } of due(collection, now, signal)) {
+        for (const intent of intents) if (intent.at + SETTLED_WITHIN_MS < now) yield { tenant, intent }
+      }
+    },
+  }
+}
