@@ -11,7 +11,7 @@ import type { Member } from '@millhand/test-faults/member'
 import { createPace } from '@millhand/test-faults/pace'
 import { random } from '@millhand/test-faults/random'
 import { untilATaskSucceeds } from '@millhand/test-faults/recovery'
-import { computes, type MemberName, type System, startSystem } from '@millhand/test-faults/system'
+import { type MemberName, type System, startSystem } from '@millhand/test-faults/system'
 import { digitWish, longWish } from '@millhand/test-faults/wishes'
 import type { Figure } from '../figure.ts'
 import type { Workbench } from '../workbench.ts'
@@ -59,6 +59,17 @@ export async function recovery({ folder, rounds }: Workbench): Promise<Figure[]>
         SERVES_AGAIN_MS,
       ),
     )
+  const withoutOwner = async () => {
+    const owner = await ownerOf(system)
+    await owner.kill()
+    const served = await serves()
+    await owner.start()
+    await pause(BETWEEN_MS)
+    return served
+  }
+  figures.push(
+    figure('compute, the owner stays away: likewise', await timesOver(rounds, withoutOwner), SERVES_AGAIN_MS),
+  )
   const leases = () => leasesBack(system, clients)
   figures.push(
     figure('executor killed: until its tasks are queued again', await timesOver(rounds, leases), LEASES_BACK_MS),
@@ -71,18 +82,26 @@ export async function recovery({ folder, rounds }: Workbench): Promise<Figure[]>
 type Victim = Pick<Member, 'kill' | 'start'>
 
 /** One of each kind of process, and both parts of compute. */
-function victims({ members, kafka, mongo, database, computeAt }: System): Record<string, () => Promise<Victim>> {
+function victims(system: System): Record<string, () => Promise<Victim>> {
+  const { members, kafka, mongo } = system
   const member = (name: MemberName) => members.get(name) as Member
-  const owner = async () => computeAt((await ownerAddress(database)) ?? '') ?? computes[0]
   return {
     gateway: async () => member('gateway-1'),
     identity: async () => member('identity'),
-    'compute, the owner': async () => member(await owner()),
-    'compute, the other': async () => member((await owner()) === computes[0] ? computes[1] : computes[0]),
+    'compute, the owner': () => ownerOf(system),
+    'compute, the other': async () =>
+      member((await ownerOf(system)) === member('compute-1') ? 'compute-2' : 'compute-1'),
     executor: async () => member('executor-1'),
     kafka: async () => kafka,
     mongo: async () => mongo,
   }
+}
+
+/** The compute that has the queues. */
+async function ownerOf({ members, database, computeAt }: System): Promise<Member> {
+  const name = computeAt((await ownerAddress(database)) ?? '')
+  if (name === undefined) throw new Error('no compute has the queues')
+  return members.get(name) as Member
 }
 
 /** Kills an executor that runs something, and starts it when the tasks of all leases have been queued again. */
