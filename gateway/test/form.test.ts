@@ -36,6 +36,16 @@ for (const [name, parts, expected] of [
     ['b', 'c/d', 1],
   ],
   ['a file part without a name or a type', [file('x', '')], ['', 'text/plain', 1]],
+  [
+    'a file part whose type has parameters',
+    [file('x', '\nContent-Type: Text/CSV; charset=utf-16')],
+    ['', 'text/csv', 1],
+  ],
+  [
+    'a field that says the type whole',
+    [field('media_type', 'text/csv; charset=utf-16'), file('x')],
+    ['a.txt', 'text/csv; charset=utf-16', 1],
+  ],
   ['a path is no part of a filename', [file('x', '; filename="C:\\\\dir\\\\a.txt"')], ['a.txt', 'text/plain', 1]],
   ['an empty file', [file('')], ['a.txt', 'text/plain', 0]],
   ['bytes that look like a boundary', [file(`--${BOUNDARY.slice(0, 2)}\n--\n--xyz--`)], ['a.txt', 'text/plain', 17]],
@@ -101,6 +111,14 @@ for (const [name, body, code, param] of [
     assert.equal(services.files.begun, services.files.broken)
   })
 }
+
+test('a form whose file has headers that can not be read is told so', async t => {
+  const { call } = await start(t)
+  const body = form(`X: a\rb\nContent-Disposition: form-data; name="file"; filename="a.txt"\n\nx`)
+  const problem = await problemIn(await call('/v1/files', { method: 'POST', headers: type, body }), 'missing_parameter')
+  assert.equal(problem.param, 'file')
+  assert.match(problem.detail, /headers can be read/)
+})
 
 test('a form whose type names no boundary is refused', async t => {
   const { call } = await start(t)

@@ -71,6 +71,49 @@ test('what is wrong with the description is told at once, with every fault, and 
   assert.equal(services.files.begun, 0)
 })
 
+test('what is refused is not offered, and an empty label is named as it was sent', async t => {
+  const { call } = await start(t)
+  for (const purpose of ['output', 'other']) {
+    const problem = await problemIn(await call(`/v1/files?purpose=${purpose}`, { method: 'POST' }), 'invalid_parameter')
+    assert.equal(problem.errors?.[0]?.message, '`purpose` must be one of input, model, dataset.')
+  }
+  const problem = await problemIn(await call('/v1/files?metadata[]=x', { method: 'POST' }), 'invalid_parameter')
+  assert.equal(problem.errors?.[0]?.message, 'The key in `metadata[]` must not be empty.')
+})
+
+test('an upload over HTTP/1.0 says its length', async t => {
+  const { port, key, services } = await start(t)
+  const old = (...headers: string[]) => head(key, ...headers).replace('HTTP/1.1', 'HTTP/1.0')
+  for (const headers of [[], ['Transfer-Encoding: chunked']]) {
+    const wire = await openWire(port)
+    wire.send(`${old(...headers)}hello`)
+    assert.match(await wire.rest(), /^HTTP\/1\.1 400 /)
+  }
+  assert.equal(services.files.begun, 0)
+  const wire = await openWire(port)
+  wire.send(`${old('Content-Length: 5')}hello`)
+  assert.match(await wire.rest(), /^HTTP\/1\.1 201 /)
+})
+
+test('no expectation but `100-continue` is answered', async t => {
+  const { port, key, services } = await start(t)
+  for (const [expectation, isAnswered] of [
+    ['200-ok', false],
+    ['x100-continue', false],
+    ['200-ok, 100-continue-not', false],
+    ['100-Continue', true],
+  ] as const) {
+    const begun = services.files.begun
+    const wire = await openWire(port)
+    wire.send(head(key, 'Content-Length: 5', `Expect: ${expectation}`))
+    await until(() => services.files.begun > begun)
+    if (isAnswered) await wire.until('100 Continue')
+    wire.send('hello')
+    assert.equal((await wire.until('"object":"file"')).startsWith('HTTP/1.1 100 Continue'), isAnswered, expectation)
+    wire.socket.destroy()
+  }
+})
+
 test('the body is not read before it is known who sends it, nor one that is encoded', async t => {
   const { call, key, port, services } = await start(t)
   await problemIn(

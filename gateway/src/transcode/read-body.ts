@@ -7,11 +7,12 @@ import { CallerGone, type Exchange } from '../exchange.ts'
  * is never sent.
  * Fails with `payload_too_large` as soon as it is known to exceed `limit` bytes, and with `CallerGone`.
  */
-export function readBody({ req, res }: Exchange, limit: number): Promise<Buffer> {
+export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  const { req } = exchange
   // Who it is may have taken a while to find out, and a caller that left meanwhile sends no further event.
   if (req.destroyed) return Promise.reject(callerGone())
   if (Number(req.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
-  if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue()
+  sayContinue(exchange)
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined
     let rest: Buffer[] | undefined
@@ -33,6 +34,12 @@ export function readBody({ req, res }: Exchange, limit: number): Promise<Buffer>
       if (!req.readableEnded) reject(callerGone())
     })
   })
+}
+
+/** Lets a caller that waits for it send the body. Expectations that are not known are ignored (RFC 9110, section 10.1.1). */
+export function sayContinue({ req, res }: Exchange) {
+  const isExpected = req.headers.expect?.toLowerCase() === '100-continue'
+  if (isExpected && req.httpVersionMinor > 0 && !req.complete) res.writeContinue()
 }
 
 const empty = Buffer.alloc(0)

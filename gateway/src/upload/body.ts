@@ -1,5 +1,6 @@
 /** The body of a request as it comes. */
 import { CallerGone, type Exchange } from '../exchange.ts'
+import { sayContinue } from '../transcode/read-body.ts'
 
 /**
  * The bytes of a request's body, for one reader. Nothing is read from the socket that is not asked for, but for a buffer
@@ -23,8 +24,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
   next(): Promise<IteratorResult<Buffer>> {
     if (!this.#isAskedFor) {
       this.#isAskedFor = true
-      const { req, res } = this.#exchange
-      if (req.headers.expect !== undefined && req.httpVersionMinor > 0 && !req.complete) res.writeContinue()
+      sayContinue(this.#exchange)
     }
     this.#waiting = Promise.withResolvers()
     const { promise } = this.#waiting

@@ -5,6 +5,7 @@ import { fail, jsonWriter, type RouteOf } from '@millhand/api'
 import { createAdmit } from '../admission/admit.ts'
 import type { Authenticate } from '../admission/authenticate.ts'
 import type { Endpoint } from '../dispatch.ts'
+import type { Exchange } from '../exchange.ts'
 import { callValues } from '../transcode/call.ts'
 import { locationOf } from '../transcode/location.ts'
 import { requirePlain } from '../transcode/media-type.ts'
@@ -56,7 +57,7 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
           yield part(parts.data, piece.bytes)
       }
     }
-    if (!isDescribed) throw fail('missing_parameter', `The form has no part \`${FILE_PART}\`.`, { param: FILE_PART })
+    if (!isDescribed) throw noFile()
   }
 
   /** What the service takes, in its own time; more than it may is none of it. */
@@ -84,6 +85,7 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
   return async (exchange, _params, query) => {
     const caller = await admit(exchange)
     requirePlain(exchange)
+    requireLength(exchange)
     const contentType = exchange.header('content-type')
     const isForm = contentType !== undefined && formType.test(contentType)
     const most = isForm ? uploadBytes + FORM_BYTES : uploadBytes
@@ -122,6 +124,19 @@ const FORM_BYTES = 262_144
 function late(name: string) {
   const detail = `The fields of a form come before its part \`${FILE_PART}\`, which is sent on as it comes.`
   return fail('invalid_parameter', detail, { param: name.slice(0, 64) })
+}
+
+const noFile = () =>
+  fail(
+    'missing_parameter',
+    `The form has no part \`${FILE_PART}\` whose headers can be read: parts with others are left out.`,
+    { param: FILE_PART },
+  )
+
+/** Without a length, the body of HTTP/1.0 would be read as none at all. */
+function requireLength({ req: { httpVersionMinor, headers } }: Exchange) {
+  if (httpVersionMinor > 0 || headers['content-length'] !== undefined) return
+  throw fail('missing_parameter', 'An upload over HTTP/1.0 needs a `Content-Length`.', { param: 'Content-Length' })
 }
 
 async function only<Message>(messages: AsyncIterable<Message>): Promise<Message> {

@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, getOption, type Message, type Message
 import { type Path, type ReflectList, type ReflectMap, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { Violation } from '@bufbuild/protovalidate'
 import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import { type Fault, shownPath } from '@millhand/api'
+import { allowedWords, type Fault, shownPath } from '@millhand/api'
 
 /** The violation as callers of REST see it: path and enum values in their spelling, a short code, a sentence. */
 export function faultOf<Desc extends DescMessage>(
@@ -19,7 +19,7 @@ export function faultOf<Desc extends DescMessage>(
   if (rule === 'required')
     return { param, code: 'missing_parameter', message: `${subject} is required${choices(field)}.` }
   if (field !== undefined && violation.ruleId.startsWith('enum.')) {
-    return { param, code: 'not_in', message: `${subject} must be one of ${enumWords(field).join(', ')}.` }
+    return { param, code: 'not_in', message: `${subject} must be one of ${allowedWords(field).join(', ')}.` }
   }
   const range = rangeOf(violation, field)
   if (range !== undefined) {
@@ -49,26 +49,20 @@ const codes: Record<string, string> = {
   unique: 'not_unique',
 }
 
-/** `tasks[3].model`, `metadata.key`: as a reader of JSON names them. */
+/** `tasks[3].model`, `metadata.key`: as a reader of JSON names them; `metadata[]` for the empty key. */
 function paramOf(path: Path): string {
   let text = ''
   for (const step of path) {
     if (step.kind === 'list_sub') text += `[${step.index}]`
-    else if (step.kind === 'map_sub') text += `.${step.key}`
+    else if (step.kind === 'map_sub') text += step.key === '' ? '[]' : `.${step.key}`
     else text += `${text === '' ? '' : '.'}${step.name}`
   }
   return text
 }
 
 const choices = (field: DescField | undefined) => {
-  const words = field === undefined ? [] : enumWords(field)
+  const words = field === undefined ? [] : allowedWords(field)
   return words.length === 0 ? '' : `: one of ${words.join(', ')}`
-}
-
-/** The values of an enum field as REST spells them: `TASK_TYPE_INFERENCE` is `inference`. 0 is "not set". */
-function enumWords(field: DescField): string[] {
-  const values = field.enum?.values.filter(({ number }) => number !== 0) ?? []
-  return values.map(({ localName }) => localName.toLowerCase())
 }
 
 interface Bound {

@@ -127,7 +127,7 @@ describe('request checks', () => {
     [
       'a key of a map',
       { metadata: { '': 'x' } },
-      ['metadata.', 'min_len', 'The key in `metadata.` must not be empty.'],
+      ['metadata[]', 'min_len', 'The key in `metadata[]` must not be empty.'],
     ],
   ]
   for (const [what, change, [param, code, message]] of cases) {

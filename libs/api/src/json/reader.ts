@@ -23,6 +23,7 @@ import {
   readTimestamp,
   tooDeep,
 } from './values.ts'
+import { allowedWords } from './words.ts'
 
 /**
  * A message, or everything that is wrong with what should have been one: at most 100 faults, at least one, and as much of
@@ -147,9 +148,10 @@ function readField(field: DescField, compiled: Map<DescMessage, Read>): Read {
 }
 
 /** Reads a singular field's value, a list's item or a map's value. */
-function readElement({ scalar, enum: words, message }: DescField, compiled: Map<DescMessage, Read>): Read {
+function readElement(field: DescField, compiled: Map<DescMessage, Read>): Read {
+  const { scalar, enum: words, message } = field
   if (scalar !== undefined) return readScalar(scalar)
-  if (words !== undefined) return readEnum(words)
+  if (words !== undefined) return readEnum(words, allowedWords(field))
   if (isTimestamp(message)) return readTimestamp
   if (isStruct(message)) return readObject
   return compiled.get(message) ?? compile(message, new Set(), compiled)

@@ -47,9 +47,10 @@ export function readScalar(scalar: ScalarType): Read {
   }
 }
 
-export function readEnum(desc: DescEnum): Read {
+/** Reads every word of the enum, and offers those that are `allowed`. */
+export function readEnum(desc: DescEnum, allowed: readonly string[]): Read {
   const numbers = new Map([...enumWords(desc)].map(([number, word]) => [word, number]))
-  const says = `must be one of ${[...numbers.keys()].join(', ')}`
+  const says = `must be one of ${allowed.join(', ')}`
   return (value, path, faults) => numbers.get(value as string) ?? addFault(faults, path, 'not_in', says)
 }
 

@@ -22,7 +22,7 @@ import {
   UInt32RulesSchema,
   UInt64RulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import { enumWords } from '../json/words.ts'
+import { allowedWords } from '../json/words.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -71,13 +71,8 @@ function keywords(field: DescField, rules: FieldRules): Schema {
       return schema
     }
     case 'enum': {
-      const { in: only, notIn } = type.value
       known(field, EnumRulesSchema, type.value, ['defined_only', 'in', 'not_in'])
-      if (field.enum === undefined) return schema
-      const allowed = [...enumWords(field.enum)].filter(
-        ([number]) => (only.length === 0 || only.includes(number)) && !notIn.includes(number),
-      )
-      schema.enum = allowed.map(([, word]) => word)
+      if (field.enum !== undefined) schema.enum = allowedWords(field)
       return schema
     }
     case 'repeated': {

@@ -104,11 +104,14 @@ interface Verified {
   readonly expiresAt: number
 }
 
+/** It becomes part of tenants, and so of keys of blobs: no text that means something else there. */
+const accountForm = /^acct_[0-9a-z_]{1,40}$/
+
 function isSigned(value: unknown): value is Signed {
   const { accountId, mode, scopes, keyId, expiresAt } = (value ?? {}) as Partial<Signed>
   return (
     typeof accountId === 'string' &&
-    accountId !== '' &&
+    accountForm.test(accountId) &&
     (mode === 'live' || mode === 'test') &&
     Array.isArray(scopes) &&
     scopes.every(scope => typeof scope === 'string') &&

@@ -129,9 +129,9 @@ export function createContents(deps: {
       }
     },
 
-    /** Removes what uploads and removals have left that died. */
-    async sweep(signal: AbortSignal): Promise<void> {
-      for await (const content of due(collection, clock.now(), signal)) await retire(content)
-    },
+    /** What uploads and removals have left that died. */
+    leftOver: (signal: AbortSignal): AsyncIterable<ContentRecord> => due(collection, clock.now(), signal),
+
+    retire,
   }
 }

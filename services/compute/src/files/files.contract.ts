@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { as, assertInStep, download, givenFiles, type Opened, refusal, upload } from './files.fixture.ts'
+import { as, assertInStep, download, givenFiles, type Opened, openService, refusal, upload } from './files.fixture.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -62,6 +62,46 @@ export function describeFiles(name: string, open: () => Promise<Opened>): void {
       await given.clock.advance(1)
       await given.service.sweep()
       assert.deepEqual([(await given.blobs()).length, await given.used()], [1, 5])
+      await assertInStep(given.stores)
+    })
+
+    it('sweeps all others where one can not be swept, and that one when it can', async () => {
+      const [tenant, next] = [`${given.account}/live`, `${given.account}x/live`] as const
+      for (const caller of [given.caller, as(`${given.account}x`)]) {
+        await upload(given.service, caller, 'expires', { expiresAfterS: 60 })
+        const files = { ...given.stores.files, write: () => Promise.reject(new Error('it died')) }
+        await assert.rejects(upload(openService({ ...given.stores, files }, given.clock), caller, 'half done'))
+      }
+      await given.clock.advance(2 * HOUR_MS)
+
+      const lines: string[] = []
+      const remove = (key: string) =>
+        key.startsWith(`files/${tenant}/`) ? Promise.reject(new Error('EIO')) : given.stores.blobs.delete(key)
+      const blobs = { ...given.stores.blobs, delete: remove }
+      const broken = openService({ ...given.stores, blobs }, given.clock, { write: line => lines.push(line) })
+      await broken.sweep()
+      assert.equal(lines.length, 2, lines.join(''))
+      assert.deepEqual([(await given.blobs()).length, await given.blobs(`${given.account}x`)], [2, []])
+
+      await given.clock.advance(HOUR_MS)
+      const due_at = given.clock.now() - 1
+      const left = {
+        tenant: next,
+        id: 'left',
+        state: 'leaving',
+        due_at,
+        sha256: 'left',
+        slot: 'left',
+        holders: [],
+      } as const
+      await given.stores.contents.write({ kind: 'insert', document: left, events: [] })
+      await given.clock.advance(HOUR_MS)
+      await broken.sweep()
+      assert.equal(lines.length, 4, lines.join(''))
+      assert.deepEqual([(await given.blobs()).length, await given.stores.contents.get(next, 'left')], [2, undefined])
+
+      await given.service.sweep()
+      assert.deepEqual([await given.blobs(), await given.used()], [[], 0])
       await assertInStep(given.stores)
     })
 

@@ -35,17 +35,21 @@ export interface Service {
   sweep(): Promise<void>
 }
 
-export function openService(
-  stores: Stores,
-  clock: Clock,
-  quotaBytes = 2 ** 30,
-  over = (direct: Transport) => direct,
-): Service {
+interface Opening {
+  readonly quotaBytes?: number
+  /** The way to the service. */
+  readonly over?: (direct: Transport) => Transport
+  /** Takes the lines of its log. */
+  readonly write?: (line: string) => void
+}
+
+export function openService(stores: Stores, clock: Clock, opening: Opening = {}): Service {
+  const { quotaBytes = 2 ** 30, over = direct => direct, write } = opening
   const service = createFileService({
     ...stores,
     cursors: createCursors(new Uint8Array(32)),
     clock,
-    log: createLog({ level: 'error' }),
+    log: createLog({ level: 'error', ...(write && { write }) }),
     quotaBytes,
   })
   const transport = createDirectTransport()

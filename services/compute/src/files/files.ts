@@ -1,5 +1,5 @@
 /** How a file comes to be and how it goes. Each step is durable before the next. docs/decisions/files.md. */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { fail, type Ids } from '@millhand/api'
 import { type BlobRange, type Blobs, BlobTooLarge } from '@millhand/blob'
 import type { Clock } from '@millhand/runner'
@@ -8,7 +8,7 @@ import type { Log } from '@millhand/telemetry'
 import { blobOf, type ContentRecord, type Contents } from './contents.ts'
 import { due } from './due.ts'
 import { type FileRecord, isThere, type Purpose, removedFile, type StoredFile } from './file.ts'
-import type { Intent, Storage } from './storage.ts'
+import type { Arrival, Intent, Storage } from './storage.ts'
 
 /** Contract, section 4. */
 const MOST_BYTES = 512 * 2 ** 20
@@ -32,18 +32,24 @@ export interface FilesDeps {
   readonly log: Log
 }
 
+type Bytes = AsyncIterable<Uint8Array>
+
 export type Files = ReturnType<typeof createFiles>
 
 export function createFiles(deps: FilesDeps) {
   const { collection, contents, storage, blobs, clock, ids, log } = deps
 
   /** Stores the bytes at their place; says what they are. */
-  async function receive(place: ContentRecord, bytes: Readable, signal: AbortSignal) {
+  async function receive(place: ContentRecord, bytes: Bytes, signal: AbortSignal) {
+    const content = Readable.from(bytes, { objectMode: false })
+    content.on('error', () => {}) // It is told to whoever reads; nobody may, once the upload has failed.
     try {
-      return await blobs.put(blobOf(place.tenant, place.id), bytes, { maxBytes: MOST_BYTES, signal })
+      return await blobs.put(blobOf(place.tenant, place.id), content, { maxBytes: MOST_BYTES, signal })
     } catch (error) {
       if (!(error instanceof BlobTooLarge)) throw error
       throw fail('payload_too_large', `A file has at most ${MOST_BYTES / 2 ** 20} MiB.`, { cause: error })
+    } finally {
+      content.destroy()
     }
   }
 
@@ -110,6 +116,24 @@ export function createFiles(deps: FilesDeps) {
     at: clock.now(),
   })
 
+  /** Stores the bytes of an upload and makes a file of them; leaves nothing where it fails. */
+  async function take(tenant: string, description: Description, arrival: Arrival, bytes: Bytes, signal: AbortSignal) {
+    const place = await contents.begin(tenant)
+    let intent: Intent | undefined
+    try {
+      const { size, sha256 } = await receive(place, counted(bytes, arrival), signal)
+      signal.throwIfAborted()
+      intent = await arrival.take(() => newIntent('upload', { id: ids('file'), sha256, bytes: size }))
+      const file = await make(place, intent, description)
+      await tidy(storage.settle(tenant, intent, false))
+      return file
+    } catch (error) {
+      if (intent !== undefined) await tidy(settle(tenant, intent))
+      await tidy(contents.discard(place))
+      throw error
+    }
+  }
+
   async function remove(tenant: string, id: string): Promise<boolean> {
     for (;;) {
       const file = await collection.get(tenant, id)
@@ -122,26 +146,28 @@ export function createFiles(deps: FilesDeps) {
     }
   }
 
+  /** Removes an expired file, or what was left of a removed one. */
+  async function expire({ tenant, id, fate, version }: FileRecord): Promise<void> {
+    if (fate === 'removed') await collection.write({ kind: 'remove', version, tenant, id, events: [] })
+    else await remove(tenant, id)
+  }
+
+  /** One that can't be swept, such as a blob on a broken disk, must not keep the sweeper from all others. */
+  async function attempt(tenant: string, id: string, work: Promise<unknown>): Promise<void> {
+    await work.catch(error => log.error('files.not_swept', { tenant, id, error }))
+  }
+
   return {
     /**
      * Makes a file of the bytes; durable once this resolves. Where it rejects, with the stream's own error or the
      * signal's reason too, nothing is left. Fails with `payload_too_large` and `storage_quota_exceeded`.
      */
-    async upload(tenant: string, description: Description, bytes: Readable, signal: AbortSignal): Promise<StoredFile> {
-      await storage.checkNotFull(tenant)
-      const place = await contents.begin(tenant)
-      let intent: Intent | undefined
+    async upload(tenant: string, description: Description, bytes: Bytes, signal: AbortSignal): Promise<StoredFile> {
+      const arrival = await storage.begin(tenant)
       try {
-        const { size, sha256 } = await receive(place, bytes, signal)
-        signal.throwIfAborted()
-        intent = await storage.take(tenant, () => newIntent('upload', { id: ids('file'), sha256, bytes: size }))
-        const file = await make(place, intent, description)
-        await tidy(storage.settle(tenant, intent, false))
-        return file
-      } catch (error) {
-        if (intent !== undefined) await tidy(settle(tenant, intent))
-        await tidy(contents.discard(place))
-        throw error
+        return await take(tenant, description, arrival, bytes, signal)
+      } finally {
+        arrival.end()
       }
     },
 
@@ -158,15 +184,22 @@ export function createFiles(deps: FilesDeps) {
     /** Removes a file and what only it holds; false where there was none, also not in the last day. Idempotent. */
     remove,
 
-    /** Removes what has expired, and what uploads and removals that died have left. */
+    /** Removes what has expired, and what uploads and removals that died have left. What fails waits for the next time. */
     async sweep(signal: AbortSignal): Promise<void> {
-      for await (const { tenant, intent } of storage.abandoned(signal)) await settle(tenant, intent)
-      for await (const file of due(collection, clock.now(), signal)) {
-        const { tenant, id, version } = file
-        if (file.fate === 'removed') await collection.write({ kind: 'remove', version, tenant, id, events: [] })
-        else await remove(tenant, id)
+      for await (const { tenant, intent } of storage.abandoned(signal)) {
+        await attempt(tenant, intent.file, settle(tenant, intent))
       }
-      await contents.sweep(signal)
+      for await (const file of due(collection, clock.now(), signal)) await attempt(file.tenant, file.id, expire(file))
+      for await (const content of contents.leftOver(signal)) {
+        await attempt(content.tenant, content.id, contents.retire(content))
+      }
     },
+  }
+}
+
+async function* counted(bytes: Bytes, arrival: Arrival): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of bytes) {
+    await arrival.add(chunk.length)
+    yield chunk
   }
 }

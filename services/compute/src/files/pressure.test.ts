@@ -42,7 +42,7 @@ for (const way of ['direct', 'tunnel'] as const) {
       await rm(folder, { recursive: true })
     })
 
-    const open = (blobs: Stores['blobs']) => openService({ ...stores, blobs }, clock, 2 ** 30, over)
+    const open = (blobs: Stores['blobs']) => openService({ ...stores, blobs }, clock, { over })
 
     function over(direct: Transport): Transport {
       if (way === 'direct') return direct

@@ -111,7 +111,7 @@ export function describeSteps(name: string, open: () => Promise<Opened>): void {
       const caller = as(`acct_${++accounts}`)
       const healthy = openService(stores, clock)
       const prepared = await scenario.prepare(healthy, caller, clock, stores)
-      const watched = openService(around(stores, meet), clock)
+      const watched = openService(around(stores, meet), clock, { write: () => {} })
       const running = scenario.run(watched, caller, prepared)
       await Promise.race([running.catch(() => {}), meanwhile])
       return { healthy, caller, prepared, running }

@@ -36,6 +36,30 @@ const ID = 'storage'
 /** Far more than the milliseconds from the last byte of an upload to its answer. */
 const SETTLED_WITHIN_MS = 3_600_000
 
+/** The bytes of one upload as they come. */
+export interface Arrival {
+  /**
+   * Counts bytes that have come, or fails with `storage_quota_exceeded` where they do not fit beside the tenant's files
+   * and what else comes here at the same time. Then the others have the room that this upload had.
+   */
+  add(bytes: number): Promise<void>
+  /**
+   * Counts them as a file's, or fails with `storage_quota_exceeded`. The intent is made when its turn has come, so that
+   * the ids of files do not grow old in the line.
+   */
+  take(make: () => Intent): Promise<Intent>
+  /** Nothing comes any more. Idempotent. */
+  end(): void
+}
+
+/** What is known in this process of a tenant with uploads under way. */
+interface UnderWay {
+  uploads: number
+  bytes: number
+  /** What its files hold, as this process has last seen. */
+  used: number
+}
+
 export type Storage = ReturnType<typeof createStorage>
 
 type State = Pick<StorageRecord, 'bytes' | 'intents'>
@@ -48,13 +72,18 @@ export function createStorage(deps: {
 }) {
   const { collection, clock, quotaBytes } = deps
   const turns = new Turns()
+  const tenants = new Map<string, UnderWay>()
 
   async function read(tenant: string): Promise<State & { readonly version: number }> {
     return (await collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
   }
 
   /** One at a time here, so that a tenant's uploads do not fight for one document; again where a replica was faster. */
-  const change = <After extends State | undefined>(tenant: string, to: (before: State) => After): Promise<After> =>
+  const change = <After extends State | undefined>(
+    tenant: string,
+    to: (before: State) => After,
+    onWritten?: () => void,
+  ): Promise<After> =>
     turns.take(tenant, async () => {
       for (;;) {
         const before = await read(tenant)
@@ -74,37 +103,81 @@ export function createStorage(deps: {
             ? { kind: 'insert', document, events: [] }
             : { kind: 'replace', version: before.version, document, events: [] },
         )
-        if (result.kind === 'written') return after
+        if (result.kind !== 'written') continue
+        const known = tenants.get(tenant)
+        if (known !== undefined) known.used = after.bytes
+        onWritten?.()
+        return after
       }
     })
 
-  function checkRoom(used: number, bytes: number): void {
-    if (used + bytes <= quotaBytes) return
-    const [held, most, more] = [used, quotaBytes, bytes].map(each => each.toLocaleString('en'))
+  function checkRoom(used: number, bytes: number, underWay = 0): void {
+    if (used + underWay + bytes <= quotaBytes) return
+    const [held, most, more, coming] = [used, quotaBytes, bytes, underWay].map(each => each.toLocaleString('en'))
+    const others = underWay === 0 ? '' : `, and other uploads under way ${coming}`
     throw fail(
       'storage_quota_exceeded',
-      `The account's files hold ${held} of the ${most} bytes that they may; there is no room for ${more} more.`,
+      `The account's files hold ${held} of the ${most} bytes that they may${others}; there is no room for ${more} more.`,
       { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
     )
   }
 
-  return {
-    /** Fails with `storage_quota_exceeded` where not one byte more would fit. */
-    async checkNotFull(tenant: string): Promise<void> {
-      checkRoom((await read(tenant)).bytes, 1)
-    },
+  function arrival(tenant: string, known: UnderWay): Arrival {
+    let came = 0
+    let isOver = false
+    const leave = () => {
+      known.bytes -= came
+      came = 0
+    }
+    return {
+      async add(bytes) {
+        if (known.used + known.bytes + bytes > quotaBytes) {
+          // Another replica may have removed files. In its turn, since what is taken meanwhile would count twice.
+          await turns.take(tenant, async () => {
+            known.used = (await read(tenant)).bytes
+          })
+          try {
+            checkRoom(known.used, came + bytes, known.bytes - came)
+          } catch (error) {
+            leave()
+            throw error
+          }
+        }
+        came += bytes
+        known.bytes += bytes
+      },
 
-    /**
-     * Counts the bytes of an upload, or fails with `storage_quota_exceeded`. The intent is made when its turn has come,
-     * so that the ids of files do not grow old in the line.
-     */
-    async take(tenant: string, make: () => Intent): Promise<Intent> {
-      const { intent } = await change(tenant, ({ bytes, intents }) => {
-        const intent = make()
-        checkRoom(bytes, intent.bytes)
-        return { bytes: bytes + intent.bytes, intents: [...intents, intent], intent }
-      })
-      return intent
+      async take(make) {
+        const taken = await change(
+          tenant,
+          ({ bytes, intents }) => {
+            const intent = make()
+            checkRoom(bytes, intent.bytes)
+            return { bytes: bytes + intent.bytes, intents: [...intents, intent], intent }
+          },
+          leave,
+        )
+        return taken.intent
+      },
+
+      end() {
+        if (isOver) return
+        isOver = true
+        leave()
+        if (--known.uploads === 0) tenants.delete(tenant)
+      },
+    }
+  }
+
+  return {
+    /** Begins an upload, or fails with `storage_quota_exceeded` where not one byte more would fit. */
+    async begin(tenant: string): Promise<Arrival> {
+      const { bytes: used } = await read(tenant)
+      checkRoom(used, 1)
+      const known = tenants.get(tenant) ?? { uploads: 0, bytes: 0, used }
+      tenants.set(tenant, known)
+      known.uploads++
+      return arrival(tenant, known)
     },
 
     /** Notes that a file is about to be removed. */

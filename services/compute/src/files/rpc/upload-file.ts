@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import {
@@ -17,14 +16,11 @@ export const uploadFile =
   ({ files }: FileDeps) =>
   async (requests: AsyncIterable<UploadFileRequest>, call: HandlerContext): Promise<File> => {
     const parts = requests[Symbol.asyncIterator]()
-    const bytes = Readable.from(dataOf(parts), { objectMode: false })
-    bytes.on('error', () => {}) // It is told to whoever reads; nobody may, once the upload has failed.
     try {
       const { value: first } = await parts.next()
       const description = checked(first)
-      return fileMessage(await files.upload(principal(call).tenant, description, bytes, call.signal))
+      return fileMessage(await files.upload(principal(call).tenant, description, dataOf(parts), call.signal))
     } finally {
-      bytes.destroy()
       parts.return?.().catch(() => {}) // It may wait for a caller who sends nothing more.
     }
   }
