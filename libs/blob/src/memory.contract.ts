@@ -1,37 +1,14 @@
-/**
- * That an adapter of `Blobs` holds little of what it puts and gets. Its test calls this in a file, and so a process, of
- * its own: what other tests have left free would hide what is taken here.
- */
+/** That an adapter of `Blobs` holds little of what it puts and gets. Its test calls this in a file of its own. */
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Blobs } from './blobs.ts'
-
-const MIB = 1024 * 1024
+import { heldMemory, MIB } from './held-memory.fixture.ts'
 
 /** Puts and gets `size` MiB, and fails when the process then has `limit` MiB more than before. */
 export async function checkMemory(t: TestContext, blobs: Blobs, { size, limit }: { size: number; limit: number }) {
   await blobs.put('warm', Buffer.from('x'))
-
-  // Node collects tens of MiB late, whatever is put: here only what is held counts.
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc')
-  const resident = () => {
-    for (let twice = 0; twice < 2; twice++) collect()
-    return process.memoryUsage.rss()
-  }
-  const before = resident()
-  let most = before
-  const look = () => {
-    most = Math.max(most, resident())
-  }
-  const check = (what: string) => {
-    const more = (most - before) / MIB
-    t.diagnostic(`${what}: ${more.toFixed(1)} MiB`)
-    assert.ok(more < limit, `${what}: ${more} MiB`)
-  }
+  const { look, check } = heldMemory(t, limit)
 
   async function* contents() {
     for (let n = 0; n < size; n++) {

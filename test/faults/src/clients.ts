@@ -35,8 +35,8 @@ export interface ClientOptions {
   readonly clients: number
   /** The next task, undefined when there are no more. May wait, so that the work is spread over the faults. */
   readonly next: () => Promise<Wish | undefined>
-  /** Whether this status says that the service can't serve now. */
-  readonly isUnavailable: (status: number) => boolean
+  /** Statuses that say that the service can't serve now; by default 503 and 504. */
+  readonly unavailable?: readonly number[]
 }
 
 /** How long a client waits for an answer before it takes the request for lost. */
@@ -52,6 +52,7 @@ export interface Clients {
 }
 
 export function createClients(options: ClientOptions): Clients {
+  const { unavailable = [503, 504] } = options
   const agent = new Agent({ keepAlive: true })
   const seen: Seen = { acknowledged: [], cancellations: [], looks: [], unanswered: 0, unexpected: [] }
   let turn = 0
@@ -70,7 +71,7 @@ export function createClients(options: ClientOptions): Clients {
     try {
       const ending = signal ? AbortSignal.any([late, signal]) : late
       const answer = await send(method, url + path, { ...more, agent, headers, signal: ending })
-      if (!options.isUnavailable(answer.status)) return answer
+      if (!unavailable.includes(answer.status)) return answer
     } catch {
       // It may have been done all the same.
     }

@@ -36,7 +36,7 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
       if (!(await gate.pass())) return undefined
       return digitWish(wishes, { act: wishes.next() < CANCELLED ? 'cancel' : 'leave' })
     },
-    isUnavailable: () => false,
+    unavailable: [],
   }).run()
   const moments = random(seed + 2)
   for (const portion of portions.slice(0, KILLS)) {

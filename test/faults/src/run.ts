@@ -58,7 +58,6 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     key: system.key,
     clients: CLIENTS,
     next: async () => ((await pace.turn()) ? anyWish(wishes) : undefined),
-    isUnavailable: status => status === 503 || status === 504,
   })
   const probes = random(seed + 2)
   const recovered = () => untilATaskSucceeds(clients, probes, RECOVERY_LIMIT_MS)

@@ -7,6 +7,7 @@ import { javaMissing, startMongo } from '@millhand/test-servers'
 import { fileCollections } from './file-service.ts'
 import { describeFiles } from './files.contract.ts'
 import type { Opened } from './files.fixture.ts'
+import { describeQuota } from './quota.contract.ts'
 import { describeSteps } from './steps.contract.ts'
 import { describeUploads } from './upload.contract.ts'
 
@@ -27,6 +28,7 @@ describe('MongoDB', { skip: javaMissing }, async () => {
   }
 
   describeUploads('MongoDB and GridFS', open)
+  describeQuota('MongoDB and GridFS', open)
   describeFiles('MongoDB and GridFS', open)
   describeSteps('MongoDB and GridFS', open)
 })

@@ -6,6 +6,7 @@ import { openSqlite } from '@millhand/store/sqlite'
 import { fileCollections } from './file-service.ts'
 import { describeFiles } from './files.contract.ts'
 import type { Opened } from './files.fixture.ts'
+import { describeQuota } from './quota.contract.ts'
 import { describeSteps } from './steps.contract.ts'
 import { describeUploads } from './upload.contract.ts'
 
@@ -22,5 +23,6 @@ async function open(): Promise<Opened> {
 }
 
 describeUploads('SQLite and the filesystem', open)
+describeQuota('SQLite and the filesystem', open)
 describeFiles('SQLite and the filesystem', open)
 describeSteps('SQLite and the filesystem', open)

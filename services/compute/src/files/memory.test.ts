@@ -4,15 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { heldMemory, MIB } from '@millhand/blob/held-memory'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import { fileCollections } from './file-service.ts'
 import { as, described, openService, type Part, upload } from './files.fixture.ts'
-
-const MIB = 2 ** 20
 
 it('an upload and a download of 256 MiB hold less than 32 MiB', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-files-memory-'))
@@ -25,24 +22,7 @@ it('an upload and a download of 256 MiB hold less than 32 MiB', async t => {
   const service = openService(stores, clock)
   const caller = as('acct_a')
   await upload(service, caller, 'warm')
-
-  // Node collects tens of MiB late: here only what is held counts.
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc')
-  const resident = () => {
-    for (let twice = 0; twice < 2; twice++) collect()
-    return process.memoryUsage.rss()
-  }
-  const before = resident()
-  let most = before
-  const look = () => {
-    most = Math.max(most, resident())
-  }
-  const check = (what: string) => {
-    const more = (most - before) / MIB
-    t.diagnostic(`${what}: ${more.toFixed(1)} MiB`)
-    assert.ok(more < 32, `${what}: ${more} MiB`)
-  }
+  const { look, check } = heldMemory(t, 32)
 
   async function* parts(mib: number): AsyncGenerator<Part> {
     yield described()

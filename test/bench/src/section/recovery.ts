@@ -35,7 +35,6 @@ export async function recovery({ folder, rounds }: Workbench): Promise<Figure[]>
     key: system.key,
     clients: 8,
     next: async () => ((await pace.turn()) ? digitWish(wishes) : undefined),
-    isUnavailable: status => status === 503 || status === 504,
   })
   const serves = () => untilATaskSucceeds(clients, wishes, RECOVERY_LIMIT_MS)
   pace.admit(Number.POSITIVE_INFINITY)
