@@ -203,9 +203,8 @@ export class OutboxRelay {
     const { log, setAside } = this.#deps
     const { collection, document, reason, event } = refused
     const { id: event_id, type, value } = event
-    log.error('store.event_set_aside', {
-      ...{ event_id, type, bytes: Buffer.byteLength(value), collection, document, reason },
-    })
+    const bytes = Buffer.byteLength(value)
+    log.error('store.event_set_aside', { event_id, type, bytes, collection, document, reason })
     await this.#insist('store.set_aside_failed', signal, () => setAside(refused))
   }
 
