@@ -113,6 +113,8 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
         server.once('error', reject)
         server.listen(http.port, http.host, () => {
           server.off('error', reject)
+          // A connection that can't be accepted, as without file descriptors, ends nothing: libuv tries again.
+          server.on('error', () => {})
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),

@@ -146,6 +146,8 @@ async function listen(server: Http2Server | Http2SecureServer, address: Address,
     server.once('error', reject)
     server.listen(address.port, address.host, () => {
       server.off('error', reject)
+      // A connection that can't be accepted, as without file descriptors, ends nothing: libuv tries again.
+      server.on('error', () => {})
       resolve()
     })
   })
