@@ -15,6 +15,8 @@ export function announce({ url, grpc, keys, models }: Local, out: NodeJS.WriteSt
     `  ${bold('Millhand')} serves on ${bold(url)}   reference: ${url}/docs`,
     '',
     ...keyLines(keys),
+    `  Operators: pnpm millhand --help   gRPC: ${grpc}`,
+    '',
     ...(input === undefined
       ? []
       : ['  Try it:', '', `  ${firstCall(url, keys.made.live ?? '$MILLHAND_KEY', input)}`, '']),

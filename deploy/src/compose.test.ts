@@ -8,6 +8,8 @@ import { ConfigurationError, type Described } from '@millhand/runner'
 import { javaMissing, startKafka } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
+import { operatorVariables } from './operator/deployment.ts'
+import { billingVariables } from './processes/billing.ts'
 import { callerOf } from './processes/caller.ts'
 import { composeSecrets } from './processes/compose-secrets.ts'
 import { computeVariables } from './processes/compute.ts'
@@ -24,6 +26,7 @@ const variables = {
   identity: identityVariables,
   compute: computeVariables,
   executor: executorVariables,
+  billing: billingVariables,
 }
 
 const file = new URL('../compose.yaml', import.meta.url).pathname
@@ -56,9 +59,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
       const known = read.describe().map((each: Described) => each.name)
       for (const variable of Object.keys(environment)) assert.ok(known.includes(variable), `${name}: ${variable}`)
     }
+    for (const name of ['identity', 'compute'])
+      assert.match(JSON.stringify(services[name].volumes), /deploy\/plans\.yaml.*\/plans\.yaml/)
     callerOf('gateway', gatewayVariables(services.gateway.environment))
+    callerOf('identity', identityVariables(services.identity.environment))
     callerOf('compute', computeVariables(services.compute.environment))
     callerOf('executor', executorVariables(services.executor.environment))
+    const { MILLHAND_SERVICE_TOKEN: token, MILLHAND_IDENTITY_URL: identity } = services.operator.environment
+    assert.equal(operatorVariables(services.operator.environment).MILLHAND_SERVICE_TOKEN?.reveal(), token)
+    assert.equal(identity, services.gateway.environment.MILLHAND_IDENTITY_URL)
     assert.ok(!composed(settings).includes(secret), 'the operator’s secret is for none of them')
     for (const name of ['kafka', 'mongo']) assert.match(services[name].image, /^[a-z/]+:[\d.]+$/)
   })
@@ -67,9 +76,9 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
-    assert.deepEqual(within('database').sort(), ['compute', 'identity', 'mongo'])
-    assert.deepEqual(within('log').sort(), ['compute', 'executor', 'kafka', 'kafka-grants'])
-    assert.deepEqual(within('services').sort(), ['compute', 'gateway', 'identity'])
+    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo'])
+    assert.deepEqual(within('log').sort(), ['billing', 'compute', 'executor', 'identity', 'kafka', 'kafka-grants'])
+    assert.deepEqual(within('services').sort(), ['billing', 'compute', 'gateway', 'identity', 'operator'])
     assert.deepEqual(within('runs').sort(), ['compute', 'executor'])
     assert.deepEqual(within('outside'), ['gateway'])
     assert.deepEqual(within('default'), [])
@@ -100,15 +109,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
   it('gives a password to the database and to each user of the broker', () => {
     const { services } = parse(composed(settings))
     const passwords = Object.entries(settings).filter(([name]) => name.endsWith('_PASSWORD'))
-    assert.equal(new Set(passwords.map(([, password]) => password)).size, 5)
+    assert.equal(new Set(passwords.map(([, password]) => password)).size, 7)
     const jaas: string = services.kafka.environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
-    for (const name of ['compute', 'executor']) {
+    for (const name of ['identity', 'compute', 'executor', 'billing']) {
       const { MILLHAND_KAFKA_USER: user, MILLHAND_KAFKA_PASSWORD: password } = services[name].environment
       assert.equal(user, name)
       assert.ok(jaas.includes(`user_${user}="${password}"`))
     }
     const { MILLHAND_PASSWORD } = services.mongo.environment
-    for (const name of ['identity', 'compute'])
+    for (const name of ['identity', 'compute', 'billing'])
       assert.ok(services[name].environment.MILLHAND_MONGO_URL.startsWith(`mongodb://millhand:${MILLHAND_PASSWORD}@`))
   })
 

@@ -1,9 +1,11 @@
 /** What several processes make of the same variables. */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { BootstrapKeys } from '@millhand/identity'
+import { families, type PlanNames } from '@millhand/api'
+import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
-import type { Values } from '@millhand/runner'
+import type { Plans } from '@millhand/plans'
+import { ConfigurationError, type Values } from '@millhand/runner'
 import type { variables } from './variables.ts'
 
 type All = Values<typeof variables>
@@ -21,6 +23,19 @@ export function bootstrapKeys(
 ): Partial<BootstrapKeys> {
   const [live, test] = [set.MILLHAND_BOOTSTRAP_KEY?.reveal(), set.MILLHAND_BOOTSTRAP_TEST_KEY?.reveal()]
   return { ...(live !== undefined && { live }), ...(test !== undefined && { test }) }
+}
+
+/** The first account's plans. @throws ConfigurationError for each that the file of plans has not */
+export function firstPlans(named: Partial<PlanNames> | undefined, plans: Plans): PlanNames {
+  const chosen = { ...enterprise, ...named }
+  const faults = families
+    .filter(family => !plans.names(family).includes(chosen[family]))
+    .map(family => {
+      const known = plans.names(family).join(', ')
+      return `MILLHAND_BOOTSTRAP_PLANS must name one of ${known} for ${family}; there is no ${chosen[family]}.`
+    })
+  if (faults.length > 0) throw new ConfigurationError(faults)
+  return chosen
 }
 
 export interface ExecutorRoom {

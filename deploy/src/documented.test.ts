@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Described } from '@millhand/runner'
 import { localVariables } from './local-config.ts'
+import { billingVariables } from './processes/billing.ts'
 import { computeVariables } from './processes/compute.ts'
 import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
@@ -30,6 +31,7 @@ test('docs/many-machines.md has the settings of each process', () => {
     identity: identityVariables,
     compute: computeVariables,
     executor: executorVariables,
+    billing: billingVariables,
   }
   const readers = new Map<string, string[]>()
   const known = new Map<string, Described>()

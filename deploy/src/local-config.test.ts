@@ -39,10 +39,18 @@ test('keys that are right are taken as they are', () => {
   assert.equal(config.secretKey, 'x'.repeat(32))
 })
 
+test('the first account’s plans are read by family, and refused where they can’t be', () => {
+  const set = (MILLHAND_BOOTSTRAP_PLANS: string) => localConfig({ MILLHAND_BOOTSTRAP_PLANS }).bootstrapPlans
+  assert.deepEqual(set('compute:starter, developer:pro'), { compute: 'starter', developer: 'pro' })
+  for (const wrong of ['starter', 'compute:', 'gpu:starter', 'compute:starter,compute:growth', 'compute:a:b', ',']) {
+    assert.throws(() => set(wrong), /MILLHAND_BOOTSTRAP_PLANS must be plans by family/, wrong)
+  }
+})
+
 test('what the contract has and this version does not serve is taken, and told', () => {
   assert.deepEqual(localConfig({}).notServed, [])
-  const set = { MILLHAND_METRICS_ADDR: '127.0.0.1:0', MILLHAND_BOOTSTRAP_PLANS: 'compute:starter' }
-  assert.deepEqual(localConfig(set).notServed, ['MILLHAND_METRICS_ADDR', 'MILLHAND_BOOTSTRAP_PLANS'])
+  const set = { MILLHAND_METRICS_ADDR: '127.0.0.1:0', MILLHAND_KEY: 'not read' }
+  assert.deepEqual(localConfig(set).notServed, ['MILLHAND_METRICS_ADDR'])
 })
 
 test('a terminal that calls the server can start it too: the key of the examples is known', () => {

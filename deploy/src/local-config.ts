@@ -1,4 +1,6 @@
 /** What can be set for the one process. `docs/operating.md` shows this table; a test holds it to it. */
+
+import type { PlanNames } from '@millhand/api'
 import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
@@ -13,10 +15,15 @@ export interface LocalConfig extends ExecutorRoom {
   readonly modelFolders: readonly ModelsFolder[]
   readonly logLevel: Level
   readonly bootstrap: Partial<BootstrapKeys>
+  readonly bootstrapPlans: Partial<PlanNames> | undefined
+  readonly plansFile: string | undefined
   readonly secretKey: string | undefined
   readonly retentionMs: number
   readonly storageQuotaBytes: number
+  readonly maxStreams: number
+  readonly securityContact: string | undefined
   readonly cpuSecondMicros: number
+  readonly usageEntriesKeptMs: number
   /** Variables that are set and have no effect in this version. */
   readonly notServed: readonly string[]
 }
@@ -33,6 +40,7 @@ export const localVariables = configuration(
     'MILLHAND_BOOTSTRAP_KEY',
     'MILLHAND_BOOTSTRAP_TEST_KEY',
     'MILLHAND_BOOTSTRAP_PLANS',
+    'MILLHAND_PLANS_FILE',
     'MILLHAND_SECRET_KEY',
     'MILLHAND_EXECUTOR_SLOTS',
     'MILLHAND_MODEL_MEMORY_MB',
@@ -40,7 +48,10 @@ export const localVariables = configuration(
     'MILLHAND_MODEL_THREADS',
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
+    'MILLHAND_MAX_STREAMS',
+    'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_CPU_SECOND_MICROS',
+    'MILLHAND_USAGE_ENTRY_DAYS',
   ),
 )
 
@@ -54,13 +65,18 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     logLevel: set.MILLHAND_LOG_LEVEL,
     bootstrap: bootstrapKeys(set),
+    bootstrapPlans: set.MILLHAND_BOOTSTRAP_PLANS,
+    plansFile: set.MILLHAND_PLANS_FILE,
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     ...executorRoom(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
+    maxStreams: set.MILLHAND_MAX_STREAMS,
+    securityContact: set.MILLHAND_SECURITY_CONTACT,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
+    usageEntriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
     notServed: notServed.filter(name => set[name] !== undefined),
   }
 }
 
-const notServed = ['MILLHAND_METRICS_ADDR', 'MILLHAND_BOOTSTRAP_PLANS'] as const
+const notServed = ['MILLHAND_METRICS_ADDR'] as const

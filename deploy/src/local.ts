@@ -2,27 +2,38 @@
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
+import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '@millhand/compute'
-import { createFileService, fileCollections } from '@millhand/compute/files'
-import { createExecutor, type ModelRunner } from '@millhand/executor'
-import { createGateway } from '@millhand/gateway'
-import { createIdentityService, ensureBootstrapKeys, type KeyRecord, keysSpec } from '@millhand/identity'
+import { computeOn } from '@millhand/compute/on-database'
+import { sqliteEventLog } from '@millhand/eventlog/sqlite'
+import type { ModelRunner } from '@millhand/executor'
+import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
+import { createIdentityService, ensureFirstAccount, identityCollections, identityServices } from '@millhand/identity'
+import { onlyReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
+import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, everyInterval, type Runner } from '@millhand/runner'
+import { createStatusService } from '@millhand/status'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
+import { firstPlans } from './config-parts.ts'
+import { createExecutors } from './executors.ts'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
 import type { LocalConfig } from './local-config.ts'
 import { naming } from './naming.ts'
 import { serveProcess } from './processes/serve-process.ts'
+import { watchHealth } from './processes/watch-health.ts'
 import { secretKey } from './secret-key.ts'
 
 export interface Local {
@@ -39,6 +50,7 @@ const GATEWAY_STOP_MS = 5_000
 
 /** Starts everything and resolves once it serves. What it starts, the runner stops. */
 export async function local(config: LocalConfig, runner: Runner, log: Log, modelRunner: ModelRunner): Promise<Local> {
+  const plans = loadPlans(config.plansFile, log)
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
@@ -48,77 +60,89 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
 
-  const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
-  const first = await firstKeys(config.dataDir, config.bootstrap)
-  await ensureBootstrapKeys({ keys, clock }, first)
-  const identity = createIdentityService({ keys })
-  serve(identity.routes, transport)
-
   const secret = await secretKey(config.dataDir, config.secretKey)
   const cursors = createCursors(deriveSecret(secret, 'cursors'))
-  const compute = createComputeService({
-    tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
+  const owned = identityCollections(db)
+  const first = await firstKeys(config.dataDir, config.bootstrap)
+  await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
+  const keySecret = deriveSecret(secret, 'api keys')
+  const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: onlyReplica })
+  serve(identity.routes, transport)
+  runner.run('identity', signal => identity.run(signal))
+  const status = createStatusService({ db, clock, log })
+  serve(status.routes, transport)
+  runner.run('status', signal => status.run(signal))
+
+  const { compute, files } = computeOn(db, {
     blobs,
     models,
+    plans,
     cursors,
+    streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     clock,
     log,
     replicas: onlyReplica,
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
-  })
-  serve(compute.routes, transport)
-  runner.run('compute', signal => compute.run(signal))
-
-  const files = createFileService({
-    ...fileCollections(db),
-    blobs,
-    cursors,
-    clock,
-    log,
     quotaBytes: config.storageQuotaBytes,
   })
   serve(files.routes, transport)
   runner.run('files', signal => files.run(signal))
+  serve(compute.routes, transport)
+  runner.run('compute', signal => compute.run(signal))
 
-  if (config.executorSlots > 0) {
-    const executor = createExecutor({
-      leases: createClient(LeaseService, transport),
-      runner: modelRunner,
-      models,
-      pool: 'live/onnx',
-      slots: config.executorSlots,
-      memoryLimitBytes: config.modelsMemoryBytes,
-      clock,
-      log,
-    })
-    runner.run('executor', signal => executor.run(signal))
-  }
+  const billing = createBillingService({
+    db,
+    events: sqliteEventLog(db),
+    clock,
+    log,
+    entriesKeptMs: config.usageEntriesKeptMs,
+  })
+  serve(billing.routes, transport)
+  runner.run('billing', signal => billing.run(signal))
+
+  const executors = createExecutors({
+    leases: createClient(LeaseService, transport),
+    runner: modelRunner,
+    models,
+    slots: config.executorSlots,
+    memoryLimitBytes: config.modelsMemoryBytes,
+    clock,
+    log,
+  })
+  for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
 
   const gateway = runner.own(
     createGateway({
-      services: [ComputeService, FileService],
+      services: publicServices,
       transport,
       identity: createClient(IdentityService, transport),
+      idempotency: createClient(IdempotencyService, transport),
+      limiter: localLimiter(clock),
+      status: createClient(StatusService, transport),
+      securityContact: config.securityContact,
       health,
       log,
       clock,
       http: config.http,
-      limits: { stopMs: GATEWAY_STOP_MS },
+      limits: { stopMs: GATEWAY_STOP_MS, streams: config.maxStreams },
     }),
   )
-  health.set('store', true)
+  // They live and die with this process.
+  for (const part of ['identity', 'compute', 'billing']) health.set(part, true)
+  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
   const grpc = await serveProcess({
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
-    services: [IdentityService, ComputeService, FileService, LeaseService],
+    services: [...identityServices, ComputeService, FileService, StreamTokenService, LeaseService, UsageService],
     transport,
     routes(router) {
       identity.routes(router)
       compute.routes(router)
       files.routes(router)
+      billing.routes(router)
     },
     health,
     runner,

@@ -39,7 +39,10 @@ describe('a running process', { skip: javaMissing }, () => {
     parts.use(kafka)
     parts.use(mongo)
     const shared = { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_KAFKA_BROKERS: kafka.address }
-    const start = async (name: 'identity' | 'compute' | 'executor', env: Record<string, string>): Promise<Running> => {
+    const start = async (
+      name: 'identity' | 'compute' | 'executor' | 'billing',
+      env: Record<string, string>,
+    ): Promise<Running> => {
       const running = parts.use(serve([name], { ...shared, ...credentialsFor(name), ...env }))
       urls.set(name, (await running.ready).grpc)
       return running
@@ -51,9 +54,10 @@ describe('a running process', { skip: javaMissing }, () => {
         MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
       }),
       start('compute', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
+      start('billing', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
     ])
     await start('executor', { MILLHAND_COMPUTE_URL: urls.get('compute') as string })
-    for (const name of ['identity', 'compute']) {
+    for (const name of ['identity', 'compute', 'billing']) {
       for (const service of await listed(urls.get(name) as string, tokenOf('executor'))) {
         services.set(service.typeName, service)
       }
@@ -69,7 +73,7 @@ describe('a running process', { skip: javaMissing }, () => {
       )
   })
 
-  for (const process of ['identity', 'compute', 'executor']) {
+  for (const process of ['identity', 'compute', 'executor', 'billing']) {
     it(`${process} refuses every method without a good token`, async () => {
       const other = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
       const strangers: [string, string | undefined][] = [
@@ -92,7 +96,7 @@ describe('a running process', { skip: javaMissing }, () => {
     })
   }
 
-  for (const process of ['identity', 'compute']) {
+  for (const process of ['identity', 'compute', 'billing']) {
     it(`${process} refuses every method to services that have no right to it, in tunnels too`, async () => {
       let refused = 0
       const own = await listed(urls.get(process) as string, tokenOf('gateway'))

@@ -11,9 +11,14 @@ const LEAST_BYTES = 32
  * Fails with `UnusableFile` where what is kept is too short to be one.
  */
 export async function secretKey(dataDir: string, configured: string | undefined): Promise<Uint8Array> {
+  if (configured === undefined) await writeOnce(fileIn(dataDir), randomBytes(LEAST_BYTES).toString('base64url'))
+  return await keptSecretKey(dataDir, configured)
+}
+
+/** The same, of a data folder that has had its first start. Fails with `UnusableFile` where it has not. */
+export async function keptSecretKey(dataDir: string, configured: string | undefined): Promise<Uint8Array> {
   if (configured !== undefined) return Buffer.from(configured)
-  const file = join(dataDir, 'secret-key')
-  await writeOnce(file, randomBytes(LEAST_BYTES).toString('base64url'))
+  const file = fileIn(dataDir)
   const key = Buffer.from(await readKept(file))
   if (key.length >= LEAST_BYTES) return key
   throw new UnusableFile(
@@ -22,3 +27,5 @@ export async function secretKey(dataDir: string, configured: string | undefined)
     'Restore it from a backup, or remove it to have a new one made: cursors that callers hold end then',
   )
 }
+
+const fileIn = (dataDir: string) => join(dataDir, 'secret-key')

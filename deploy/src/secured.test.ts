@@ -14,13 +14,19 @@ import { type ClientTls, createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
 import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
+import { runOperator } from './operator/run-operator.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
 import { dispatchTopic } from './topics.ts'
 
 // A CommonJS module: Node finds only some of its names.
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
 
-const passwords = { compute: 'compute at the broker', executor: 'executor at the broker' }
+const passwords = {
+  identity: 'identity at the broker',
+  compute: 'compute at the broker',
+  executor: 'executor at the broker',
+  billing: 'billing at the broker',
+}
 
 describe('a deployment with certificates and users', { skip: javaMissing || opensslMissing }, () => {
   const parts = new AsyncDisposableStack()
@@ -63,7 +69,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       MILLHAND_KAFKA_TLS: 'true',
       MILLHAND_KAFKA_CA: join(folder, 'identity-CA'),
     })
-    const start = async (name: 'identity' | 'compute' | 'executor' | 'gateway', env: Environment) => {
+    const start = async (name: 'identity' | 'compute' | 'executor' | 'billing' | 'gateway', env: Environment) => {
       const address = { [name === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: '127.0.0.1:0' }
       const process = parts.use(serve([name], { ...address, ...credentialsFor(name), ...certificatesOf(name), ...env }))
       running.set(name, process)
@@ -71,20 +77,38 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       urls.set(name, grpc ?? http)
     }
     const database = { MILLHAND_MONGO_URL: mongo.url('millhand') }
-    await using account = serve(['first-account'], database)
-    assert.equal(await account.end, 0)
-    key = JSON.parse(account.output.stdout).live
-    await start('identity', database)
+    await start('identity', { ...database, ...kafkaOf('identity') })
+    const operator = async (...words: string[]): Promise<Record<string, string>> => {
+      const said = { out: [] as string[], err: [] as string[] }
+      const code = await runOperator(
+        [...words, '--json'],
+        {
+          ...credentialsFor('operator'),
+          ...certificatesOf('operator'),
+          MILLHAND_IDENTITY_URL: urls.get('identity') as string,
+        },
+        { out: text => said.out.push(text), err: text => said.err.push(text) },
+      )
+      assert.equal(code, 0, said.err.join(''))
+      return JSON.parse(said.out.join(''))
+    }
+    const account = await operator('accounts', 'create', 'ours')
+    key = (await operator('keys', 'create', 'first', '--account', account.id as string)).key as string
     await start('compute', { ...database, ...kafkaOf('compute') })
+    await start('billing', { ...database, ...kafkaOf('billing') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
     await Promise.all([
       start('executor', { ...computeUrl, ...kafkaOf('executor') }),
-      start('gateway', { ...computeUrl, MILLHAND_IDENTITY_URL: urls.get('identity') as string }),
+      start('gateway', {
+        ...computeUrl,
+        MILLHAND_IDENTITY_URL: urls.get('identity') as string,
+        MILLHAND_BILLING_URL: urls.get('billing') as string,
+      }),
     ])
   })
   after(() => parts.disposeAsync())
 
-  it('runs a task, and its executor hears the broker’s bell', async () => {
+  it('runs a task, its executor hears the broker’s bell, and billing of its end', async () => {
     const task = await create(urls.get('gateway') as string, key)
     assert.equal(task.status, 'succeeded')
     await using admin = await adminOf(executorOf(broker, ours))
@@ -95,6 +119,19 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       const { groups: described } = await operator.describeGroups(groups.map(({ groupId }) => groupId))
       return described.some(({ groupId, state }) => groupId.startsWith('tail.') && state === 'Stable')
     })
+    await until(async () => {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await fetch(`${urls.get('gateway')}/v1/usage`, { headers })
+      const { total } = (await answer.json()) as { total?: { tasks: { succeeded: number } } }
+      return total?.tasks.succeeded === 1
+    })
+  })
+
+  it('publishes what becomes of keys', async () => {
+    await using operator = await adminOf({ brokers: [openBroker], logLevel: logLevel.NOTHING })
+    await until(async () =>
+      (await operator.fetchTopicOffsets('millhand.identity.v1')).some(({ high }) => Number(high) > 0),
+    )
   })
 
   it('lets an executor do nothing at the broker but hear the bell', async () => {
@@ -110,11 +147,24 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await producer.disconnect()
   })
 
+  for (const [user, topic] of [
+    ['identity', 'millhand.tasks.v1'],
+    ['compute', 'millhand.identity.v1'],
+  ] as const) {
+    it(`lets ${user} write no topic of another`, async () => {
+      const config = { ...executorOf(broker, ours), sasl: sasl(user) }
+      const producer = new Kafka(config).producer({ allowAutoTopicCreation: false })
+      await producer.connect()
+      await assert.rejects(producer.send({ topic, messages: [{ value: '' }] }), /not authorized/i)
+      await producer.disconnect()
+    })
+  }
+
   it('lets nobody in at the broker without a password', async () => {
     await assert.rejects(adminOf({ ...executorOf(broker, ours), sasl: sasl('executor', 'guessed') }), /authentication/i)
   })
 
-  for (const name of ['identity', 'compute', 'executor']) {
+  for (const name of ['identity', 'compute', 'executor', 'billing']) {
     it(`${name} answers nothing, not its health either, to who has no certificate of ours`, async () => {
       const url = urls.get(name) as string
       assert.match(url, /^https:/)

@@ -9,19 +9,20 @@ import { createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
 
-type Service = 'identity' | 'compute' | 'executor' | 'gateway'
+type Service = 'identity' | 'compute' | 'executor' | 'billing' | 'gateway'
 
 const needs: Record<Service, readonly string[]> = {
   identity: ['mongo'],
   compute: ['mongo'],
   executor: ['compute'],
+  billing: ['mongo'],
   gateway: ['identity', 'compute'],
 }
 
 const orders = [
-  ['mongo', 'identity', 'compute', 'executor', 'gateway'],
-  ['gateway', 'executor', 'compute', 'identity', 'mongo'],
-  ['compute', 'gateway', 'mongo', 'executor', 'identity'],
+  ['mongo', 'identity', 'compute', 'executor', 'billing', 'gateway'],
+  ['gateway', 'billing', 'executor', 'compute', 'identity', 'mongo'],
+  ['compute', 'gateway', 'mongo', 'executor', 'identity', 'billing'],
 ]
 
 describe('processes', { skip: javaMissing }, () => {
@@ -39,6 +40,7 @@ describe('processes', { skip: javaMissing }, () => {
         identity: await freeAddress(),
         compute: await freeAddress(),
         executor: await freeAddress(),
+        billing: await freeAddress(),
         gateway: await freeAddress(),
       }
       const key = createApiKey('live')
@@ -47,6 +49,7 @@ describe('processes', { skip: javaMissing }, () => {
         MILLHAND_KAFKA_BROKERS: await freeAddress(), // Nobody waits for Kafka: events do.
         MILLHAND_IDENTITY_URL: `http://${at.identity}`,
         MILLHAND_COMPUTE_URL: `http://${at.compute}`,
+        MILLHAND_BILLING_URL: `http://${at.billing}`,
         MILLHAND_BOOTSTRAP_KEY: key,
         MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
       }
@@ -63,7 +66,7 @@ describe('processes', { skip: javaMissing }, () => {
         if (part === 'mongo') await mongo.start()
         else running.set(part as Service, parts.use(serve([part], environment(part as Service))))
         for (const [service, process] of running) {
-          const missing = needs[service].filter(need => !there.has(need))
+          const missing = missingOf(service, there)
           await settles(() => unready(service, at[service]), missing.length === 0 ? [] : expected(service, missing))
           if (missing.length > 0) assert.equal(process.output.stdout, '', `${service} says that it is ready`)
           else assert.deepEqual(Object.values(await process.ready).slice(2), [`http://${at[service]}`])
@@ -75,6 +78,10 @@ describe('processes', { skip: javaMissing }, () => {
   }
 })
 
+/** What it needs and is not there, or is not ready itself. */
+const missingOf = (service: Service, there: ReadonlySet<string>): readonly string[] =>
+  needs[service].filter(need => !there.has(need) || (need !== 'mongo' && missingOf(need as Service, there).length > 0))
+
 /** A gateway names what it misses; of the others only their health is known. */
 const expected = (service: Service, missing: readonly string[]) => (service === 'gateway' ? missing : ['something'])
 
@@ -84,7 +91,9 @@ async function unready(service: Service, address: string): Promise<readonly stri
     const answer = await fetch(`http://${address}/readyz`).catch(() => undefined)
     if (answer === undefined) return undefined
     const { detail = '' } = (await answer.json()) as { detail?: string }
-    const missing = [...detail.matchAll(/(\w+) \(no replica of \1 is connected\)/g)].map(([, name]) => name as string)
+    const missing = [...detail.matchAll(/(\w+) \(no replica of \1 is connected and ready\)/g)].map(
+      ([, name]) => name as string,
+    )
     assert.equal(answer.status, missing.length === 0 ? 200 : 503)
     return missing
   }

@@ -8,11 +8,13 @@ export const dispatchTopic = 'millhand.dispatch.v1'
 /** A ring says that there is work, not which: old ones say nothing. */
 const RING_RETENTION_MS = 60_000
 
-export function topics(options: Omit<Topic, 'name'>): Topic[] {
-  return [
-    ...Object.values(publicTopics).map(({ name }) => ({ name, ...options })),
+/** What each service writes, and makes where it is missing. */
+export const topicsOf = {
+  identity: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.identity.name }],
+  compute: (options: Omit<Topic, 'name'>): Topic[] => [
+    { ...options, name: publicTopics.tasks.name },
     { ...options, name: dispatchTopic, partitions: 1, retentionMs: RING_RETENTION_MS },
-  ]
+  ],
 }
 
 type Publish = (events: readonly OutboxEvent[]) => Promise<void>

@@ -1,5 +1,5 @@
 /** Everything that can be set, for all processes. `docs/operating.md` shows it; a test holds it to it. */
-import { hasValidChecksum, type KeyMode, modeOfKey } from '@millhand/api'
+import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
 import { isPublicKey } from '@millhand/rpc/network'
 import {
   address,
@@ -32,16 +32,23 @@ export const variables = {
   ),
   MILLHAND_BOOTSTRAP_TEST_KEY: optional(apiKey('test', 'The first account’s test key, likewise.')),
   MILLHAND_BOOTSTRAP_PLANS: optional(
-    text(undefined, 'The first account’s plans. There are no plans yet: setting it is logged.'),
+    planNames('The first account’s plans, when it is made; `enterprise` where it names none of a family.'),
+  ),
+  MILLHAND_PLANS_FILE: optional(
+    path(undefined, 'Your own file of plans, instead of `deploy/plans.yaml`. The same for all processes.'),
   ),
   MILLHAND_SECRET_KEY: optional(
     secret('Seals cursors and stored secrets, instead of the one made at the first start.', { minLength: 32 }),
   ),
   MILLHAND_EXECUTOR_SLOTS: optional(
-    integer(undefined, 'How many runs of models at once; 0 runs none. Else as many as there are cores, at least 2.', {
-      min: 0,
-      max: 64,
-    }),
+    integer(
+      undefined,
+      'How many runs of models at once; 0 runs none, nor the sandbox. Else as many as there are cores, at least 2.',
+      {
+        min: 0,
+        max: 64,
+      },
+    ),
   ),
   MILLHAND_MODEL_MEMORY_MB: integer(2_048, 'What the process of one model may hold; beyond it, it is stopped.', {
     min: 256,
@@ -69,6 +76,21 @@ export const variables = {
     max: 1_073_741_824,
     unit: 'MiB',
   }),
+  MILLHAND_MAX_STREAMS: integer(
+    5_000,
+    'How many event streams of an account a gateway keeps open at once; as many again in test mode.',
+    { min: 1, max: 1_000_000 },
+  ),
+  MILLHAND_SECURITY_CONTACT: optional({
+    doc: 'Who is told of a hole in security: `/.well-known/security.txt` names it.',
+    form: 'a URI of mailto: or https:',
+    read: written => (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(written) ? written : undefined),
+  }),
+  MILLHAND_USAGE_ENTRY_DAYS: integer(
+    35,
+    'How long what each task used is kept, from when its hour was summed. Sums stay.',
+    { min: 1, max: 3_650, unit: 'days' },
+  ),
   MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', {
     min: 0,
     max: 1_000_000_000,
@@ -98,6 +120,7 @@ export const variables = {
   }),
   MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
   MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
+  MILLHAND_BILLING_URL: urls('Where the replicas of billing are reached.', ['http:', 'https:']),
   MILLHAND_ADVERTISE_URL: optional(
     url('Where other replicas reach this one. Else it is made of `MILLHAND_GRPC_ADDR`.'),
   ),
@@ -133,6 +156,22 @@ function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
     ...any,
     form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
     read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
+  }
+}
+
+/** A plan of each family that it names. Which there are, the file of plans says. */
+function planNames(doc: string): Setting<Partial<PlanNames>> {
+  return {
+    doc,
+    form: 'plans by family, for example compute:starter,developer:free,workforce:starter',
+    read(written) {
+      const pairs = written.split(',').map(item => item.trim().split(':'))
+      const named = pairs.map(([family]) => family)
+      const isRead =
+        pairs.every(([family, plan, ...more]) => families.some(each => each === family) && plan && more.length === 0) &&
+        new Set(named).size === named.length
+      return isRead ? Object.fromEntries(pairs) : undefined
+    },
   }
 }
 

@@ -19,10 +19,12 @@ const right = {
     ...computeUrl,
     MILLHAND_HTTP_ADDR: '127.0.0.1:0',
     MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
+    MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
   },
-  identity: { ...credentialsFor('identity'), ...grpc, ...mongo },
+  identity: { ...credentialsFor('identity'), ...grpc, ...mongo, ...kafka },
   compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
   executor: { ...credentialsFor('executor'), ...grpc, ...computeUrl, ...kafka },
+  billing: { ...credentialsFor('billing'), ...grpc, ...mongo, ...kafka },
 } as const satisfies Record<string, Environment>
 
 const folder = mkdtempSync(join(tmpdir(), 'millhand-configuration-'))
@@ -64,6 +66,7 @@ const table: readonly [keyof typeof right, Environment, RegExp][] = [
   ['gateway', tokenOf('gateway', Date.now() - day), /^MILLHAND_SERVICE_TOKEN expired at 20/],
   ['gateway', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['gateway', { MILLHAND_SECRET_KEY: operatorSecret }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
+  ['billing', { MILLHAND_USAGE_ENTRY_DAYS: '0' }, /^MILLHAND_USAGE_ENTRY_DAYS must be a whole number of days/],
   ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],
   ['executor', { MILLHAND_EXECUTOR_SLOTS: '65' }, /^MILLHAND_EXECUTOR_SLOTS must be a whole number/],
   ['executor', { MILLHAND_MODELS_DIR: '/nowhere/at/all' }, /^MILLHAND_MODELS_DIR must be a folder that can be used/],
@@ -92,6 +95,17 @@ const table: readonly [keyof typeof right, Environment, RegExp][] = [
     /^MILLHAND_BOOTSTRAP_KEY must be an API key of `mh_live_`/,
   ],
   ['identity', { MILLHAND_BOOTSTRAP_KEY: createApiKey('live') }, /^MILLHAND_BOOTSTRAP_KEY and .* must be set together/],
+  ['identity', { MILLHAND_BOOTSTRAP_PLANS: 'growth' }, /^MILLHAND_BOOTSTRAP_PLANS must be plans by family/],
+  [
+    'identity',
+    {
+      MILLHAND_BOOTSTRAP_KEY: createApiKey('live'),
+      MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
+      MILLHAND_BOOTSTRAP_PLANS: 'compute:gold',
+    },
+    /^MILLHAND_BOOTSTRAP_PLANS must name one of starter, growth, scale, enterprise for compute; there is no gold\.$/,
+  ],
+  ['identity', { MILLHAND_PLANS_FILE: '/nowhere' }, /^The file of plans can't be read: .*nowhere/],
   [
     'identity',
     { MILLHAND_TLS_CERT: certificates.MILLHAND_TLS_CERT },

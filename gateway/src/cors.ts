@@ -6,8 +6,8 @@ export const corsHeaders: readonly string[] = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Location, Preference-Applied, Repr-Digest, ' +
-    'Retry-After, WWW-Authenticate, X-Request-Id',
+  'Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Idempotent-Replayed, Link, Location, ' +
+    'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
 ]
 
 /** Answers `OPTIONS`: a browser's preflight with what it may send, anyone else with the path's methods. */
@@ -20,7 +20,7 @@ export function answerOptions(exchange: Exchange, methods: readonly string[]) {
 
 const preflight = [
   'Access-Control-Allow-Headers',
-  'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Prefer, Range, X-Request-Id',
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Range, Last-Event-ID, Prefer, Range, X-Request-Id',
   // Two hours: browsers keep a preflight no longer.
   'Access-Control-Max-Age',
   '7200',

@@ -1,17 +1,20 @@
 /** From a request to what answers it, and from what went wrong to its answer. */
-import { fail } from '@millhand/api'
+import { fail, isOurs } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import createRouter from 'find-my-way'
 import { answerOptions } from './cors.ts'
 import { CallerGone, type Exchange } from './exchange.ts'
 import { createHeadCheck } from './head.ts'
 import { sendProblem } from './problem.ts'
+import type { RequestCounts } from './status/request-counts.ts'
 
 /** What answers one method on one path. */
 export interface Endpoint {
   readonly method: HttpMethod
   /** As `find-my-way` has it, such as `/v1/tasks/:id`. */
   readonly pattern: string
+  /** Whether its answers count in the targets of `/status`, but for those of the sandbox. */
+  readonly isMeasured?: true
   /** `params` are the decoded parts of the path, `query` is the raw text after `?`. What it throws becomes a problem. */
   handle(exchange: Exchange, params: Params, query: string): void | Promise<void>
 }
@@ -19,8 +22,16 @@ export interface Endpoint {
 type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Params = Readonly<Record<string, string | undefined>>
 
+export interface DispatchDeps {
+  readonly log: Log
+  readonly counts: RequestCounts
+}
+
 /** Answers every exchange by the endpoint that it asks for; never rejects. */
-export function createDispatch(endpoints: readonly Endpoint[], log: Log): (exchange: Exchange) => Promise<void> {
+export function createDispatch(
+  endpoints: readonly Endpoint[],
+  { log, counts }: DispatchDeps,
+): (exchange: Exchange) => Promise<void> {
   const router = createRouter({ maxParamLength: 512, querystringParser: keepRaw })
   for (const endpoint of endpoints) router.on(endpoint.method, endpoint.pattern, () => {}, endpoint)
   /** The endpoint of a path; a part of it that is empty is no value. */
@@ -45,20 +56,22 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
     const allowed = allowedOn(url)
     if (allowed.length === 0) throw fail('unknown_route', 'There is nothing at this path.')
     if (method === 'OPTIONS') return answerOptions(exchange, allowed)
-    exchange.carry('Allow', allowed.join(', '))
-    throw fail('method_not_allowed', `This path answers ${allowed.join(', ')}.`)
+    const allow = allowed.join(', ')
+    throw fail('method_not_allowed', `This path answers ${allow}.`, { metadata: { allow } })
   }
 
   return async exchange => {
     const { req } = exchange
     const started = performance.now()
+    let endpoint: Endpoint | undefined
     try {
       checkHead(req)
       const found = find(exchange.method, req.url as string)
       if (found === null) answerOther(exchange)
       else {
+        endpoint = found.store as Endpoint
         // Most answer later; what answers at once need not wait for the next turn.
-        const answered = (found.store as Endpoint).handle(exchange, found.params, rawQuery(found.searchParams))
+        const answered = endpoint.handle(exchange, found.params, rawQuery(found.searchParams))
         if (answered !== undefined) await answered
       }
     } catch (error) {
@@ -71,13 +84,12 @@ export function createDispatch(endpoints: readonly Endpoint[], log: Log): (excha
         logFailure(exchange, error, log)
       }
     }
-    log.debug('request.answered', {
-      request_id: exchange.requestId,
-      method: req.method,
-      path: exchange.path,
-      status: exchange.status,
-      ms: performance.now() - started,
-    })
+    const ms = performance.now() - started
+    const { status, requestId, path } = exchange
+    if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
+      counts.add(status, exchange.isTimed && !exchange.takesItsTime ? ms - exchange.bodyMs : undefined)
+    }
+    log.debug('request.answered', { request_id: requestId, method: req.method, path, status, ms })
   }
 }
 
@@ -87,7 +99,7 @@ const rawQuery = (query: object) => query as unknown as string
 
 /** 500 is a fault of ours; the others tell of something that is away or too slow. */
 function logFailure({ req, path, status, requestId }: Exchange, error: unknown, log: Log) {
-  if (status < 500) return
+  if (!isOurs(error)) return
   log[status === 500 ? 'error' : 'warn']('request.failed', {
     request_id: requestId,
     method: req.method,

@@ -1,6 +1,6 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Id } from '@millhand/api'
+import type { Id, KeyMode } from '@millhand/api'
 import { corsHeaders } from './cors.ts'
 import type { ServerState, Traffic } from './traffic.ts'
 
@@ -17,6 +17,12 @@ export class Exchange {
   status = 0
   /** Whether the request may come slowly, as long as it comes. */
   takesItsTime = false
+  /** Its caller's, once that is known. */
+  mode: KeyMode | undefined
+  /** Whether how long the answer takes is ours to keep short: no wait, no stream, no file. */
+  isTimed = true
+  /** Milliseconds for which the caller's body was waited for. */
+  bodyMs = 0
   /** Called when nothing may make the caller wait any longer. */
   onHurry: (() => void) | undefined
   #traffic: Traffic
@@ -79,6 +85,8 @@ export class Exchange {
     this.#close(status)
     const isCutShort = !this.req.complete && hasMuchToSend(this.req)
     this.#writeHead(status, headers, body, isCutShort)
+    // Whatever comes behind a request that is not read is not looked at, so nothing is wrong with it.
+    if (isCutShort) this.#traffic.isRefused = true
     if (isCutShort) this.#linger(body)
     else this.res.end(body)
   }
@@ -86,6 +94,7 @@ export class Exchange {
   /** Begins the answer, once. What its body is goes into `res`, and `finish` ends it. */
   begin(status: number, headers: readonly string[]) {
     this.status = status
+    this.isTimed = false
     this.#writeHead(status, headers, undefined, false)
   }
 

@@ -1,28 +1,55 @@
 /** REST in, RPC out: every route, name and type comes from the contract. */
 import type { DescService } from '@bufbuild/protobuf'
-import type { Client, Transport } from '@connectrpc/connect'
+import { type Client, createClient, type Transport } from '@connectrpc/connect'
 import { createIds, httpRoutes } from '@millhand/api'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import type { Clock, Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { createAuthenticate } from './admission/authenticate.ts'
-import { createKnownKeys } from './admission/known-keys.ts'
+import { createCallers } from './admission/callers.ts'
+import type { RateLimiter } from './admission/rate/limiter.ts'
 import { createDispatch } from './dispatch.ts'
+import { createIdempotency } from './idempotency/idempotency.ts'
+import { changelog } from './pages/changelog/changelog.ts'
 import { docs } from './pages/docs.ts'
 import { healthChecks } from './pages/health.ts'
 import { openapi } from './pages/openapi.ts'
 import { startPage } from './pages/start.ts'
+import { statusPage } from './pages/status/status-page.ts'
+import { wellKnown } from './pages/well-known.ts'
 import { createHttpServer, type Server, type ServerLimits } from './server.ts'
+import { createComponents } from './status/components.ts'
+import { createHistory } from './status/history.ts'
+import { createReports } from './status/reports.ts'
+import { createRequestCounts } from './status/request-counts.ts'
+import { createStreams } from './streams/streams.ts'
 import { endpoint } from './transcode/endpoint.ts'
 import { createWaiting } from './transcode/waiting.ts'
+
+export type { RateLimiter } from './admission/rate/limiter.ts'
+export { localLimiter } from './admission/rate/local-limiter.ts'
+export { type SharedLimiter, sharedLimiter } from './admission/rate/shared-limiter.ts'
+export { publicServices } from './public-services.ts'
 
 export interface GatewayDeps {
   /** Whose methods are served; those without an HTTP rule are not. */
   readonly services: readonly DescService[]
-  /** Reaches those services. */
+  /** Reaches those services, and the one that knows stream tokens. */
   readonly transport: Transport
   readonly identity: Client<typeof IdentityService>
+  readonly idempotency: Client<typeof IdempotencyService>
+  /** Counts requests: here alone, or together with other gateways. */
+  readonly limiter: RateLimiter
+  /** Keeps what this gateway observes, and tells what all have. */
+  readonly status: Client<typeof StatusService>
+  /** Who is told of a hole, a URI; where it is not set, nobody is named. */
+  readonly securityContact?: string | undefined
   readonly health: Health
+  /** Parts without which the rest is served: `/status` shows them, and readiness does not wait for them. */
+  readonly besides?: Pick<Health, 'ready'>
   readonly log: Log
   readonly clock: Clock
   /** Port 0 takes a free one. */
@@ -30,6 +57,10 @@ export interface GatewayDeps {
   readonly limits?: ServerLimits & {
     /** The most bytes of an upload. */
     readonly uploadBytes?: number
+    /** The most event streams that are open at once, of each account and mode. */
+    readonly streams?: number
+    /** Milliseconds for the reader of an event stream to take something. */
+    readonly streamReaderMs?: number
   }
 }
 
@@ -37,37 +68,76 @@ export type Gateway = Server
 
 /** Throws where a service of the contract can't be served over HTTP. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { services, transport, health, log, clock, http, limits } = deps
+  const { services, transport, limiter, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
-  const authenticate = createAuthenticate(createKnownKeys(deps))
+  const callers = createCallers(deps)
   const waiting = createWaiting(deps)
-  const uploadBytes = limits?.uploadBytes ?? UPLOAD_BYTES
+  const streams = createStreams({
+    ...deps,
+    watch: callers.watch,
+    most: limits?.streams ?? STREAMS,
+    readerMs: limits?.streamReaderMs ?? STREAM_READER_MS,
+  })
+  const endpointDeps = {
+    transport,
+    authenticate: createAuthenticate(callers),
+    callers,
+    limiter,
+    waiting,
+    streams,
+    idempotency: createIdempotency(deps),
+    streamTokens: createClient(StreamTokenService, transport),
+    uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
+  }
+  const counts = createRequestCounts()
+  const components = createComponents(deps.besides ? [health, deps.besides] : [health], clock)
+  const reports = createReports({ ...deps, components, counts })
   const endpoints = [
-    ...httpRoutes(services).map(route => endpoint(route, { transport, authenticate, waiting, uploadBytes })),
+    ...httpRoutes(services).map(route => endpoint(route, endpointDeps)),
     ...docs(),
     ...healthChecks(health),
     openapi(),
     startPage(),
+    statusPage({ components, history: createHistory(deps.status, clock), clock }),
+    changelog(),
+    ...wellKnown(deps),
   ]
   const server = createHttpServer({
     http,
     ids,
+    log,
     limits,
-    handle: createDispatch(endpoints, log),
+    handle: createDispatch(endpoints, { log, counts }),
     onStop() {
       health.set('http', false, 'stopping')
       waiting.stop()
+      streams.stop()
     },
   })
+  const stopping = new AbortController()
+  let knowing: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+  async function close() {
+    await reports.stop(() => server.close())
+    stopping.abort()
+    await knowing
+  }
   return {
     async listen() {
       const where = await server.listen()
+      knowing = callers.run(stopping.signal)
       health.set('http', true)
+      reports.start()
       return where
     },
-    close: () => server.close(),
+    close() {
+      closing ??= close()
+      return closing
+    },
   }
 }
 
+const STREAMS = 5_000
+const STREAM_READER_MS = 30_000
 /** 512 MiB. */
 const UPLOAD_BYTES = 536_870_912

@@ -10,10 +10,11 @@ export function createHeadCheck(): (req: IncomingMessage) => void {
     if (host === undefined) {
       if (httpVersionMinor > 0) throw refusal('The request has no `Host` header.')
     } else {
-      if (hasTwoHosts(rawHeaders)) throw refusal('The request has more than one `Host` header.')
       if (host !== accepted && !hostAndPort.test(host)) throw refusal('`Host` must be a host and, after `:`, its port.')
       accepted = host
     }
+    const twice = repeated(rawHeaders)
+    if (twice !== undefined) throw refusal(`The request has more than one \`${twice}\` header.`)
     const coding = headers['transfer-encoding']
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       throw refusal('`Transfer-Encoding` must be `chunked` alone: nothing else is decoded.')
@@ -23,14 +24,19 @@ export function createHeadCheck(): (req: IncomingMessage) => void {
 
 const refusal = (detail: string) => fail('invalid_parameter', detail)
 
-/** RFC 9112, section 3.2. Node keeps the first and says nothing of the others. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+/** The header that came twice, of those that say whom it is about. Node keeps the first and says nothing of the others. */
+function repeated(rawHeaders: readonly string[]): string | undefined {
   let hosts = 0
+  let authorizations = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+    const { length } = rawHeaders[at] as string
+    if (length !== 4 && length !== 13) continue
+    const name = (rawHeaders[at] as string).toLowerCase()
+    if (name === 'host') hosts++
+    else if (name === 'authorization') authorizations++
   }
-  return hosts > 1
+  // RFC 9112, section 3.2; RFC 6750, section 3.1.
+  return hosts > 1 ? 'Host' : authorizations > 1 ? 'Authorization' : undefined
 }
 
 /** RFC 3986, section 3.2.2: an address in brackets or a name, which may be empty, then a port. */

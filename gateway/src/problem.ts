@@ -1,25 +1,47 @@
 /** Errors as answers: `application/problem+json` (RFC 9457). */
-import { problemOf, retryAfterOf } from '@millhand/api'
+import { headerOf, metadataOf, type ProblemCode, problemOf, retryAfterOf } from '@millhand/api'
 import type { Exchange } from './exchange.ts'
+import { type BodyReply, sendBody } from './reply.ts'
 
 /** Answers with what went wrong, as far as the caller may know it. */
 export function sendProblem(exchange: Exchange, error: unknown) {
+  sendBody(exchange, problemReply(exchange, error))
+}
+
+/** The same as a reply. */
+export function problemReply(exchange: Exchange, error: unknown): BodyReply {
   const problem = problemOf(error, exchange.requestId)
-  const retryAfter = retryAfterOf(error)
-  if (retryAfter !== undefined) exchange.carry('Retry-After', String(retryAfter))
-  if (problem.status === 401) exchange.carry('WWW-Authenticate', challenge(problem.code))
-  exchange.send(problem.status, headers, JSON.stringify(problem))
+  return {
+    kind: 'body',
+    status: problem.status,
+    headers: ['Content-Type', 'application/problem+json', ...headersOf(error, problem.code)],
+    body: JSON.stringify(problem),
+  }
+}
+
+/** What the catalogue wants beside the body: of what the error tells programs, where it does. */
+function headersOf(error: unknown, code: ProblemCode): string[] {
+  const retryAfterS = retryAfterOf(error)
+  const headers = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)]
+  const { allow = '', size = '0', scope } = metadataOf(error)
+  switch (headerOf(code)) {
+    case 'Allow':
+      headers.push('Allow', allow)
+      break
+    case 'Content-Range':
+      headers.push('Content-Range', `bytes */${size}`)
+      break
+    case 'WWW-Authenticate':
+      headers.push('WWW-Authenticate', challenge(code, scope))
+  }
+  return headers
 }
 
 /** RFC 6750, section 3: no error code where no credentials came. */
-const challenge = (code: string) =>
-  code === 'missing_credentials' ? 'Bearer realm="millhand"' : 'Bearer realm="millhand", error="invalid_token"'
+function challenge(code: ProblemCode, scope: string | undefined): string {
+  if (code === 'missing_credentials') return BEARER
+  if (code !== 'insufficient_scope') return `${BEARER}, error="invalid_token"`
+  return `${BEARER}, error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`
+}
 
-const headers = [
-  'Content-Type',
-  'application/problem+json',
-  'Cache-Control',
-  'no-store',
-  'X-Content-Type-Options',
-  'nosniff',
-]
+const BEARER = 'Bearer realm="millhand"'

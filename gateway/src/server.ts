@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Ids } from '@millhand/api'
+import { surviveRefusedConnections } from '@millhand/rpc'
+import type { Log } from '@millhand/telemetry'
 import { requestId } from './admission/request-id.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
@@ -15,6 +17,7 @@ export interface ServerOptions {
   handle(exchange: Exchange): Promise<void>
   /** Told once when the stop begins: what waits for something answers at once. */
   onStop(): void
+  readonly log: Log
   readonly limits?: ServerLimits | undefined
 }
 
@@ -39,7 +42,7 @@ export interface Server {
   close(): Promise<void>
 }
 
-export function createHttpServer({ http, ids, handle, onStop, limits = {} }: ServerOptions): Server {
+export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }: ServerOptions): Server {
   const { requestMs = 30_000, readerMs = 60_000 } = limits
   const state = { stopping: false, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
@@ -113,8 +116,7 @@ export function createHttpServer({ http, ids, handle, onStop, limits = {} }: Ser
         server.once('error', reject)
         server.listen(http.port, http.host, () => {
           server.off('error', reject)
-          // A connection that can't be accepted, as without file descriptors, ends nothing: libuv tries again.
-          server.on('error', () => {})
+          surviveRefusedConnections(server, log)
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),

@@ -248,5 +248,5 @@ test('a page of another origin may read what a download tells', async t => {
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /Content-Disposition, Content-Range/)
   const headers = { origin: 'https://app.example', 'access-control-request-method': 'GET' }
   const preflight = await call(path, { method: 'OPTIONS', headers })
-  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /If-Range, Prefer, Range/)
+  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /If-Range, Last-Event-ID, Prefer, Range/)
 })

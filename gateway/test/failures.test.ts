@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { fail, type ProblemCode, problems } from '@millhand/api'
+import { fail, headerOf, type ProblemCode, problems } from '@millhand/api'
 import { problemIn } from './problem.ts'
 import { start, validTask } from './start.ts'
 
@@ -15,7 +15,7 @@ test('every code that a service fails with reaches the caller as it is', async t
     const problem = await problemIn(response, code)
     if (code !== 'internal') assert.equal(problem.detail, 'Said by a service.')
     assert.equal(response.headers.get('retry-after'), '7', code)
-    assert.equal(response.headers.has('www-authenticate'), problem.status === 401, code)
+    assert.equal(response.headers.has('www-authenticate'), headerOf(code) === 'WWW-Authenticate', code)
   }
 })
 
@@ -50,6 +50,16 @@ test('an unexpected error tells the caller nothing and the log everything', asyn
   )
   assert.ok(line?.fields.error instanceof ConnectError)
   assert.equal(line.fields.error.cause, cause)
+})
+
+test('an error that the sandbox was asked for rings nobody', async t => {
+  const { post, services, lines } = await start(t)
+  services.failure = fail('internal', 'x', { metadata: { intended: 'sandbox' } })
+  await problemIn(await post(validTask), 'internal')
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ['debug'],
+  )
 })
 
 test('what a caller did wrong is not logged above debug', async t => {

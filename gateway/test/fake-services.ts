@@ -1,10 +1,11 @@
 /** Services with just enough in them to see what the gateway makes of requests and answers. */
-import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { create } from '@bufbuild/protobuf'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { Code, ConnectError, createClient, type HandlerContext } from '@connectrpc/connect'
-import { createApiKey, fail, hashOfKey } from '@millhand/api'
+import { createClient, type HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import {
   CancelOutcome,
   type CreateTaskRequest,
@@ -13,52 +14,48 @@ import {
   TaskSchema,
   TaskStatus,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import {
-  type ApiKey,
-  ApiKeySchema,
-  IdentityService,
-} from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { createDirectTransport, principalKey, requestIdKey } from '@millhand/rpc'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { createDirectTransport, operationKey, principalKey, requestIdKey } from '@millhand/rpc'
 import { FakeFiles } from './fake-files.ts'
+import { FakeIdempotency } from './fake-idempotency.ts'
+import { FakeIdentity, type Told } from './fake-identity.ts'
+import { FakeStreams } from './fake-streams.ts'
 
 export const now = Date.UTC(2026, 10, 21, 7, 30, 0, 123)
 
 export class FakeServices {
   readonly transport = createDirectTransport()
   readonly identity = createClient(IdentityService, this.transport)
-  /** What `AuthenticateKey` knows, by digest in hexadecimal. */
-  readonly keys = new Map<string, ApiKey>()
+  readonly keys = new FakeIdentity()
   readonly tasks = new Map<string, Task>()
   readonly files = new FakeFiles()
+  readonly idempotency = new FakeIdempotency()
+  readonly streams = new FakeStreams()
   readonly created: CreateTaskRequest[] = []
   readonly listed: ListTasksRequest[] = []
   /** The contexts of all calls to compute. */
   readonly calls: { principal: string | undefined; requestId: string | undefined; timeoutMs: number | undefined }[] = []
-  authentications = 0
-  identityIsAway = false
-  /** What identity waits for before it answers. */
-  identityGate: Promise<void> | undefined
+  /** What a create waits for before it makes anything. */
+  createGate: Promise<void> | undefined
   /** What every call to compute fails with, where it is set. */
   failure: unknown
   #changes = new EventTarget()
 
   constructor() {
-    this.transport.service(IdentityService, {
-      authenticateKey: async ({ keySha256 }) => {
-        this.authentications++
-        await this.identityGate
-        if (this.identityIsAway) throw new ConnectError('no route to host 10.1.2.3', Code.Unavailable)
-        const key = this.keys.get(Buffer.from(keySha256).toString('hex'))
-        return key ? { key } : {}
-      },
-    })
+    this.transport.service(IdentityService, this.keys.implementation)
+    this.transport.service(IdempotencyService, this.idempotency.implementation)
     this.transport.service(FileService, this.files.implementation)
+    this.transport.service(StreamTokenService, this.streams.implementation)
     this.transport.service(ComputeService, {
-      createTask: (request, call) => {
+      createTask: async (request, call) => {
         this.#called(call)
+        await this.createGate
+        const operation = call.values.get(operationKey)
+        const made = this.tasks.get(`task_${operation}`)
+        if (made !== undefined) return made
         this.created.push(request)
-        const id = `task_${String(this.tasks.size + 1).padStart(26, '0')}`
+        const id = `task_${operation ?? String(this.tasks.size + 1).padStart(26, '0')}`
         return this.put({ id, model: request.model, input: request.input, metadata: request.metadata })
       },
       getTask: ({ id }, call) => {
@@ -69,10 +66,21 @@ export class FakeServices {
         this.#called(call)
         return { id, outcome: CancelOutcome.CANCELLED, task: this.#found(id) }
       },
+      deleteTaskData: ({ id }, call) => {
+        this.#called(call)
+        const { input: _, output: __, ...rest } = this.#found(id)
+        this.tasks.delete(id)
+        return this.put(rest)
+      },
       listTasks: (request, call) => {
         this.#called(call)
         this.listed.push(request)
         return { data: [...this.tasks.values()], hasMore: false }
+      },
+      createStreamToken: () => ({ token: crypto.randomUUID() }),
+      watchTask: (request, call) => {
+        this.#called(call)
+        return this.streams.watch(request, call)
       },
       waitTask: async ({ id, timeoutMs, afterVersion }, call) => {
         this.#called(call)
@@ -100,16 +108,9 @@ export class FakeServices {
   /** Whether who waits is sent away at the next change. */
   refusesWaits = false
 
-  /** A new key with these scopes; `more` is what identity says of it besides. */
-  key(scopes: string[], more: MessageInitShape<typeof ApiKeySchema> = {}): string {
-    const { $typeName: _, ...fields } = more
-    const key = createApiKey('live')
-    const digest = Buffer.from(hashOfKey(key)).toString('hex')
-    this.keys.set(
-      digest,
-      create(ApiKeySchema, { id: 'key_1', accountId: 'acct_1', mode: Mode.LIVE, scopes, ...fields }),
-    )
-    return key
+  /** A new key with these scopes. */
+  key(scopes: readonly string[], told?: Told): string {
+    return this.keys.key(scopes, told)
   }
 
   put(task: Partial<Omit<Task, '$typeName' | '$unknown'>> & { id: string }): Task {

@@ -16,7 +16,7 @@ function create(key: string, ...more: string[]) {
 test('what was sent whole before the end is answered, and then the connection ends', async t => {
   const { url, port, key, services } = await start(t)
   const gate = Promise.withResolvers<void>()
-  services.identityGate = gate.promise
+  services.keys.gate = gate.promise
   const wire = await openWire(port)
   wire.socket.end(create(key) + create(key) + requestText('GET /healthz'))
   // The end has come too when what is sent after it is answered.

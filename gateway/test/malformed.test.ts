@@ -58,6 +58,36 @@ test('HTTP/1.1 needs a Host, HTTP/1.0 does not', async t => {
   assert.match(await old.rest(), /^HTTP\/1\.1 200 /)
 })
 
+test('what says who calls, or what is sent again, comes once', async t => {
+  const { port, key, services } = await start(t)
+  const body = JSON.stringify(validTask)
+  const headers = [
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Idempotency-Key: one',
+    'Connection: close',
+  ]
+  for (const [line, code] of [
+    ['AUTHORIZATION: Bearer x', 'invalid_parameter'],
+    ['idempotency-key: two', 'invalid_idempotency_key'],
+  ] as const) {
+    const wire = await openWire(port)
+    wire.send(requestText('POST /v1/tasks', [...headers, line], body))
+    assert.match(await wire.rest(), new RegExp(`^HTTP/1\\.1 400 [^]*"code":"${code}"`))
+  }
+  assert.equal(services.created.length, 0)
+})
+
+test('a transfer coding that is not decoded is refused once, whatever comes behind it', async t => {
+  const { port } = await start(t)
+  for (const method of ['GET', 'POST']) {
+    const wire = await openWire(port)
+    wire.send(requestText(`${method} /v1/tasks`, ['Transfer-Encoding: xchunked'], '5\r\nhello\r\n0\r\n\r\n'))
+    assert.deepEqual((await wire.rest()).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400'])
+  }
+})
+
 test('a request has one Host, and it is one', async t => {
   const { port } = await start(t)
   const head = (...lines: string[]) => `GET /healthz HTTP/1.1\r\n${lines.map(line => `${line}\r\n`).join('')}\r\n`

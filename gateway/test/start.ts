@@ -1,11 +1,14 @@
 /** A gateway on a free port before fake services, for tests. */
 import type { TestContext } from 'node:test'
+import { createClient } from '@connectrpc/connect'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { createHealth, manualClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { createGateway, type GatewayDeps } from '../src/gateway.ts'
+import { createGateway, type GatewayDeps, localLimiter } from '../src/gateway.ts'
 import { FakeServices, now } from './fake-services.ts'
 
 export interface LogLine {
@@ -15,7 +18,7 @@ export interface LogLine {
 }
 
 /** Starts a gateway that ends with the test. */
-export async function start(t: TestContext, options: Pick<GatewayDeps, 'limits'> = {}) {
+export async function start(t: TestContext, options: Partial<GatewayDeps> = {}) {
   const services = new FakeServices()
   const clock = manualClock(now)
   const health = createHealth()
@@ -24,6 +27,9 @@ export async function start(t: TestContext, options: Pick<GatewayDeps, 'limits'>
     services: [ComputeService, FileService, IdentityService],
     transport: services.transport,
     identity: services.identity,
+    idempotency: createClient(IdempotencyService, services.transport),
+    limiter: localLimiter(clock),
+    status: createClient(StatusService, services.transport),
     health,
     clock,
     log: logTo(lines),

@@ -13,6 +13,7 @@ import { secretKey } from '../secret-key.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
+import { billingVariables } from './billing.ts'
 import { computeVariables } from './compute.ts'
 import { credentialsOf } from './credentials.ts'
 import { executorVariables } from './executor.ts'
@@ -35,7 +36,7 @@ const read = configuration(
 )
 
 /** From last to first they are stopped: whoever asks goes before whoever answers. */
-const GRACE_MS = { identity: 3_000, compute: 6_000, executor: 5_000, gateway: 6_000 } as const
+const GRACE_MS = { identity: 3_000, billing: 3_000, compute: 6_000, executor: 5_000, gateway: 6_000 } as const
 
 export const all = defineProcess(config, async (config, runner, log) => {
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
@@ -54,12 +55,13 @@ export const all = defineProcess(config, async (config, runner, log) => {
     if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
     return served
   }
-  const [identity, compute] = await Promise.all([
+  const [identity, billing, compute] = await Promise.all([
     begin('identity', {
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
       MILLHAND_BOOTSTRAP_KEY: keys.live,
       MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
     }),
+    begin('billing', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
     begin('compute', { MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
   ])
   const [, gateway] = await Promise.all([
@@ -67,11 +69,15 @@ export const all = defineProcess(config, async (config, runner, log) => {
       MILLHAND_COMPUTE_URL: compute.grpc,
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
     }),
-    begin('gateway', { MILLHAND_IDENTITY_URL: identity.grpc, MILLHAND_COMPUTE_URL: compute.grpc }),
+    begin('gateway', {
+      MILLHAND_IDENTITY_URL: identity.grpc,
+      MILLHAND_BILLING_URL: billing.grpc,
+      MILLHAND_COMPUTE_URL: compute.grpc,
+    }),
   ])
   const health = createHealth()
   health.set('processes', true)
-  return { addresses: { http: gateway.http, grpc: compute.grpc }, health }
+  return { addresses: { http: gateway.http, grpc: compute.grpc, identity: identity.grpc }, health }
 })
 
 /** Empties what our own environment has and a service does not read: the database is not for executors. */
@@ -83,6 +89,7 @@ function notFor(name: keyof typeof GRACE_MS): Record<string, string> {
 
 const readers = {
   identity: identityVariables,
+  billing: billingVariables,
   compute: computeVariables,
   executor: executorVariables,
   gateway: gatewayVariables,

@@ -5,8 +5,9 @@ import { createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunne
 import type { Address, Health, Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Caller } from './caller.ts'
+import type { Way } from './peers.ts'
 
-/** Reaches the replicas of a service; `health` has, under the service's name, whether one is reached. */
+/** Reaches the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
 export function reach(
   service: string,
   urls: readonly string[],
@@ -16,7 +17,7 @@ export function reach(
   health: Health,
 ): TunnelTransport {
   const { tunnel, close } = openWay(service, urls, caller, log, () => tell())
-  const tell = () => health.set(service, tunnel.ready(), `no replica of ${service} is connected`)
+  const tell = () => health.set(service, tunnel.ready(), `no replica of ${service} is connected and ready`)
   tell()
   runner.own({ close }, `way to ${service}`)
   return tunnel
@@ -26,8 +27,15 @@ export function reach(
  * A way to another replica of the own service, for whoever closes it. A call waits for it no longer than
  * `PEER_WAIT_MS`: where that replica is dead another takes its place, and whoever calls again comes to that one.
  */
-export const openPeer = (service: string, url: string, caller: Caller, log: Log) =>
-  openWay(service, [url], caller, log, () => {}, PEER_WAIT_MS)
+export function openPeer(service: string, url: string, caller: Caller, log: Log): Way {
+  const open = () => openWay(service, [url], caller, log, () => {}, PEER_WAIT_MS)
+  // Event streams are as many as their readers, and may fill a tunnel: claims and renewals have one of their own.
+  const [calls, streams] = [open(), open()]
+  return {
+    tunnel: { unary: calls.tunnel.unary, stream: streams.tunnel.stream },
+    close: async () => void (await Promise.all([calls.close(), streams.close()])),
+  }
+}
 
 /** Short against the 2 s after which a place is taken over. */
 const PEER_WAIT_MS = 250

@@ -5,7 +5,8 @@ import { createPrincipalSigner, createTokenReader, type Granted, ownGrant } from
 import { ConfigurationError, systemClock as clock, type Secret, type Values } from '@millhand/runner'
 import { pick, required, variables } from '../variables.ts'
 
-const certificates = pick('MILLHAND_TLS_CERT', 'MILLHAND_TLS_KEY', 'MILLHAND_TLS_CA')
+/** How a process shows who it is, by TLS. */
+export const certificates = pick('MILLHAND_TLS_CERT', 'MILLHAND_TLS_KEY', 'MILLHAND_TLS_CA')
 
 /** What a process is told that others call. */
 export const calledVariables = { MILLHAND_TRUSTED_KEYS: variables.MILLHAND_TRUSTED_KEYS, ...certificates }

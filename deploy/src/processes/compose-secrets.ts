@@ -1,8 +1,16 @@
 /** `pnpm serve compose-secrets`: every secret that `compose.yaml` asks for, as lines of the `.env` beside it. */
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
-import { credentialsOf, endOf, noteOf, operatorSecret, type Printed, services } from './credentials.ts'
+import { credentialsOf, endOf, holders, noteOf, operatorSecret, type Printed } from './credentials.ts'
 
-const passwords = ['MONGO_ROOT', 'MONGO', 'KAFKA_BROKER', 'KAFKA_COMPUTE', 'KAFKA_EXECUTOR']
+const passwords = [
+  'MONGO_ROOT',
+  'MONGO',
+  'KAFKA_BROKER',
+  'KAFKA_IDENTITY',
+  'KAFKA_COMPUTE',
+  'KAFKA_EXECUTOR',
+  'KAFKA_BILLING',
+]
 
 /**
  * The same secret makes the same lines: what has been started once goes on with them. With `--days` the executors'
@@ -14,7 +22,7 @@ export function composeSecrets(words: readonly string[], env: NodeJS.ProcessEnv)
   const expiresAt = endOf(words)
   const secret = operatorSecret(env)
   const issuer = createCredentialsIssuer(secret)
-  const lines = services.flatMap(service =>
+  const lines = holders.flatMap(service =>
     Object.entries(credentialsOf(issuer, service, service === 'executor' ? expiresAt : undefined)).map(
       ([name, value]) => `${service.toUpperCase()}${name.slice('MILLHAND'.length)}=${value}`,
     ),

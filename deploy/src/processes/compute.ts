@@ -2,14 +2,16 @@
 import { createCursors, createIds } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
-import { createComputeService, type TaskRecord, tasksSpec } from '@millhand/compute'
-import { createFileService, fileCollections } from '@millhand/compute/files'
+import { type TaskRecord, tasksSpec } from '@millhand/compute'
+import { computeOn } from '@millhand/compute/on-database'
 import { openKafka } from '@millhand/eventlog/kafka'
-import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
+import type { Ownership } from '@millhand/lease'
 import { loadCatalogue } from '@millhand/model'
+import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/runner'
@@ -18,16 +20,17 @@ import { DAY_MS, MIB, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
-import { topics, withDoorbell } from '../topics.ts'
+import { topicsOf, withDoorbell } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
 import { advertised, openPeer } from './between.ts'
 import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
 import { createPeers } from './peers.ts'
+import { runOwned } from './run-owned.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchHealth } from './watch-health.ts'
 import { watchToken } from './watch-token.ts'
 
-const services = [ComputeService, FileService, LeaseService, OwnerService]
+const services = [ComputeService, FileService, StreamTokenService, LeaseService, OwnerService]
 
 export const computeVariables = configuration(
   {
@@ -41,6 +44,7 @@ export const computeVariables = configuration(
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_MODELS_DIR',
+      'MILLHAND_PLANS_FILE',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_STORAGE_QUOTA_MB',
       'MILLHAND_CPU_SECOND_MICROS',
@@ -51,6 +55,7 @@ export const computeVariables = configuration(
 )
 
 export const compute = defineProcess(config, async (config, runner, log) => {
+  const plans = loadPlans(config.plansFile, log)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const models = await loadCatalogue(config.modelFolders)
   const health = createHealth()
@@ -66,20 +71,12 @@ export const compute = defineProcess(config, async (config, runner, log) => {
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'compute', log }), 'event log')
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
-  const cursors = createCursors(config.cursorKey)
-  const files = createFileService({
-    ...fileCollections(db),
-    blobs,
-    cursors,
-    clock,
-    log,
-    quotaBytes: config.storageQuotaBytes,
-  })
-  const service = createComputeService({
-    tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
+  const { compute: service, files } = computeOn(db, {
     blobs,
     models,
-    cursors,
+    plans,
+    cursors: createCursors(config.cursorKey),
+    streamTokenSecret: config.streamTokenSecret,
     clock,
     log,
     replicas: {
@@ -89,6 +86,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
+    quotaBytes: config.storageQuotaBytes,
   })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
@@ -108,34 +106,19 @@ export const compute = defineProcess(config, async (config, runner, log) => {
     log,
   })
 
-  ownership = createOwnership({
-    owners: db.collection<OwnerRecord, never>(ownersSpec),
-    name: 'compute',
-    address: config.advertiseUrl ?? advertised(config.grpc, grpc),
-    clock,
-    onError: error => log.warn('ownership.failed', { error }),
+  const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
+  const topics = topicsOf.compute(config.topics)
+  ownership = runOwned({ name: 'compute', address, db, events, topics, runner, log }, async owning => {
+    const publish = withDoorbell(
+      batch => events.publish(batch),
+      () => ids('evt'),
+    )
+    const heard = (collection: string, document: object) => {
+      if (collection === tasksSpec.name) service.heard(document as TaskRecord)
+    }
+    await Promise.all([service.run(owning), files.run(owning), db.relay({ publish, heard }, owning)])
   })
-  const owned = ownership
-  runner.run('topics', async signal => {
-    await events.ensureTopics(topics(config.topics), signal)
-    log.info('topics.ready')
-  })
-  runner.run('compute', async signal => {
-    await db.prepare(signal)
-    await owned.run(signal, async owning => {
-      log.info('ownership.begun')
-      const publish = withDoorbell(
-        batch => events.publish(batch),
-        () => ids('evt'),
-      )
-      const heard = (collection: string, document: object) => {
-        if (collection === tasksSpec.name) service.heard(document as TaskRecord)
-      }
-      await Promise.all([service.run(owning), files.run(owning), db.relay({ publish, heard }, owning)])
-      log.info('ownership.ended')
-    })
-  })
-  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
+  runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
   runner.run('blobs', signal =>
     everyInterval(clock, HOUR_MS, signal, () =>
       blobs.sweep(signal).catch(error => log.error('blobs.sweep_failed', { error })),
@@ -149,10 +132,12 @@ const HOUR_MS = 3_600_000
 function config(env: NodeJS.ProcessEnv) {
   const set = computeVariables(env)
   const caller = callerOf('compute', set)
+  const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   requireHttps(caller.tls, { MILLHAND_ADVERTISE_URL: set.MILLHAND_ADVERTISE_URL ? [set.MILLHAND_ADVERTISE_URL] : [] })
   return {
     caller,
-    cursorKey: deriveSecret(Buffer.from(set.MILLHAND_SECRET_KEY.reveal()), 'cursors'),
+    cursorKey: deriveSecret(secret, 'cursors'),
+    streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
@@ -164,6 +149,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
+    plansFile: set.MILLHAND_PLANS_FILE,
     logLevel: set.MILLHAND_LOG_LEVEL,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,

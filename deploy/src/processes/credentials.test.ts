@@ -12,11 +12,14 @@ test('each service is given what it needs, and none the operator’s secret', ()
   const given = Object.fromEntries(services.map(service => [service, Object.keys(made(service)).sort()]))
   assert.deepEqual(given, {
     gateway: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'],
-    identity: ['MILLHAND_TRUSTED_KEYS'],
+    identity: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
     compute: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
     executor: ['MILLHAND_SERVICE_TOKEN'],
+    billing: ['MILLHAND_TRUSTED_KEYS'],
   })
-  const secrets = [env, made('gateway'), made('compute')].map(each => each.MILLHAND_SECRET_KEY)
+  assert.deepEqual(Object.keys(made('operator')).sort(), ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'])
+  const callers = ['gateway', 'identity', 'compute', 'operator']
+  const secrets = [env, ...callers.map(service => made(service))].map(each => each.MILLHAND_SECRET_KEY)
   assert.equal(new Set(secrets).size, secrets.length)
 })
 
@@ -44,7 +47,7 @@ for (const words of [
   ['gateway', '--days', '3651'],
   ['gateway', '--days', '1', 'more'],
   ['gateway', '--hours', '1'],
-  ['identity', '--days', '1'],
+  ['billing', '--days', '1'],
 ]) {
   test(`there are no credentials for “${words.join(' ')}”`, () => {
     assert.throws(() => credentials(words, env), ConfigurationError)

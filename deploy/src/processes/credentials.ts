@@ -9,9 +9,12 @@ const read = configuration(
   Object.keys(variables),
 )
 
-/** Those of a deployment. Executors are called by nobody, identity calls nobody. */
-export const services = ['gateway', 'identity', 'compute', 'executor'] as const
-export type ServiceName = (typeof services)[number]
+/** Those of a deployment. Executors are called by nobody, billing calls nobody. */
+export const services = ['gateway', 'identity', 'compute', 'executor', 'billing'] as const
+
+/** Who can have credentials: the services, and who works on a deployment with the command line. */
+export const holders = [...services, 'operator'] as const
+export type Holder = (typeof holders)[number]
 
 export interface Printed {
   /** The variables and their values, one a line. */
@@ -22,11 +25,11 @@ export interface Printed {
 
 /** @throws ConfigurationError */
 export function credentials([service, ...words]: readonly string[], env: NodeJS.ProcessEnv): Printed {
-  const name = services.find(known => known === service)
-  if (name === undefined) throw new ConfigurationError([`Credentials are made for one of ${services.join(', ')}.`])
+  const name = holders.find(known => known === service)
+  if (name === undefined) throw new ConfigurationError([`Credentials are made for one of ${holders.join(', ')}.`])
   const expiresAt = endOf(words)
-  if (name === 'identity' && expiresAt !== undefined) {
-    throw new ConfigurationError(['Identity calls nobody: it has no token that could end.'])
+  if (!isGranted(name) && expiresAt !== undefined) {
+    throw new ConfigurationError([`The service ${name} calls nobody: it has no token that could end.`])
   }
   const issuer = createCredentialsIssuer(operatorSecret(env))
   const values = Object.entries(credentialsOf(issuer, name, expiresAt))
@@ -56,11 +59,11 @@ export const operatorSecret = (env: NodeJS.ProcessEnv): Uint8Array =>
 /** The variables of a service that only the operator's secret can make. */
 export function credentialsOf(
   issuer: CredentialsIssuer,
-  service: ServiceName,
+  service: Holder,
   expiresAt?: number,
 ): Readonly<Record<string, string>> {
   const { token, secret } = isGranted(service) ? issuer.issue(service, expiresAt) : {}
-  const isCalled = service === 'identity' || service === 'compute'
+  const isCalled = service === 'identity' || service === 'compute' || service === 'billing'
   return {
     ...(token !== undefined && { MILLHAND_SERVICE_TOKEN: token }),
     ...(secret !== undefined && { MILLHAND_SECRET_KEY: secret }),

@@ -1,16 +1,18 @@
-/** An executor: runs the models of compute's tasks. Any number; each holds leases and nothing else. */
+/** An executor: runs the models of compute's tasks, and the sandbox. Any number; each holds leases and nothing else. */
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { openKafka } from '@millhand/eventlog/kafka'
-import { createExecutor } from '@millhand/executor'
+import type { ModelRunner } from '@millhand/executor'
 import { onnxRunner } from '@millhand/executor/onnx'
 import { loadCatalogue } from '@millhand/model'
 import { createDirectTransport } from '@millhand/rpc'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
 import { executorRoom, modelFolders } from '../config-parts.ts'
+import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
-import { defineProcess } from '../process.ts'
+import { defineProcess, type Process, type Started } from '../process.ts'
 import { dispatchTopic } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
 import { reach } from './between.ts'
@@ -36,7 +38,19 @@ export const executorVariables = configuration(
   Object.keys(variables),
 )
 
-export const executor = defineProcess(config, async (config, runner, log) => {
+export const executor = executorWith((config, log) => onnxRunner({ ...config.onnx, log }))
+
+/** An executor that runs models in another way. */
+export function executorWith(makeRunner: (config: ReturnType<typeof readConfig>, log: Log) => ModelRunner): Process {
+  return defineProcess(readConfig, (config, runner, log) => start(config, makeRunner(config, log), runner, log))
+}
+
+async function start(
+  config: ReturnType<typeof readConfig>,
+  modelRunner: ModelRunner,
+  runner: Runner,
+  log: Log,
+): Promise<Started> {
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const models = await loadCatalogue(config.modelFolders)
   for (const model of models.list())
@@ -44,20 +58,21 @@ export const executor = defineProcess(config, async (config, runner, log) => {
   const health = createHealth()
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
-  const executor = createExecutor({
+  const executors = createExecutors({
     leases: createClient(LeaseService, compute),
-    runner: onnxRunner({ ...config.onnx, log }),
+    runner: modelRunner,
     models,
-    pool: 'live/onnx',
     slots: config.executorSlots,
     memoryLimitBytes: config.modelsMemoryBytes,
     clock,
     log,
   })
-  runner.run('executor', signal => executor.run(signal))
+  for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'executor', log }), 'event log')
   runner.run('doorbell', async signal => {
-    for await (const _ of events.tail([dispatchTopic], 'end', signal)) executor.ring()
+    for await (const _ of events.tail([dispatchTopic], 'end', signal)) {
+      for (const executor of executors.values()) executor.ring()
+    }
   })
   const grpc = await serveProcess({
     grpc: config.grpc,
@@ -71,9 +86,9 @@ export const executor = defineProcess(config, async (config, runner, log) => {
     log,
   })
   return { addresses: { grpc }, health }
-})
+}
 
-function config(env: NodeJS.ProcessEnv) {
+function readConfig(env: NodeJS.ProcessEnv) {
   const set = executorVariables(env)
   const caller = callerOf('executor', set)
   requireHttps(caller.tls, { MILLHAND_COMPUTE_URL: set.MILLHAND_COMPUTE_URL })

@@ -1,9 +1,16 @@
 /** The gateway: REST in, calls to identity and compute out. Any number of replicas; it keeps nothing. */
 import { createClient } from '@connectrpc/connect'
+import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { createGateway } from '@millhand/gateway'
+import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
+import { routeByService } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { naming } from '../naming.ts'
 import { defineProcess } from '../process.ts'
@@ -15,7 +22,15 @@ import { watchToken } from './watch-token.ts'
 export const gatewayVariables = configuration(
   {
     ...signingVariables,
-    ...pick('MILLHAND_HTTP_ADDR', 'MILLHAND_IDENTITY_URL', 'MILLHAND_COMPUTE_URL', 'MILLHAND_LOG_LEVEL'),
+    ...pick(
+      'MILLHAND_HTTP_ADDR',
+      'MILLHAND_IDENTITY_URL',
+      'MILLHAND_COMPUTE_URL',
+      'MILLHAND_BILLING_URL',
+      'MILLHAND_MAX_STREAMS',
+      'MILLHAND_SECURITY_CONTACT',
+      'MILLHAND_LOG_LEVEL',
+    ),
   },
   Object.keys(variables),
 )
@@ -24,15 +39,30 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
   const health = createHealth()
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const to = (service: string, urls: readonly string[]) => reach(service, urls, config.caller, runner, log, health)
+  const identity = to('identity', config.identityUrls)
+  // Without billing only its own calls fail, so a gateway is ready without it.
+  const besides = createHealth()
+  const billing = reach('billing', config.billingUrls, config.caller, runner, log, besides)
+  const limiter = sharedLimiter({ rates: createClient(RateService, identity), clock, log })
+  runner.run('rates', signal => limiter.run(signal))
   const gateway = createGateway({
-    services: [ComputeService, FileService],
-    transport: to('compute', config.computeUrls),
-    identity: createClient(IdentityService, to('identity', config.identityUrls)),
+    services: publicServices,
+    transport: routeByService([
+      [to('compute', config.computeUrls), [ComputeService, FileService, StreamTokenService]],
+      [identity, [ApiKeyService]],
+      [billing, [UsageService]],
+    ]),
+    identity: createClient(IdentityService, identity),
+    idempotency: createClient(IdempotencyService, identity),
+    limiter,
+    status: createClient(StatusService, identity),
+    securityContact: config.securityContact,
     health,
+    besides,
     log,
     clock,
     http: config.http,
-    limits: { stopMs: STOP_MS },
+    limits: { stopMs: STOP_MS, streams: config.maxStreams },
   })
   runner.own(gateway, 'gateway')
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
@@ -44,13 +74,16 @@ const STOP_MS = 5_000
 function config(env: NodeJS.ProcessEnv) {
   const set = gatewayVariables(env)
   const caller = callerOf('gateway', set)
-  const { MILLHAND_IDENTITY_URL: identityUrls, MILLHAND_COMPUTE_URL: computeUrls } = set
-  requireHttps(caller.tls, { MILLHAND_IDENTITY_URL: identityUrls, MILLHAND_COMPUTE_URL: computeUrls })
+  const { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL } = set
+  requireHttps(caller.tls, { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL })
   return {
     caller,
     http: set.MILLHAND_HTTP_ADDR,
-    identityUrls,
-    computeUrls,
+    identityUrls: MILLHAND_IDENTITY_URL,
+    computeUrls: MILLHAND_COMPUTE_URL,
+    billingUrls: MILLHAND_BILLING_URL,
+    maxStreams: set.MILLHAND_MAX_STREAMS,
+    securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

@@ -1,31 +1,50 @@
-/** Identity: whose key it is, on MongoDB. Any number of replicas. */
-import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+/** Identity: accounts, keys and their limits, on MongoDB, their events on Kafka. Any number of replicas; one is the owner. */
+import { createCursors } from '@millhand/api'
+import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { openKafka } from '@millhand/eventlog/kafka'
 import {
   type BootstrapKeys,
   createIdentityService,
-  ensureBootstrapKeys,
-  type KeyRecord,
-  keysSpec,
+  ensureFirstAccount,
+  identityCollections,
+  identityServices,
 } from '@millhand/identity'
+import type { Ownership } from '@millhand/lease'
+import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { reportFailures } from '@millhand/rpc/network'
+import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { ConfigurationError, systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { createStatusService } from '@millhand/status'
 import { openMongo } from '@millhand/store/mongo'
-import { bootstrapKeys } from '../config-parts.ts'
+import { bootstrapKeys, DAY_MS, firstPlans } from '../config-parts.ts'
+import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
+import { topicsOf } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
-import { calledVariables, tlsOf } from './caller.ts'
+import { advertised, openPeer } from './between.ts'
+import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
+import { createPeers } from './peers.ts'
+import { runOwned } from './run-owned.ts'
 import { serveProcess } from './serve-process.ts'
 import { untilItWorks, watchHealth } from './watch-health.ts'
+import { watchToken } from './watch-token.ts'
 
 export const identityVariables = configuration(
   {
+    ...signingVariables,
     ...calledVariables,
+    ...kafkaVariables,
     ...pick(
       'MILLHAND_GRPC_ADDR',
+      'MILLHAND_ADVERTISE_URL',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_KAFKA_PARTITIONS',
+      'MILLHAND_KAFKA_REPLICATION',
+      'MILLHAND_PLANS_FILE',
       'MILLHAND_BOOTSTRAP_KEY',
       'MILLHAND_BOOTSTRAP_TEST_KEY',
+      'MILLHAND_BOOTSTRAP_PLANS',
+      'MILLHAND_RETENTION_DAYS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -33,44 +52,89 @@ export const identityVariables = configuration(
 )
 
 export const identity = defineProcess(config, async (config, runner, log) => {
+  const plans = loadPlans(config.plansFile, log)
+  const { bootstrap } = config
+  const first = bootstrap && { keys: bootstrap, plans: firstPlans(config.bootstrapPlans, plans) }
   const health = createHealth()
   health.set('store', false, 'not connected')
+  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
-  const keys = db.collection<KeyRecord, 'by_sha256'>(keysSpec)
-  const service = createIdentityService({ keys })
+  const events = runner.own(openKafka({ ...config.kafka, clientId: 'identity', log }), 'event log')
+  let ownership: Ownership | undefined // It needs the address at which this replica serves.
+
+  const collections = identityCollections(db)
+  const service = createIdentityService({
+    ...collections,
+    plans,
+    cursors: createCursors(config.cursorKey),
+    keySecret: config.keySecret,
+    clock,
+    log,
+    replicas: {
+      owner: () => ownership?.owner(),
+      peer: createPeers(address => openPeer('identity', address, config.caller, log), { clock, runner }),
+    },
+  })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
+  const status = createStatusService({ db, clock, log })
+  serve(status.routes, transport)
   const grpc = await serveProcess({
-    ...config,
-    services: [IdentityService],
+    trusted: config.trusted,
+    tls: config.caller.tls,
+    grpc: config.grpc,
+    services: [...identityServices, StatusService],
     transport,
-    routes: service.routes,
+    routes(router) {
+      service.routes(router)
+      status.routes(router)
+    },
     health,
     runner,
     log,
   })
+  const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
+  const topics = topicsOf.identity(config.topics)
+  ownership = runOwned({ name: 'identity', address, db, events, topics, runner, log }, async owning => {
+    // Its own outboxes alone: a relay looks at the collections that this process has asked for.
+    await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
+  })
   runner.run('store', async signal => {
     await db.prepare(signal)
-    const { bootstrap } = config
-    if (bootstrap) await untilItWorks(() => ensureBootstrapKeys({ keys, clock }, bootstrap), signal, log)
-    await watchHealth('store', health, () => db.ping(), signal)
+    if (first) await untilItWorks(() => ensureFirstAccount({ ...collections, clock }, first), signal, log)
+    await watchHealth('store', health, asking => db.ping(asking), signal)
   })
+  runner.run('status', signal => status.run(signal))
   return { addresses: { grpc }, health }
 })
 
 function config(env: NodeJS.ProcessEnv) {
   const set = identityVariables(env)
+  const caller = callerOf('identity', set)
+  const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
+  requireHttps(caller.tls, { MILLHAND_ADVERTISE_URL: set.MILLHAND_ADVERTISE_URL ? [set.MILLHAND_ADVERTISE_URL] : [] })
   return {
+    caller,
+    cursorKey: deriveSecret(secret, 'cursors'),
+    keySecret: deriveSecret(secret, 'api keys'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
-    tls: tlsOf(set),
     grpc: set.MILLHAND_GRPC_ADDR,
     mongoUrl: set.MILLHAND_MONGO_URL,
+    advertiseUrl: set.MILLHAND_ADVERTISE_URL,
+    kafka: kafkaOf(set),
+    topics: {
+      partitions: set.MILLHAND_KAFKA_PARTITIONS,
+      replication: set.MILLHAND_KAFKA_REPLICATION,
+      retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
+    },
+    plansFile: set.MILLHAND_PLANS_FILE,
     bootstrap: bootstrapOf(set),
+    bootstrapPlans: set.MILLHAND_BOOTSTRAP_PLANS,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }
 
-/** Without them an operator makes the first account: `pnpm serve first-account`. */
+/** Without them an operator makes the first account: `pnpm millhand accounts create`. */
 function bootstrapOf(set: Parameters<typeof bootstrapKeys>[0]): BootstrapKeys | undefined {
   const { live, test } = bootstrapKeys(set)
   if (live !== undefined && test !== undefined) return { live, test }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer as createHttp2Server } from 'node:http2'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -46,5 +47,27 @@ test('a call to a peer that is gone fails before another has taken its place', a
     await assert.rejects(asking, /no replica took the call within 250 ms/)
   } finally {
     await peer.close()
+  }
+})
+
+test('streams have another way to a peer than calls: however many there are, claims and renewals have room', async () => {
+  const tunnels: string[] = []
+  const peers = createHttp2Server()
+  const { promise: twoTunnels, resolve, reject } = Promise.withResolvers<void>()
+  peers.on('stream', (stream, { ':path': path }) => {
+    stream.on('error', () => {})
+    stream.on('close', () => reject(new Error('one was closed before the other was opened')))
+    if (tunnels.push(String(path)) === 2) resolve()
+  })
+  await once(peers.listen(0, '127.0.0.1'), 'listening')
+  const { port } = peers.address() as AddressInfo
+  const caller = { token: 'none', expiresAt: undefined, tls: undefined }
+  const peer = openPeer('compute', `http://127.0.0.1:${port}`, caller, createLog({ level: 'error' }))
+  try {
+    await twoTunnels
+    assert.deepEqual(tunnels, Array(2).fill('/millhand.rpc.v1.TunnelService/Open'))
+  } finally {
+    await peer.close()
+    peers.close()
   }
 })

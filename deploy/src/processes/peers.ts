@@ -7,7 +7,10 @@ export interface Way {
   close(): Promise<void>
 }
 
-/** No call lasts so long: who was not asked for since then is not the owner, and maybe nobody any more. */
+/**
+ * Who was not asked for since then is not the owner, and maybe nobody any more. Only a stream of events lasts so long, and
+ * who reads it asks again.
+ */
 const UNUSED_MS = 600_000
 const LOOK_EVERY_MS = 60_000
 

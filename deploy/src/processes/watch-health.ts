@@ -2,16 +2,19 @@
 import { systemClock as clock, everyInterval, type Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 
+/** One that says nothing for so long can't be used: a server that stands still leaves its callers waiting. */
+const ANSWER_MS = 3_000
+
 /** Asks every second whether `part` can be used, until the signal ends. */
 export function watchHealth(
   part: string,
   health: Health,
-  ask: () => Promise<void>,
+  ask: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   return everyInterval(clock, 1_000, signal, async () => {
     try {
-      await ask()
+      await ask(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]))
       health.set(part, true)
     } catch (error) {
       health.set(part, false, (error as Error).message)

@@ -1,27 +1,40 @@
 /** What every call goes through before anything else of its request is looked at. */
-import { fail, type Route } from '@millhand/api'
-import type { Principal } from '@millhand/rpc'
+import type { Route } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 import type { Authenticate } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import { createEnforce } from './rate/enforce.ts'
+import type { RateLimiter } from './rate/limiter.ts'
 import { requireScope } from './scope.ts'
 
-/** Who calls, once it is sure that they may; at once where their key is remembered. Fails with 401 or 403. */
-export type Admit = (exchange: Exchange) => Principal | Promise<Principal>
+/** Who calls, once it is sure that they may; at once where that is known here. Fails with 401, 403 or 429. */
+export type Admit = (exchange: Exchange) => Caller | Promise<Caller>
 
-export function createAdmit({ method, access }: Route, authenticate: Authenticate): Admit {
-  const allowed = (exchange: Exchange, caller: Principal) => {
-    requireScope(exchange, caller, access.scope)
-    if (method === 'POST') refuseIdempotencyKey(exchange)
-    return caller
-  }
+export interface AdmitDeps {
+  readonly authenticate: Authenticate
+  readonly limiter: RateLimiter
+}
+
+export function createAdmit(route: Route, { authenticate, limiter }: AdmitDeps): Admit {
+  const admitCaller = createAdmitCaller(route, limiter)
   return exchange => {
     const caller = authenticate(exchange)
-    return caller instanceof Promise ? caller.then(known => allowed(exchange, known)) : allowed(exchange, caller)
+    return caller instanceof Promise
+      ? caller.then(known => admitCaller(exchange, known))
+      : admitCaller(exchange, caller)
   }
 }
 
-/** A key that was silently ignored would promise what this version does not keep. */
-function refuseIdempotencyKey(exchange: Exchange) {
-  if (exchange.header('idempotency-key') === undefined) return
-  throw fail('invalid_idempotency_key', 'This version does not support `Idempotency-Key` yet: leave it out.')
+/** The same of who is known already. Fails with 403 or 429. */
+export function createAdmitCaller({ access }: Route, limiter: RateLimiter) {
+  const enforce = createEnforce(access.limit, limiter)
+  const allowed = (caller: Caller) => {
+    requireScope(caller, access.scope)
+    return caller
+  }
+  return (exchange: Exchange, caller: Caller): Caller | Promise<Caller> => {
+    exchange.mode = caller.mode
+    const counted = enforce(exchange, caller)
+    return counted instanceof Promise ? counted.then(allowed) : allowed(counted)
+  }
 }

@@ -1,23 +1,24 @@
 /** Whom a request comes from. */
 import { hash } from 'node:crypto'
 import { fail } from '@millhand/api'
-import type { Principal } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
-import type { KnownKeys, PresentedKey } from './known-keys.ts'
+import type { Caller } from './caller.ts'
+import type { Callers } from './callers.ts'
+import type { PresentedKey } from './known-keys.ts'
 
 /**
- * The principal of a request, by its `Authorization` header; at once where its key is remembered.
- * Fails with `missing_credentials`, with `invalid_credentials`, or as `KnownKeys` does.
+ * Who sends a request, by its `Authorization` header; at once where the key is remembered.
+ * Fails with `missing_credentials`, with `invalid_credentials`, or as `Callers` does.
  */
-export type Authenticate = (exchange: Exchange) => Principal | Promise<Principal>
+export type Authenticate = (exchange: Pick<Exchange, 'req'>) => Caller | Promise<Caller>
 
-export function createAuthenticate(keys: KnownKeys): Authenticate {
+export function createAuthenticate(callers: Pick<Callers, 'byKey'>): Authenticate {
   // A connection sends the same header again and again; hashing it is a tenth of what the gateway does.
   const latest = new WeakMap<object, { readonly authorization: string; readonly presented: PresentedKey }>()
   return ({ req }) => {
     const { authorization } = req.headers
     const before = latest.get(req.socket)
-    if (before !== undefined && before.authorization === authorization) return keys.principalOf(before.presented)
+    if (before !== undefined && before.authorization === authorization) return callers.byKey(before.presented)
     if (authorization === undefined) {
       throw fail('missing_credentials', 'The request has no `Authorization` header.')
     }
@@ -25,7 +26,7 @@ export function createAuthenticate(keys: KnownKeys): Authenticate {
     if (key === undefined) throw fail('invalid_credentials', '`Authorization` must be `Bearer` and an API key.')
     const presented = { key, digest: hash('sha256', key, 'base64') }
     latest.set(req.socket, { authorization, presented })
-    return keys.principalOf(presented)
+    return callers.byKey(presented)
   }
 }
 

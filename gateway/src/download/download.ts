@@ -1,27 +1,26 @@
 /** A server-streaming method as a download: whole, or the range that is asked for (RFC 9110, section 14). */
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
-import { createAdmit } from '../admission/admit.ts'
-import type { Authenticate } from '../admission/authenticate.ts'
+import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
 import { isHeld } from '../conditional.ts'
 import type { Endpoint } from '../dispatch.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { callValues } from '../transcode/call.ts'
+import { parseQuery } from '../transcode/query.ts'
 import { requestReader } from '../transcode/request.ts'
 import { type Content, contentOpener } from './content.ts'
 import { contentHeaders, contentTag, describingHeaders } from './headers.ts'
 import { type ByteRange, parseRange } from './range.ts'
 import { sendBytes } from './send-bytes.ts'
 
-export interface DownloadDeps {
+export interface DownloadDeps extends AdmitDeps {
   readonly transport: Transport
-  readonly authenticate: Authenticate
 }
 
-export function download(route: RouteOf<'download'>, { transport, authenticate }: DownloadDeps): Endpoint['handle'] {
-  const admit = createAdmit(route, authenticate)
+export function download(route: RouteOf<'download'>, deps: DownloadDeps): Endpoint['handle'] {
+  const admit = createAdmit(route, deps)
   const read = requestReader(route, rangeFields)
-  const open = contentOpener(route, transport)
+  const open = contentOpener(route, deps.transport)
 
   /** What the request asks for; `isUnsatisfiable` where that begins behind the end, and then it is the whole content. */
   async function choose(exchange: Exchange, request: Fields, values: ContextValues): Promise<Choice> {
@@ -49,7 +48,7 @@ export function download(route: RouteOf<'download'>, { transport, authenticate }
     const caller = await admit(exchange)
     const { content, range, isUnsatisfiable } = await choose(
       exchange,
-      { ...read.fromQuery(params, query) },
+      { ...read.fromQuery(params, parseQuery(query)) },
       callValues(caller, exchange),
     )
     const leave = () => content.close(new CallerGone('the caller left while its download came'))
@@ -77,8 +76,8 @@ async function answer(exchange: Exchange, content: Content, range?: ByteRange, i
   const headers = contentHeaders(file)
   if (isHeld(contentTag(file), exchange.header('if-none-match'))) return exchange.send(304, headers)
   if (isUnsatisfiable) {
-    exchange.carry('Content-Range', `bytes */${file.bytes}`)
-    throw fail('range_not_satisfiable', `The content has ${file.bytes.toLocaleString('en')} bytes.`)
+    const detail = `The content has ${file.bytes.toLocaleString('en')} bytes.`
+    throw fail('range_not_satisfiable', detail, { metadata: { size: String(file.bytes) } })
   }
   headers.push(...describingHeaders(file), 'Content-Length', String(length))
   if (exchange.req.method === 'HEAD') return exchange.send(200, headers)

@@ -2,7 +2,7 @@ import type { DescField } from '@bufbuild/protobuf'
 import { type RouteOf, rangeFields } from '@millhand/api'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
 import { FILE_PART } from '../upload/form.ts'
-import { headerRefs } from './responses.ts'
+import { admittedHeaders, headerRefs } from './responses.ts'
 
 /** The body of an upload: its bytes alone, or a form that holds what else the query would. */
 export function uploadBody({ parts }: RouteOf<'upload'>, schemas: Schemas): Schema {
@@ -37,7 +37,7 @@ export const askingFields = ({ desc }: RouteOf<'download'>): readonly DescField[
 export function downloadAnswers({ desc, parts }: RouteOf<'download'>, comments: Comments): Record<string, Schema> {
   const answer = (description: string, more: readonly string[]) => ({
     description,
-    headers: headerRefs(['X-Request-Id', ...contentHeaders, ...more]),
+    headers: headerRefs([...admittedHeaders, ...contentHeaders, ...more]),
     content: { '*/*': { schema: bytes(comments(`${desc.output.typeName}.${parts.data.name}`)) } },
   })
   return {

@@ -1,6 +1,8 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { httpRoutes } from '@millhand/api'
 import { type Comments, createSchemas, type Schema } from '@millhand/api/schema'
+import { TOKEN_PARAMETER } from '../streams/stream-tokens.ts'
+import { streamTokenScheme } from './events.ts'
 import { headerParameters, operationOf, tagOf } from './operation.ts'
 import { errorStatuses, headers, problemResponses, problemSchemas, refusalResponses } from './responses.ts'
 
@@ -32,7 +34,7 @@ export function openapiDocument(services: readonly DescService[], comments: Comm
     })),
     paths,
     components: {
-      securitySchemes: { bearer: bearer(scopes) },
+      securitySchemes: { bearer: bearer(scopes), [TOKEN_PARAMETER]: streamTokenScheme(TOKEN_PARAMETER) },
       parameters: headerParameters,
       headers,
       responses: { ...problemResponses(new Set(routes.flatMap(errorStatuses))), ...refusalResponses },

@@ -5,16 +5,15 @@ import { create, type DescField, type DescMessage, setExtension } from '@bufbuil
 import { FieldOptionsSchema } from '@bufbuild/protobuf/wkt'
 import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { httpRoutes, problems } from '@millhand/api'
-import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { CreateTaskRequestSchema, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { createSchemas, protoComments, type Schema } from '@millhand/api/schema'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { publicServices } from '../public-services.ts'
 import { openapiDocument } from './document.ts'
 
 const comments = protoComments()
 // biome-ignore lint/suspicious/noExplicitAny: a document is read here as its readers do, by path.
-const document: any = openapiDocument([ComputeService, FileService], comments)
+const document: any = openapiDocument(publicServices, comments)
 
 test('the golden file is what the contract says', () => {
   const golden = readFileSync(new URL('../../openapi.golden.json', import.meta.url), 'utf8')
@@ -43,7 +42,7 @@ test('every reference leads somewhere', () => {
 test('every route is an operation of its own', () => {
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
   const ids = operations.map(({ operationId }) => operationId)
-  assert.equal(ids.length, httpRoutes([ComputeService, FileService]).length)
+  assert.equal(ids.length, httpRoutes(publicServices).length)
   assert.equal(new Set(ids).size, ids.length)
 })
 
@@ -57,9 +56,11 @@ test('everything is described', () => {
 })
 
 test('requests are closed and hold to the rules; null is allowed where a field is', () => {
-  const { properties, required, additionalProperties } = document.components.schemas.CreateTaskRequest
+  const { properties, required, oneOf, additionalProperties } = document.components.schemas.CreateTaskRequest
   assert.equal(additionalProperties, false)
-  assert.deepEqual(required, ['type', 'model', 'input'])
+  assert.deepEqual(required, ['type', 'model'])
+  assert.deepEqual(oneOf, [{ required: ['input'] }, { required: ['input_file'] }])
+  assert.equal(properties.input_file.type, 'string')
   assert.equal(properties.model.maxLength, 128)
   assert.equal(properties.input.minLength, 1)
   assert.match(properties.input.description, /At most 524,288 bytes in UTF-8\./)
@@ -116,13 +117,32 @@ test('a download takes ranges by their header alone', () => {
   assert.equal(responses['200'].headers['Content-Range'], undefined)
 })
 
+test('a stream of events can be gone on with, and opened with a token; it is what a create can be answered with', () => {
+  const { parameters, responses, security } = document.paths['/v1/tasks/{id}/events'].get
+  const names = parameters.map(({ name, $ref }: Schema) => name ?? String($ref).split('/').at(-1))
+  assert.deepEqual(names, ['id', 'after', 'X-Request-Id', 'Last-Event-ID'])
+  const { schema } = responses['200'].content['text/event-stream']
+  assert.deepEqual(schema.properties.data.contentSchema.anyOf, [
+    { $ref: '#/components/schemas/TaskEvent' },
+    { $ref: '#/components/schemas/Problem' },
+  ])
+  assert.equal(responses['204'].content, undefined)
+  assert.deepEqual(security, [{ bearer: ['tasks:read'] }, { stream_token: [] }])
+  assert.equal(document.components.securitySchemes.stream_token.in, 'query')
+  assert.deepEqual(document.paths['/v1/tasks'].post.responses['201'].content['text/event-stream'].schema, schema)
+})
+
 test('each operation lists the errors that it can answer with, and no other', () => {
   const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses).join(' ')
-  assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 408 409 413 415 429 431 500 501 503 504')
+  assert.equal(statuses('/v1/tasks', 'post'), '201 400 401 403 408 409 413 415 422 429 431 500 501 503 504')
   assert.equal(statuses('/v1/tasks', 'get'), '200 400 401 403 408 429 431 500 503 504')
   assert.equal(statuses('/v1/tasks/{id}', 'get'), '200 304 400 401 403 404 408 429 431 500 503 504')
   assert.equal(statuses('/v1/tasks/{id}', 'delete'), '200 400 401 403 404 408 409 429 431 500 503 504')
-  assert.equal(statuses('/v1/files', 'post'), '201 400 401 403 408 409 413 415 429 431 500 503 504')
+  assert.equal(statuses('/v1/files', 'post'), '201 400 401 403 408 409 413 415 422 429 431 500 503 504')
+  const events = '200 204 400 401 403 404 408 429 431 500 503 504'
+  assert.equal(statuses('/v1/tasks/{id}/events', 'get'), events)
+  const token = '201 400 401 403 404 408 409 422 429 431 500 503 504'
+  assert.equal(statuses('/v1/tasks/{id}/stream_token', 'post'), token)
   const content = '200 206 304 400 401 403 404 408 416 429 431 500 503 504'
   assert.equal(statuses('/v1/files/{id}/content', 'get'), content)
   const { responses } = document.components

@@ -2,8 +2,11 @@ import { type DescField, getOption } from '@bufbuild/protobuf'
 import { isRequired, type Route } from '@millhand/api'
 import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
+import { watchMethodFor } from '../streams/created.ts'
+import { TOKEN_PARAMETER } from '../streams/stream-tokens.ts'
 import { askingFields, describingFields, downloadAnswers, uploadBody } from './bytes.ts'
-import { errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
+import { eventAnswers, eventContent } from './events.ts'
+import { admittedHeaders, errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
 
 /** What an operation is described with. */
 export interface Sources {
@@ -15,7 +18,7 @@ export interface Sources {
 
 /** One Operation Object of OpenAPI 3.1. */
 export function operationOf(route: Route, sources: Sources): Schema {
-  const { desc, access, answer } = route
+  const { desc, access } = route
   const comment = sources.comments(`${desc.parent.typeName}.${desc.name}`)
   const summary = /^[^.]*/.exec(comment)?.[0] ?? comment
   return {
@@ -23,16 +26,26 @@ export function operationOf(route: Route, sources: Sources): Schema {
     summary,
     description: `${comment}\n\nNeeds the scope \`${access.scope}\`.`,
     tags: [tagOf(route)],
-    security: [{ bearer: [access.scope] }],
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
+    security: [{ bearer: [access.scope] }, ...(route.kind === 'events' ? [{ [TOKEN_PARAMETER]: [] }] : [])],
     parameters: parametersOf(route, sources.schemas),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, sources.schemas) }),
     responses: {
-      ...(route.kind === 'download'
-        ? downloadAnswers(route, sources.comments)
-        : { [String(answer.status)]: success(route, sources) }),
+      ...successes(route, sources),
       ...(isConditional(route) ? { 304: notModified } : {}),
       ...Object.fromEntries([...errorStatuses(route), ...refusalStatuses].map(status => [status, problemRef(status)])),
     },
+  }
+}
+
+function successes(route: Route, sources: Sources): Record<string, Schema> {
+  switch (route.kind) {
+    case 'download':
+      return downloadAnswers(route, sources.comments)
+    case 'events':
+      return eventAnswers(route, sources.schemas)
+    default:
+      return { [String(route.answer.status)]: success(route, sources) }
   }
 }
 
@@ -53,9 +66,11 @@ function parametersOf(route: Route, schemas: Schemas): Schema[] {
     pathFields.includes(field.name) ? pathParameter(field, schemas) : queryParameter(field, schemas),
   )
   parameters.push(parameterRef('X-Request-Id'))
+  if (route.method === 'POST') parameters.push(parameterRef('Idempotency-Key'))
   if (answer.wait) parameters.push(parameterRef('Prefer'))
   if (isConditional(route)) parameters.push(parameterRef('If-None-Match'))
   if (route.kind === 'download') parameters.push(parameterRef('Range'), parameterRef('If-Range'))
+  if (route.kind === 'events') parameters.push(parameterRef('Last-Event-ID'))
   return parameters
 }
 
@@ -69,6 +84,8 @@ function fieldsOutsideBody(route: Route): readonly DescField[] {
       return describingFields(route)
     case 'download':
       return askingFields(route)
+    case 'events':
+      return route.desc.input.fields
   }
 }
 
@@ -80,6 +97,14 @@ export const headerParameters: Record<string, Schema> = {
   'X-Request-Id': headerParameter(
     'X-Request-Id',
     'An id for the request: `req_` and 26 characters, a TypeID. Anything else is ignored, and one is made.',
+  ),
+  'Idempotency-Key': headerParameter(
+    'Idempotency-Key',
+    'Makes it safe to send the request again: for 24 hours the first answer is repeated, and nothing is done twice. ' +
+      'Choose another for each new request, such as a random UUID.',
+    'b3c0a9d2-8f63-4a51-9d0e-7c6f1f0f3b6e',
+    // Outer blanks are no part of a header's value.
+    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   ),
   Prefer: headerParameter(
     'Prefer',
@@ -99,10 +124,21 @@ export const headerParameters: Record<string, Schema> = {
     'If-Range',
     'The `ETag` of the content that you have a part of: `Range` counts while it is the current one.',
   ),
+  'Last-Event-ID': headerParameter(
+    'Last-Event-ID',
+    'The `id` of the last event that you have: you get those after it. It goes before `after`.',
+    2097153,
+    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  ),
 }
 
-function headerParameter(name: string, description: string, example?: string): Schema {
-  return { name, in: 'header', description, schema: { type: 'string' }, ...(example === undefined ? {} : { example }) }
+function headerParameter(
+  name: string,
+  description: string,
+  example?: string | number,
+  schema: Schema = { type: 'string' },
+): Schema {
+  return { name, in: 'header', description, schema, ...(example === undefined ? {} : { example }) }
 }
 
 function parameterRef(name: string): Schema {
@@ -138,14 +174,17 @@ function requestBody(route: Route, schemas: Schemas): Schema {
   const schema = schemas.message(desc.input, 'request', pathFields)
   const required = desc.input.fields.filter(field => isRequired(field) && !pathFields.includes(field.name))
   const samples = required.map(field => [field.name, getOption(field, example)] as const)
-  const isWhole = samples.length > 0 && samples.every(([, sample]) => sample !== '')
+  // What needs one of several fields is not whole with those that are always needed.
+  const isChoice = schemas.components[desc.input.name]?.oneOf !== undefined
+  const isWhole = !isChoice && samples.length > 0 && samples.every(([, sample]) => sample !== '')
   const whole = Object.fromEntries(samples.map(([name, sample]) => [name, isWhole ? JSON.parse(sample) : undefined]))
   return { required: true, content: { 'application/json': { schema, ...(isWhole ? { example: whole } : {}) } } }
 }
 
 function success(route: Route, { comments, schemas, routes }: Sources): Schema {
-  const { desc, answer } = route
-  const names = ['X-Request-Id']
+  const { desc, answer, method } = route
+  const names = [...admittedHeaders]
+  if (method === 'POST') names.push('Idempotent-Replayed')
   if (answer.location !== '') names.push('Location')
   if (answer.etag) names.push('ETag')
   if (answer.wait) names.push('Preference-Applied')
@@ -153,7 +192,10 @@ function success(route: Route, { comments, schemas, routes }: Sources): Schema {
   return {
     description: comments(desc.output.typeName),
     headers: headerRefs(names),
-    content: { 'application/json': { schema: schemas.message(desc.output, 'answer') } },
+    content: {
+      'application/json': { schema: schemas.message(desc.output, 'answer') },
+      ...(answer.stream ? eventContent(watchMethodFor(route.desc), schemas) : {}),
+    },
     ...(Object.keys(links).length === 0 ? {} : { links }),
   }
 }
@@ -176,5 +218,5 @@ function linksOf({ answer }: Route, routes: readonly Route[]): Schema {
 
 const notModified: Schema = {
   description: 'The answer is still the one that `If-None-Match` names.',
-  headers: headerRefs(['X-Request-Id', 'ETag']),
+  headers: headerRefs([...admittedHeaders, 'ETag']),
 }

@@ -1,4 +1,4 @@
-import { type ProblemCode, problems, type Route } from '@millhand/api'
+import { headerOf, type ProblemCode, problems, type Route } from '@millhand/api'
 import type { Schema } from '@millhand/api/schema'
 
 /** Headers that several answers share: `components.headers`. */
@@ -6,6 +6,7 @@ export const headers: Record<string, Schema> = {
   'X-Request-Id': header('Identifies the request, in our log too. A valid one that came with the request is kept.', {
     pattern: '^req_[0-7][0-9a-hjkmnp-tv-z]{25}$',
   }),
+  'Idempotent-Replayed': header('`true` where the answer is that to an earlier request.', { const: 'true' }, false),
   Location: header('The path of what was created.', { format: 'uri-reference' }),
   ETag: header('The version of the answer, to be sent back as `If-None-Match`.'),
   'Accept-Ranges': header('`bytes`: `Range` is honoured.'),
@@ -13,9 +14,22 @@ export const headers: Record<string, Schema> = {
   'Content-Range': header('Which bytes these are, and of how many; of 416, how many there are.'),
   'Repr-Digest': header('The SHA-256 of the whole content, in base64 (RFC 9530).'),
   'Preference-Applied': header('`wait`, where `Prefer: wait` was followed (RFC 7240).', {}, false),
+  'RateLimit-Policy': header(
+    'The plan of the call: its family, `q` requests in any `w` seconds. Not there without a limit.',
+    { pattern: '^"(compute|developer)";q=\\d+;w=60$' },
+    false,
+  ),
+  RateLimit: header(
+    'How many more requests would pass now (`r`), and in how many seconds it is one more (`t`), if none is sent until then.',
+    { pattern: '^"(compute|developer)";r=\\d+;t=\\d+$' },
+    false,
+  ),
   'Retry-After': header('Whole seconds after which the same request can pass.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
 }
+
+/** The headers of every answer to a caller that is known. */
+export const admittedHeaders: readonly string[] = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
 
 /** Errors as answers, by their names in `components.responses`: those of these statuses. */
 export function problemResponses(statuses: ReadonlySet<number>): Record<string, Schema> {
@@ -95,9 +109,10 @@ export function errorStatuses({ method, body, pathFields, kind }: Route): number
   if (pathFields.length > 0) statuses.push(404)
   if (method !== 'GET') statuses.push(409)
   if (body !== undefined) statuses.push(413, 415)
+  if (method === 'POST') statuses.push(422)
   if (kind === 'download') statuses.push(416)
   // What makes work is refused where nothing can do it.
-  if (method === 'POST' && kind === 'json') statuses.push(501)
+  if (method === 'POST' && kind === 'json' && body !== undefined) statuses.push(501)
   return statuses.sort()
 }
 
@@ -120,10 +135,9 @@ function responseName(status: number): string {
 }
 
 function response(status: number, codes: readonly ProblemCode[]): Schema {
-  const names = ['X-Request-Id']
-  if (status === 401) names.push('WWW-Authenticate')
-  if (status === 416) names.push('Content-Range')
-  if (status === 429 || status === 503 || status === 504) names.push('Retry-After')
+  const names = status === 401 ? ['X-Request-Id'] : [...admittedHeaders]
+  const [common, ...others] = new Set(codes.map(headerOf))
+  if (common !== undefined && others.length === 0) names.push(common)
   const description = codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n')
   return problemResponse(description, 'Problem', names)
 }

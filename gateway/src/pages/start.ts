@@ -5,5 +5,12 @@ export const startPage = () =>
   page({
     path: '/',
     type: 'application/json',
-    body: JSON.stringify({ service: 'millhand', docs: '/docs', openapi: '/openapi.json', health: '/readyz' }),
+    body: JSON.stringify({
+      service: 'millhand',
+      docs: '/docs',
+      openapi: '/openapi.json',
+      status: '/status',
+      changelog: '/changelog',
+      health: '/readyz',
+    }),
   })

@@ -1,6 +1,7 @@
 /** JSON text from outside, read strictly. */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '@millhand/api'
+import { withoutSecrets } from '@millhand/api/secrets'
 
 /**
  * The object that `bytes` hold. How deep it nests and what its strings hold is for its reader to judge: parsing does not
@@ -22,6 +23,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw fail('invalid_json', `The body is not valid JSON: ${(error as Error).message}.`)
+    // The message may show a piece of the text, and a piece of a secret does not look like one.
+    const place = withoutSecrets(text) === text ? `: ${(error as Error).message}` : ''
+    throw fail('invalid_json', `The body is not valid JSON${place}.`)
   }
 }

@@ -13,26 +13,33 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   if (req.destroyed) return Promise.reject(callerGone())
   if (Number(req.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   sayContinue(exchange)
+  const began = performance.now()
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined
     let rest: Buffer[] | undefined
     let size = 0
-    req.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length
       if (size > limit) {
         rest = undefined
-        req.removeAllListeners('data')
+        req.off('data', take)
         req.pause()
         reject(tooLarge(limit))
       } else if (first === undefined) first = chunk
       else if (rest === undefined) rest = [first, chunk]
       else rest.push(chunk)
-    })
-    req.on('end', () => resolve(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))
-    req.on('error', cause => reject(callerGone(cause)))
-    req.on('close', () => {
+    }
+    const end = () => {
+      // The request lives as long as its answer, which may be a stream: it must not keep the body.
+      req.off('data', take).off('end', end).off('error', broken).off('close', close)
+      exchange.bodyMs = performance.now() - began
+      resolve(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size))
+    }
+    const broken = (cause: Error) => reject(callerGone(cause))
+    const close = () => {
       if (!req.readableEnded) reject(callerGone())
-    })
+    }
+    req.on('data', take).on('end', end).on('error', broken).on('close', close)
   })
 }
 

@@ -7,8 +7,8 @@ import { parseJson } from './json-text.ts'
 import { parseQuery } from './query.ts'
 
 export interface RequestReader {
-  /** The request of a method without a body. Fails with every fault at once. */
-  fromQuery(params: Params, query: string): Request
+  /** The request of a method without a body, of the pairs of its query. Fails with every fault at once. */
+  fromQuery(params: Params, pairs: readonly (readonly [name: string, value: string])[]): Request
   /** The request of a method with a body, whose query must be empty. Fails with every fault at once. */
   fromBody(params: Params, query: string, body: Buffer): Request
 }
@@ -27,11 +27,18 @@ export function requestReader({ desc, body, pathFields }: Route, inHeaders: read
     return request
   }
 
+  /** With the path's fields before anything is said of what is missing. */
+  const whole = (reading: Reading<Request>, params: Params): Request => {
+    if (!reading.ok && reading.partial) withPath(reading.partial, params)
+    return withPath(accepted(desc.input, reading), params)
+  }
+
   return {
-    fromQuery: (params, query) => withPath(accepted(desc.input, readQuery(parseQuery(query))), params),
+    fromQuery: (params, pairs) => whole(readQuery(pairs), params),
     fromBody(params, query, body) {
-      if (query !== '') accepted(desc.input, readQuery(parseQuery(query)))
-      return withPath(accepted(desc.input, readBody(parseJson(body))), params)
+      const inQuery = readQuery(parseQuery(query))
+      if (!inQuery.ok) throw failFaults(inQuery.faults)
+      return whole(readBody(parseJson(body)), params)
     },
   }
 }

@@ -9,19 +9,31 @@ import { holds } from '../admission/scope.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { CALL_MS, callValues, unary } from './call.ts'
 
+/** How it stands when the wait is over, and whether there was one: the caller is told. */
+interface Waited {
+  readonly message: Resource
+  readonly isApplied: boolean
+}
+
+interface Wait {
+  /** The scope that a key must hold to be shown what became of what it waits for. */
+  readonly scope: string
+  readonly until: Until
+}
+
 /**
  * Waits at most `seconds` for `first` to end, or to change where `forChange` says so, and gives it as it then is.
  * Gives what there is at once where the caller has sent its last byte: one that is gone looks no other.
  * Gives `first` at once where it has ended, where the caller may not read such resources, and where waiting fails: what
  * was done before the wait was done. Fails with `CallerGone`.
  */
-type Wait = (
+type Until = (
   exchange: Exchange,
   caller: Principal,
   first: Resource,
   seconds: number,
   forChange: boolean,
-) => Promise<Resource>
+) => Promise<Waited>
 
 type Resource = MessageShape<DescMethodUnary['output']>
 
@@ -51,22 +63,20 @@ export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
     of(method) {
       const waitMethod = waitMethodFor(method)
       const { scope } = getOption(waitMethod, access)
-      return async (exchange, caller, first, seconds, forChange) => {
+      const until: Until = async (exchange, caller, first, seconds, forChange) => {
         const { id, resourceVersion, finishedAt } = first as Resource & Awaited
+        const unchanged = (isApplied: boolean): Waited => ({ message: first, isApplied })
+        if (!holds(caller, scope)) return unchanged(false)
         if (exchange.res.destroyed) throw new CallerGone('the caller left before it waited')
-        if (!holds(caller, scope)) return first
-        if (finishedAt !== undefined) {
-          exchange.carry('Preference-Applied', 'wait')
-          return first
-        }
+        if (finishedAt !== undefined) return unchanged(true)
         const values = callValues(caller, exchange)
-        const until = async (timeoutMs: number, signal?: AbortSignal) => {
+        const ask = async (timeoutMs: number, signal?: AbortSignal) => {
           const request: Fields = { id, timeoutMs, ...(forChange ? { afterVersion: resourceVersion } : {}) }
           const deadlineMs = timeoutMs === 0 ? CALL_MS : timeoutMs + ANSWER_MS
           const last = await transport.unary(waitMethod, signal, deadlineMs, undefined, request, values)
-          exchange.carry('Preference-Applied', 'wait')
-          return last.message
+          return { message: last.message, isApplied: true }
         }
+        exchange.isTimed = false
         const ending = new AbortController()
         const { signal } = ending
         /** Asks again while nobody can answer, as when a replica stops, for what is left of the time. */
@@ -75,7 +85,7 @@ export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
           for (;;) {
             const leftMs = Math.max(0, Math.round(end - clock.monotonic()))
             try {
-              return await until(leftMs, signal)
+              return await ask(leftMs, signal)
             } catch (error) {
               const passes = ConnectError.from(error).code === Code.Unavailable
               if (!passes || signal.aborted || leftMs === 0) throw error
@@ -88,22 +98,23 @@ export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
         exchange.res.once('close', leave)
         exchange.onHurry = leave
         try {
-          if (isStopping || exchange.isHurried) return await until(0)
+          if (isStopping || exchange.isHurried) return await ask(0)
           return await untilEnd().catch(error => {
             if (exchange.res.destroyed) throw new CallerGone('the caller left while it waited')
-            if (signal.aborted) return until(0)
+            if (signal.aborted) return ask(0)
             throw error
           })
         } catch (error) {
           if (error instanceof CallerGone) throw error
           log.warn('wait.failed', { request_id: exchange.requestId, error })
-          return await until(0).catch(() => first)
+          return await ask(0).catch(() => unchanged(false))
         } finally {
           exchange.res.off('close', leave)
           exchange.onHurry = undefined
           open.delete(ending)
         }
       }
+      return { scope, until }
     },
     stop() {
       isStopping = true

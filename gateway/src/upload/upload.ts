@@ -1,15 +1,20 @@
 /** A client-streaming method as an upload: the body is its bytes, and nothing holds more than some of them. */
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import { createHash, type Hash } from 'node:crypto'
+import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { fail, jsonWriter, type RouteOf } from '@millhand/api'
-import { createAdmit } from '../admission/admit.ts'
-import type { Authenticate } from '../admission/authenticate.ts'
+import { operationKey, type Principal } from '@millhand/rpc'
+import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
 import type { Endpoint } from '../dispatch.ts'
 import type { Exchange } from '../exchange.ts'
+import { fingerprintOf } from '../idempotency/fingerprint.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import { idempotencyKeyOf } from '../idempotency/key.ts'
+import { type Done, Unread } from '../idempotency/operation.ts'
+import { type Reply, sendBody } from '../reply.ts'
 import { callValues } from '../transcode/call.ts'
 import { locationOf } from '../transcode/location.ts'
 import { requirePlain } from '../transcode/media-type.ts'
-import { jsonHeaders } from '../transcode/operation.ts'
 import { parseQuery } from '../transcode/query.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { createServiceTime, type ServiceTime } from '../transcode/service-time.ts'
@@ -17,17 +22,17 @@ import { Body } from './body.ts'
 import { type Description, descriptionReader, type Pairs } from './description.ts'
 import { FILE_PART, readForm } from './form.ts'
 
-export interface UploadDeps {
+export interface UploadDeps extends AdmitDeps {
   readonly transport: Transport
-  readonly authenticate: Authenticate
+  readonly idempotency: Idempotency
   /** The most bytes that are taken. */
   readonly uploadBytes: number
 }
 
 export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['handle'] {
   const { desc: method, parts, answer } = route
-  const { transport, authenticate, uploadBytes } = deps
-  const admit = createAdmit(route, authenticate)
+  const { transport, idempotency, uploadBytes } = deps
+  const admit = createAdmit(route, deps)
   const describe = descriptionReader(parts.head.message)
   const write = jsonWriter(method.output)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -60,16 +65,33 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
     if (!isDescribed) throw noFile()
   }
 
-  /** What the service takes, in its own time; more than it may is none of it. */
-  async function* paced(first: Part, others: AsyncIterable<Part>, serviceTime: ServiceTime, ending: AbortController) {
+  /** The parts as they come, each also told to `digest`; no more than may come. Fails with `Unread`. */
+  async function* partsOf(exchange: Exchange, pairs: Pairs, body: Body, digest?: Hash): AsyncGenerator<Part> {
+    const contentType = exchange.header('content-type')
     let left = uploadBytes
+    try {
+      const source = isForm(contentType) ? form(pairs, contentType, body) : raw(pairs, contentType, body)
+      for await (const each of source) {
+        const { value } = each[parts.oneof] as { readonly value: Description | Buffer }
+        if (Buffer.isBuffer(value)) {
+          left -= value.length
+          if (left < 0) throw tooLarge(uploadBytes)
+          digest?.update(value)
+        } else digest?.update(lengthThenBytes(toBinary(parts.head.message, value)))
+        yield each
+      }
+    } catch (cause) {
+      throw new Unread('an upload can not be read', { cause })
+    }
+  }
+
+  /** What the service takes, in its own time; what can't be read to its end is none of it. */
+  async function* paced(first: Part, others: AsyncIterable<Part>, serviceTime: ServiceTime, ending: AbortController) {
     serviceTime.start()
     try {
       yield first
       serviceTime.stop()
       for await (const each of others) {
-        left -= (each[parts.oneof] as { readonly value: Buffer }).value.length
-        if (left < 0) throw tooLarge(uploadBytes)
         serviceTime.start()
         yield each
         serviceTime.stop()
@@ -82,44 +104,85 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
     serviceTime.start()
   }
 
-  return async (exchange, _params, query) => {
-    const caller = await admit(exchange)
-    requirePlain(exchange)
-    requireLength(exchange)
-    const contentType = exchange.header('content-type')
-    const isForm = contentType !== undefined && formType.test(contentType)
-    const most = isForm ? uploadBytes + FORM_BYTES : uploadBytes
-    if (Number(exchange.header('content-length')) > most) throw tooLarge(uploadBytes)
-    const pairs = parseQuery(query)
+  /** Sends the body on; `operation` is what that is part of. Fails with `Unread`, or as the service does. */
+  async function send(exchange: Exchange, caller: Principal, pairs: Pairs, operation?: string): Promise<Done> {
     const body = new Body(exchange)
+    const digest = createHash('sha256')
     const ending = new AbortController()
     const serviceTime = createServiceTime(ending)
-    let made: MessageShape<DescMessage>
     try {
-      const source = isForm ? form(pairs, contentType, body) : raw(pairs, contentType, body)
+      const source = partsOf(exchange, pairs, body, operation === undefined ? undefined : digest)
       const first = await source.next()
       if (first.done) throw new Error('an upload has no description')
       const requests = paced(first.value, source, serviceTime, ending)
-      const values = callValues(caller, exchange)
+      const values = callValues(caller, exchange).set(operationKey, operation)
       const response = await transport.stream(method, ending.signal, undefined, undefined, requests, values)
-      made = await only(response.message)
+      return { reply: replyWith(await only(response.message)), bodySha256: digest.digest() }
     } catch (error) {
       throw ending.signal.aborted ? ending.signal.reason : error
     } finally {
       serviceTime.stop()
       void body.return()
     }
-    if (location !== undefined) exchange.carry('Location', location(made))
-    exchange.send(answer.status, jsonHeaders, write(made))
+  }
+
+  function replyWith(made: MessageShape<DescMessage>): Reply {
+    const headers = ['Content-Type', 'application/json', ...(location ? ['Location', location(made)] : [])]
+    return { kind: 'body', status: answer.status, headers, body: write(made) }
+  }
+
+  /** The digest of a body that is not sent on. Fails with `Unread`. */
+  async function digestOf(exchange: Exchange, pairs: Pairs): Promise<Buffer> {
+    const body = new Body(exchange)
+    const digest = createHash('sha256')
+    try {
+      for await (const _ of partsOf(exchange, pairs, body, digest));
+      return digest.digest()
+    } finally {
+      void body.return()
+    }
+  }
+
+  async function once(exchange: Exchange, caller: Principal, pairs: Pairs, key: string): Promise<Reply> {
+    const contentType = exchange.header('content-type') ?? ''
+    // Each try of a form may have another boundary.
+    const fingerprint = fingerprintOf(exchange, isForm(contentType) ? 'multipart/form-data' : contentType)
+    const begun = await idempotency.begin(exchange, caller, { key, fingerprint, isSecret: answer.secret })
+    if (begun.kind === 'answered') return await begun.replay(await digestOf(exchange, pairs))
+    const { operation } = begun
+    return await operation.settle(() => send(exchange, caller, pairs, operation.id))
+  }
+
+  return async (exchange, _params, query) => {
+    const caller = await admit(exchange)
+    const key = route.method === 'POST' ? idempotencyKeyOf(exchange) : undefined
+    requirePlain(exchange)
+    requireLength(exchange)
+    const most = isForm(exchange.header('content-type')) ? uploadBytes + FORM_BYTES : uploadBytes
+    if (Number(exchange.header('content-length')) > most) throw tooLarge(uploadBytes)
+    const pairs = parseQuery(query)
+    try {
+      const reply = key ? await once(exchange, caller, pairs, key) : (await send(exchange, caller, pairs)).reply
+      if (reply.kind === 'body') sendBody(exchange, reply)
+    } catch (error) {
+      throw error instanceof Unread ? error.cause : error
+    }
   }
 }
 
 type Part = Readonly<Record<string, unknown>>
 
+/** Narrows to a text where it holds. */
+const isForm = (contentType: string | undefined): contentType is string =>
+  contentType !== undefined && formType.test(contentType)
+
 const formType = /^multipart\/form-data\s*(?:;|$)/i
 
 /** What a form may have beside the bytes of its file. */
 const FORM_BYTES = 262_144
+
+/** So that no bytes of a file look like a part of its description. */
+const lengthThenBytes = (bytes: Uint8Array) => Buffer.concat([Buffer.from(`${bytes.length} `), bytes])
 
 function late(name: string) {
   const detail = `The fields of a form come before its part \`${FILE_PART}\`, which is sent on as it comes.`

@@ -24,6 +24,11 @@ export function hasValidChecksum(key: string): boolean {
   return pattern.test(key) && checksum(key.slice(0, checkedLength)) === key.slice(checkedLength)
 }
 
+/** Whether a text has an API key in it, as far as its checksum tells. */
+export function holdsKey(text: string): boolean {
+  return text.match(anywhere)?.some(hasValidChecksum) === true
+}
+
 /** The mode that a key with a valid checksum is of. */
 export function modeOfKey(key: string): KeyMode {
   return key.startsWith('mh_test_') ? 'test' : 'live'
@@ -42,6 +47,7 @@ export function hashOfKey(key: string): Uint8Array {
 const randomLength = 30
 const checkedLength = 38
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const anywhere = /mh_(?:live|test)_[0-9A-Za-z]{36}/g
 const pattern = /^mh_(live|test)_[0-9A-Za-z]{36}$/
 
 /** CRC-32 (IEEE) in 6 base62 digits; 62^6 is more than 2^32. */

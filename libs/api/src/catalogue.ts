@@ -10,7 +10,11 @@ interface CatalogueEntry {
   readonly action: string
   /** The code that gRPC and Connect callers see beside ours. */
   readonly connect: Code
+  /** What its answer carries beside the body, always. */
+  readonly header?: ProblemHeader
 }
+
+type ProblemHeader = 'Allow' | 'Content-Range' | 'Retry-After' | 'WWW-Authenticate'
 
 /** Every error code that a caller can get. Codes are stable: they are added to, never renamed. Contract, section 2. */
 export const problems = {
@@ -61,30 +65,35 @@ export const problems = {
     title: 'Missing credentials',
     action: 'Send an API key or an access token as `Authorization: Bearer …`.',
     connect: Code.Unauthenticated,
+    header: 'WWW-Authenticate',
   },
   invalid_credentials: {
     status: 401,
     title: 'Invalid credentials',
     action: 'Check the key: it is misspelt, or nobody has made it.',
     connect: Code.Unauthenticated,
+    header: 'WWW-Authenticate',
   },
   expired_credentials: {
     status: 401,
     title: 'Expired credentials',
     action: 'Make a new key, or refresh the access token.',
     connect: Code.Unauthenticated,
+    header: 'WWW-Authenticate',
   },
   revoked_credentials: {
     status: 401,
     title: 'Revoked credentials',
     action: 'Use another key; a revoked one never works again.',
     connect: Code.Unauthenticated,
+    header: 'WWW-Authenticate',
   },
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
     action: 'Use a key that holds the scope which `detail` names.',
     connect: Code.PermissionDenied,
+    header: 'WWW-Authenticate',
   },
   plan_required: {
     status: 403,
@@ -127,6 +136,7 @@ export const problems = {
     title: 'Method not allowed',
     action: 'Use one of the methods that the `Allow` header lists.',
     connect: Code.Unimplemented,
+    header: 'Allow',
   },
   conflict: {
     status: 409,
@@ -145,6 +155,7 @@ export const problems = {
     title: 'The first request is still running',
     action: 'Send the request again a little later, with the same `Idempotency-Key`.',
     connect: Code.Aborted,
+    header: 'Retry-After',
   },
   precondition_failed: {
     status: 412,
@@ -169,6 +180,7 @@ export const problems = {
     title: 'Range not satisfiable',
     action: 'Ask for a range within the size that `Content-Range` tells.',
     connect: Code.OutOfRange,
+    header: 'Content-Range',
   },
   idempotency_mismatch: {
     status: 422,
@@ -181,24 +193,28 @@ export const problems = {
     title: 'Too many requests',
     action: 'Wait as many seconds as `Retry-After` says. The request was not processed and is not billed.',
     connect: Code.ResourceExhausted,
+    header: 'Retry-After',
   },
   daily_quota_exceeded: {
     status: 429,
     title: 'Daily quota used up',
     action: 'Wait until 00:00 UTC (`Retry-After` counts the seconds), or change to a larger plan.',
     connect: Code.ResourceExhausted,
+    header: 'Retry-After',
   },
   concurrency_limited: {
     status: 429,
     title: 'Too much at once',
     action: 'Let some of what is running end, then send the request again.',
     connect: Code.ResourceExhausted,
+    header: 'Retry-After',
   },
   queue_full: {
     status: 429,
     title: 'Queue full',
     action: "Let some of the account's queued tasks run, then send the request again.",
     connect: Code.ResourceExhausted,
+    header: 'Retry-After',
   },
   internal: {
     status: 500,
@@ -217,17 +233,25 @@ export const problems = {
     title: 'Unavailable',
     action: 'Send the request again after as many seconds as `Retry-After` says.',
     connect: Code.Unavailable,
+    header: 'Retry-After',
   },
   deadline_exceeded: {
     status: 504,
     title: 'Deadline exceeded',
     action: 'Send the request again; with an `Idempotency-Key` nothing is done twice.',
     connect: Code.DeadlineExceeded,
+    header: 'Retry-After',
   },
 } as const satisfies Record<string, CatalogueEntry>
 
 /** A code of the catalogue. */
 export type ProblemCode = keyof typeof problems
+
+/** The header that belongs to every answer with that code. */
+export function headerOf(code: ProblemCode): ProblemHeader | undefined {
+  const { header }: CatalogueEntry = problems[code]
+  return header
+}
 
 /** Where `type` of a problem points, before the code. */
 export const problemTypeBase = 'https://docs.example/errors/'
@@ -239,16 +263,17 @@ export function isProblemCode(text: string): text is ProblemCode {
 
 /** The catalogue as a page: `docs/errors.md`. */
 export function errorsMarkdown(): string {
-  const rows = Object.entries(problems).map(
-    ([code, { status, title, action }]) => `| ${status} | \`${code}\` | ${title} | ${action} |`,
-  )
+  const rows = Object.entries(problems).map(([code, { status, title, action, header }]: [string, CatalogueEntry]) => {
+    const named = header === undefined ? '' : `\`${header}\``
+    return `| ${status} | \`${code}\` | ${title} | ${named} | ${action} |`
+  })
   return `# Errors
 
 Every error is \`application/problem+json\` (RFC 9457). \`code\` is stable; \`errors\` names every bad field at once.
-Answers with 429, 503 and 504 carry \`Retry-After\`. This page is generated from \`libs/api/src/catalogue.ts\`.
+An answer always has the header that stands beside its code. This page is generated from \`libs/api/src/catalogue.ts\`.
 
-| status | code | title | what to do |
-|---|---|---|---|
+| status | code | title | header | what to do |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `
 }

@@ -139,10 +139,10 @@ for (const [connect, code] of [
   })
 }
 
-test('429, 503 and 504 always say when to come again, in whole seconds', () => {
+test('429, 503, 504 and what is in progress always say when to come again, in whole seconds', () => {
   for (const [code, { status }] of Object.entries(problems)) {
     const after = retryAfterOf(fail(code as 'internal', 'x'))
-    assert.equal(after, [429, 503, 504].includes(status) ? 1 : undefined, code)
+    assert.equal(after, [429, 503, 504].includes(status) || code === 'idempotency_in_progress' ? 1 : undefined, code)
   }
   assert.equal(retryAfterOf(fail('rate_limited', 'x', { retryAfterS: 0.2 })), 1)
   assert.equal(retryAfterOf(fail('rate_limited', 'x', { retryAfterS: 0 })), 1)

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
+import { headerOf, isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
+import { withoutSecrets } from './secrets.ts'
 
 /** One bad field of a request. */
 export interface Fault {
@@ -39,12 +40,15 @@ export interface Problem {
 }
 
 /**
- * An error of the catalogue, to be thrown. `detail` is for the caller, so it names nothing that the caller may not see.
+ * An error of the catalogue, to be thrown. `said` is for the caller, so it names nothing that the caller may not see;
+ * secrets that were in the request are made unreadable in it.
  * Over a network it carries google.rpc.ErrorInfo, BadRequest and RetryInfo; in one process it travels as it is.
  */
-export function fail(code: ProblemCode, detail: string, options: FailOptions = {}): ConnectError {
-  const { param: blamed } = options
-  const errors = options.errors ?? (blamed === undefined ? undefined : [{ param: blamed, code, message: detail }])
+export function fail(code: ProblemCode, said: string, options: FailOptions = {}): ConnectError {
+  const detail = withoutSecrets(said)
+  const blamed = options.param === undefined ? undefined : withoutSecrets(options.param)
+  const errors =
+    options.errors?.map(readable) ?? (blamed === undefined ? undefined : [{ param: blamed, code, message: detail }])
   const param = (blamed ?? errors?.[0]?.param) || undefined
   const details: OutgoingDetails = [
     {
@@ -107,17 +111,25 @@ export function codeOf(error: unknown): ProblemCode {
   return explain(error).code
 }
 
-/** Whole seconds for `Retry-After`: always there for 429, 503 and 504 (1 where the error does not say), else only if set. */
+/** Whole seconds for `Retry-After`: 1 where the catalogue wants it and the error does not say, else only if set. */
 export function retryAfterOf(error: unknown): number | undefined {
   const said = error instanceof ConnectError ? error.findDetails(RetryInfoSchema)[0]?.retryDelay : undefined
   if (said !== undefined) return Math.max(1, Number(said.seconds))
-  const { status } = problems[codeOf(error)]
-  return status === 429 || status === 503 || status === 504 ? 1 : undefined
+  return headerOf(codeOf(error)) === 'Retry-After' ? 1 : undefined
+}
+
+/** Whether an error is a fault of ours, which the log must have: not where its caller asked the sandbox for just that. */
+export function isOurs(error: unknown): boolean {
+  return problems[codeOf(error)].status >= 500 && metadataOf(error).intended === undefined
 }
 
 /** The facts that an error of the catalogue tells programs, by name. */
 export function metadataOf(error: unknown): Readonly<Record<string, string>> {
   return infoOf(error)?.metadata ?? {}
+}
+
+const readable = ({ param, code, message }: Fault): Fault => {
+  return { param: withoutSecrets(param), code, message: withoutSecrets(message) }
 }
 
 type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]>

@@ -1,5 +1,12 @@
-export { createApiKey, hashOfKey, hasValidChecksum, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
-export { errorsMarkdown, isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
+export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
+export {
+  errorsMarkdown,
+  headerOf,
+  isProblemCode,
+  type ProblemCode,
+  problems,
+  problemTypeBase,
+} from './catalogue.ts'
 export { type Cursors, createCursors } from './cursor.ts'
 export {
   codeOf,
@@ -7,6 +14,7 @@ export {
   type Fault,
   fail,
   failFaults,
+  isOurs,
   maxFaults,
   metadataOf,
   type Problem,
@@ -31,5 +39,9 @@ export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
 export { allowedWords, enumWords } from './json/words.ts'
 export { jsonWriter, type WriterOptions } from './json/writer.ts'
+export { type KeyName, keyRefOf, modeOfWord, wordOfMode } from './mode.ts'
+export { decimalOf, microsOf } from './money.ts'
 export { type Parts, type Payload, rangeFields } from './payload.ts'
+export { type Family, families, type PlanNames } from './plan-names.ts'
 export { httpRoutes, type Route, type RouteOf, type Segment } from './routes.ts'
+export { createSeals, type Seals } from './seal.ts'

@@ -8,13 +8,15 @@ import {
   ScalarType,
 } from '@bufbuild/protobuf'
 
-/** What the bodies of a route hold: one message each way, or bytes one way. */
+/** What the bodies of a route hold: one message each way, bytes one way, or events. */
 export type Payload =
   | { readonly kind: 'json'; readonly desc: DescMethodUnary }
   /** The request's body is bytes; the query, or the fields of a form, are the message that comes before them. */
   | { readonly kind: 'upload'; readonly desc: DescMethodClientStreaming; readonly parts: Parts }
   /** The answer's body is bytes, of which `Range` asks for some; its headers are the message that comes before them. */
   | { readonly kind: 'download'; readonly desc: DescMethodServerStreaming; readonly parts: Parts }
+  /** The answer's body is events as they come, each a message; `Last-Event-ID` says after which. */
+  | { readonly kind: 'events'; readonly desc: DescMethodServerStreaming }
 
 /** A streamed message that is a oneof: first, once, what the bytes are, then the bytes. */
 export interface Parts {
@@ -38,6 +40,12 @@ export function payloadOf(desc: DescMethod): Payload {
       return { kind: 'upload', desc: desc as DescMethodClientStreaming, parts }
     }
     case 'server_streaming': {
+      if (desc.output.field.sequence !== undefined) {
+        requireFields(desc, desc.output, ScalarType.UINT64, ['sequence'])
+        requireFields(desc, desc.output, ScalarType.STRING, ['type'])
+        requireFields(desc, desc.input, ScalarType.UINT64, ['after'])
+        return { kind: 'events', desc: desc as DescMethodServerStreaming }
+      }
       const parts = partsOf(desc, desc.output)
       requireFields(desc, desc.input, ScalarType.UINT32, rangeFields)
       requireFields(desc, parts.head.message, ScalarType.UINT32, ['start', 'length'])

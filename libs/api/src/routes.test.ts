@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DescService } from '@bufbuild/protobuf'
+import type { DescService, MessageInitShape } from '@bufbuild/protobuf'
 import { create, createFileRegistry, setExtension } from '@bufbuild/protobuf'
 import {
   FileDescriptorProtoSchema,
@@ -11,7 +11,7 @@ import { http } from './gen/google/api/annotations_pb.ts'
 import { type HttpRule, HttpRuleSchema } from './gen/google/api/http_pb.ts'
 import { ComputeService } from './gen/millhand/compute/v1/compute_service_pb.ts'
 import { IdentityService } from './gen/millhand/identity/v1/identity_service_pb.ts'
-import { AccessSchema, access, Limit } from './gen/millhand/type/v1/access_pb.ts'
+import { AccessSchema, access, DeprecationSchema, deprecation, Limit } from './gen/millhand/type/v1/access_pb.ts'
 import { httpRoutes } from './routes.ts'
 
 test('the routes of compute are those of the contract', () => {
@@ -20,6 +20,8 @@ test('the routes of compute are those of the contract', () => {
   for (const expected of [
     'POST /v1/tasks CreateTask',
     'GET /v1/tasks/{id} GetTask',
+    'GET /v1/tasks/{id}/events WatchTask',
+    'POST /v1/tasks/{id}/stream_token CreateStreamToken',
     'GET /v1/tasks ListTasks',
     'DELETE /v1/tasks/{id} CancelTask',
     'DELETE /v1/tasks/{id}/data DeleteTaskData',
@@ -51,9 +53,39 @@ test('additional bindings are routes too', () => {
 })
 
 test('a rule without access does not start', () => {
-  assert.throws(() => httpRoutes([service({ pattern: get('/v1/a') }, '')]), /no access option/)
-  assert.throws(() => httpRoutes([service({ pattern: get('/v1/a') }, null)]), /no access option/)
+  assert.throws(() => httpRoutes([service({ pattern: get('/v1/a') }, { access: {} })]), /no access option/)
+  assert.throws(() => httpRoutes([service({ pattern: get('/v1/a') }, {})]), /no access option/)
 })
+
+test('a rule that counts against no limit does not start', () => {
+  const unlimited = service({ pattern: get('/v1/a') }, { access: { scope: 'tasks:read' } })
+  assert.throws(() => httpRoutes([unlimited]), /no limit/)
+})
+
+test('a deprecated method says since when, until when and what instead', () => {
+  const [route] = httpRoutes([ending({})])
+  assert.deepEqual(route?.deprecated, {
+    sinceS: Date.UTC(2026, 7, 31) / 1000,
+    sunset: Date.UTC(2027, 2, 3, 23, 59, 59),
+    link: '/changelog#old',
+  })
+  assert.equal(httpRoutes([service({ pattern: get('/v1/a') })])[0]?.deprecated, undefined)
+})
+
+for (const [name, said, message] of [
+  ['ends too soon', { sunset: '2027-03-02' }, /six months/],
+  ['ends before it is deprecated', { sunset: '2026-01-01' }, /six months/],
+  ['does not say since when', { since: '' }, /both days/],
+  ['has no day of the calendar', { sunset: '2027-02-30' }, /both days/],
+  ['has a time for a day', { since: '2026-08-31T00:00:00Z' }, /both days/],
+  ['does not say what instead', { link: '' }, /without a link/],
+  ['has a link that is no path and no URL', { link: 'changelog' }, /without a link/],
+  ['has a link that would end its header', { link: '/a>; rel="x"' }, /without a link/],
+] as const) {
+  test(`a deprecation that ${name} does not start`, () => {
+    assert.throws(() => httpRoutes([ending(said)]), message)
+  })
+}
 
 for (const [name, init, message] of [
   ['a wildcard', { pattern: get('/v1/{id=**}') }, /can't have/],
@@ -84,11 +116,27 @@ function rule(init: object): HttpRule {
   return create(HttpRuleSchema, init)
 }
 
-/** A service of one method with that rule. */
-function service(init: object, scope: string | null = 'tasks:read'): DescService {
+/** A service of one method that is deprecated. */
+function ending(said: MessageInitShape<typeof DeprecationSchema>): DescService {
+  // 31 August and six months is 31 February, which is 3 March.
+  const usual = { since: '2026-08-31', sunset: '2027-03-03', link: '/changelog#old' }
+  return service({ pattern: get('/v1/a') }, { access: whole, deprecation: { ...usual, ...said } })
+}
+
+const whole = { scope: 'tasks:read', limit: Limit.COMPUTE }
+
+/** A service of one method with that rule and those options. */
+function service(
+  init: object,
+  said: {
+    readonly access?: MessageInitShape<typeof AccessSchema>
+    readonly deprecation?: MessageInitShape<typeof DeprecationSchema>
+  } = { access: whole },
+): DescService {
   const options = create(MethodOptionsSchema)
   setExtension(options, http, rule(init))
-  if (scope !== null) setExtension(options, access, create(AccessSchema, { scope, limit: Limit.COMPUTE }))
+  if (said.access) setExtension(options, access, create(AccessSchema, said.access))
+  if (said.deprecation) setExtension(options, deprecation, create(DeprecationSchema, said.deprecation))
   const file = create(FileDescriptorProtoSchema, {
     name: 'fixture.proto',
     package: 'fixture',

@@ -1,7 +1,8 @@
 import { type DescMethod, type DescService, getOption, hasOption, ScalarType } from '@bufbuild/protobuf'
+import { type Deprecated, deprecationOf } from './deprecation.ts'
 import { http } from './gen/google/api/annotations_pb.ts'
 import type { HttpRule } from './gen/google/api/http_pb.ts'
-import { type Access, type Answer, access, answer } from './gen/millhand/type/v1/access_pb.ts'
+import { type Access, type Answer, access, answer, Limit } from './gen/millhand/type/v1/access_pb.ts'
 import { type Payload, payloadOf } from './payload.ts'
 
 /** One HTTP method on one path, and the RPC that answers it. */
@@ -23,14 +24,16 @@ interface Place {
   readonly access: Access
   /** Its `status` is always set. */
   readonly answer: Answer
+  /** Where it is going to end. */
+  readonly deprecated: Deprecated | undefined
 }
 
 /** A literal text, or the field that any text between two slashes goes to. */
 export type Segment = string | { readonly field: string }
 
 /**
- * The routes of services, from `google.api.http`. Throws for a rule without `access`, for one that the gateway could not
- * serve, and for two routes that no request could be told apart by.
+ * The routes of services, from `google.api.http`. Throws for a rule without `access` or its limit, for one that the
+ * gateway could not serve, for two routes that no request could be told apart by, and for a deprecation that is too short.
  */
 export function httpRoutes(services: Iterable<DescService>): Route[] {
   const routes: Route[] = []
@@ -57,6 +60,8 @@ function routeOf(desc: DescMethod, service: DescService, rule: HttpRule): Route 
   if (!hasOption(desc, access) || getOption(desc, access).scope === '') {
     throw new Error(`${desc} has an HTTP route and no access option`)
   }
+  if (getOption(desc, access).limit === Limit.UNSPECIFIED)
+    throw new Error(`${desc} has no limit that it counts against`)
   if (pattern.case === undefined || pattern.case === 'custom') throw new Error(`${desc} has no HTTP method`)
   if (body !== '' && body !== '*') throw new Error(`${desc} has a body that is not the whole request: ${body}`)
   if (responseBody !== '') throw new Error(`${desc} has a response_body`)
@@ -67,7 +72,9 @@ function routeOf(desc: DescMethod, service: DescService, rule: HttpRule): Route 
   if (payload.kind === 'upload' && (body !== '*' || pathFields.length > 0)) {
     throw new Error(`${desc} is an upload, whose request is its body and nothing of its path`)
   }
-  if (payload.kind === 'download' && pattern.case !== 'get') throw new Error(`${desc} is a download and no GET`)
+  if (desc.methodKind === 'server_streaming' && pattern.case !== 'get') {
+    throw new Error(`${desc} streams its answer and is no GET`)
+  }
   return {
     ...payload,
     method: methods[pattern.case],
@@ -78,6 +85,7 @@ function routeOf(desc: DescMethod, service: DescService, rule: HttpRule): Route 
     service,
     access: getOption(desc, access),
     answer: withStatus(getOption(desc, answer)),
+    deprecated: deprecationOf(desc),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
 import type { DescMessage } from '@bufbuild/protobuf'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 
 export interface PublicTopic {
   /** Its name in Kafka, behind the deployment's prefix. */
@@ -31,7 +32,18 @@ export const publicTopics = {
   batches: { name: 'millhand.batches.v1', about: 'Batches of tasks.' },
   workforce: { name: 'millhand.workforce.v1', about: 'Workforce tasks.' },
   instances: { name: 'millhand.instances.v1', about: 'Instances.' },
-  identity: { name: 'millhand.identity.v1', about: 'API keys and quotas.' },
+  identity: {
+    name: 'millhand.identity.v1',
+    about: 'Every change of state of an API key. None carries the key, or its hash.',
+    carries: {
+      resource: ApiKeySchema,
+      events: {
+        'key.created': 'A key was made.',
+        'key.rotated': 'A key was replaced by another one like it, and ends at its `expires_at`.',
+        'key.revoked': 'A key was revoked. Within a second it works nowhere.',
+      },
+    },
+  },
   billing: { name: 'millhand.billing.v1', about: 'Invoices.' },
   webhooks: { name: 'millhand.webhooks.v1', about: 'Webhook endpoints.' },
 } as const satisfies Record<string, PublicTopic>

@@ -6,6 +6,7 @@
  * promised earlier, so it ends earlier.
  */
 import type { Clock } from '@millhand/runner'
+import { Tally } from './tally.ts'
 import type { Held, LeaseCause, Work } from './work.ts'
 
 /** How long a lease lasts, from its claim and from each renewal, in milliseconds. */
@@ -28,6 +29,7 @@ interface Entry extends Deadline {
 export class Deadlines {
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
+  readonly #leases = new Tally()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -38,9 +40,17 @@ export class Deadlines {
     const known = this.#entries.get(work.id)
     if (known && known.version > work.version) return
     const ms = lengthOf(work)
-    if (ms === undefined) this.#entries.delete(work.id)
+    if (ms === undefined) this.#delete(known)
     else if (known && isOf(known, work)) known.version = work.version
-    else this.#entries.set(work.id, entryOf(work, this.#clock.monotonic() + ms))
+    else {
+      this.#delete(known)
+      this.#add(entryOf(work, this.#clock.monotonic() + ms))
+    }
+  }
+
+  /** How many leases on a tenant's work are known. */
+  leasesOf(tenant: string): number {
+    return this.#leases.of(tenant)
   }
 
   /** Lets a lease last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
@@ -66,11 +76,24 @@ export class Deadlines {
   }
 
   forget(deadline: Deadline): void {
-    if (this.#entries.get(deadline.id) === deadline) this.#entries.delete(deadline.id)
+    const known = this.#entries.get(deadline.id)
+    if (known === deadline) this.#delete(known)
   }
 
   clear(): void {
     this.#entries.clear()
+    this.#leases.clear()
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.set(entry.id, entry)
+    if (entry.lease_id !== '') this.#leases.add(entry.tenant, 1)
+  }
+
+  #delete(entry: Entry | undefined): void {
+    if (!entry) return
+    this.#entries.delete(entry.id)
+    if (entry.lease_id !== '') this.#leases.add(entry.tenant, -1)
   }
 }
 

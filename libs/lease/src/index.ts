@@ -1,3 +1,12 @@
+export {
+  atOwner,
+  onlyReplica,
+  ownerChanges,
+  type Replicas,
+  replicaStops,
+  streamAtOwner,
+  wasPassedOn,
+} from './at-owner.ts'
 export { backoffMs } from './backoff.ts'
 export { leaseMs } from './deadlines.ts'
 export {
@@ -13,10 +22,9 @@ export {
   type ClaimRequest,
   Pool,
   type PoolOptions,
-  type RenewalRequest,
   type Verdict,
 } from './pool.ts'
-export { type Ready, ReadyQueue, type ReadyQueueOptions } from './ready-queue.ts'
+export { type Ready, ReadyQueue, type ReadyQueueOptions, type Share } from './ready-queue.ts'
 export {
   countedByOwner,
   type Failure,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type ManualClock, manualClock } from '@millhand/runner'
-import type { Collection } from '@millhand/store'
+import { type Collection, noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from './ownership.ts'
 
@@ -54,6 +54,7 @@ describe('ownership', () => {
         return await owners.get(...words)
       },
       find: (...words) => owners.find(...words),
+      count: (...words) => owners.count(...words),
       write: change => (dead ? Promise.reject(new Error('dead')) : owners.write(change)),
     }
     const ownership = createOwnership({ owners: reaching, name: 'pools', address, clock: own, onError: () => {} })
@@ -158,7 +159,7 @@ describe('ownership', () => {
     first.die()
     const second = start('a')
     await pass(300)
-    const record = await owners.get('millhand/live', 'pools')
+    const record = await owners.get(noAccount, 'pools')
     assert.ok(record)
     const { version, ...document } = record
     await owners.write({ kind: 'replace', version, document, events: [] })
@@ -223,6 +224,7 @@ describe('ownership', () => {
     const reaching: Collection<OwnerRecord> = {
       get: (...words) => (away ? Promise.reject(new Error('away')) : owners.get(...words)),
       find: (...words) => owners.find(...words),
+      count: (...words) => owners.count(...words),
       write: change => (away ? Promise.reject(new Error('away')) : owners.write(change)),
     }
     const errors: unknown[] = []

@@ -7,7 +7,7 @@
  * is fenced where it lands: by the version of the document that it writes.
  */
 import type { Clock } from '@millhand/runner'
-import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
 const ownershipTimes = {
   /** How long the owner is still waited for after its last sign of life. */
@@ -70,7 +70,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   const isHeld = () => clock.monotonic() < heldUntil
 
   const write = async (record: OwnerRecord | undefined, by: string): Promise<boolean> => {
-    const document = { tenant: TENANT, id: name, holder: by, address }
+    const document = { tenant: noAccount, id: name, holder: by, address }
     const change = record
       ? ({ kind: 'replace', version: record.version, document, events: [] } as const)
       : ({ kind: 'insert', document, events: [] } as const)
@@ -79,7 +79,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
 
   /** Sees who has the place, and since when unchanged: from the answer on, which may be of any moment before it. */
   const look = async () => {
-    const record = await owners.get(TENANT, name)
+    const record = await owners.get(noAccount, name)
     const now = clock.monotonic()
     if (!seen || seen.record?.version !== record?.version) {
       namesakeRenewed = isNamesake(record) && seen?.record?.holder === record?.holder ? namesakeRenewed + 1 : 0
@@ -155,7 +155,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       }
       if (!isHeld()) return
       heldUntil = Number.NEGATIVE_INFINITY
-      const record = await owners.get(TENANT, name).catch(onError)
+      const record = await owners.get(noAccount, name).catch(onError)
       if (record?.holder === holder) await write(record, '').catch(onError)
     },
   }
@@ -163,6 +163,3 @@ export function createOwnership(options: OwnershipOptions): Ownership {
 
 /** A life that has ended may have sent one renewal that lands after its end. */
 const LAST_WORDS = 1
-
-/** What belongs to no account. */
-const TENANT = 'millhand/live'

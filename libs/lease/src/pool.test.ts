@@ -62,6 +62,7 @@ describe('a pool', () => {
     const collection: Stored = {
       get: (...words) => stored.get(...words),
       find: (...words) => stored.find(...words),
+      count: (...words) => stored.count(...words),
       write: change => stored.write(change),
       ...otherwise,
     }
@@ -71,7 +72,7 @@ describe('a pool', () => {
       work,
       clock,
       newLeaseId: () => crypto.randomUUID(),
-      weight: () => 1,
+      share: () => ({ weight: 1, mostRunning: Number.POSITIVE_INFINITY }),
       maxBatch: () => 1,
       window,
       onError: () => {},

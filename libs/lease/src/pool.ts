@@ -6,18 +6,11 @@
 import { type Clock, everyInterval } from '@millhand/runner'
 import { type Deadline, Deadlines } from './deadlines.ts'
 import { fulfilled } from './fulfilled.ts'
-import { type Ready, ReadyQueue, type Refill } from './ready-queue.ts'
+import { type Ready, ReadyQueue, type Refill, type Share } from './ready-queue.ts'
 import { countedWork, readyWork, tenantsThatWait } from './stored-work.ts'
+import { Tally } from './tally.ts'
 import { WaitingClaims } from './waiting-claims.ts'
-import {
-  countedByOwner,
-  type Held,
-  type LeaseCause,
-  type Outcome,
-  type Progress,
-  type RunReport,
-  type Work,
-} from './work.ts'
+import { countedByOwner, type Held, type LeaseCause, type Outcome, type RunReport, type Work } from './work.ts'
 import type { Changed, WorkStore } from './work-store.ts'
 
 const sweepEveryMs = 500
@@ -44,13 +37,6 @@ export interface ClaimRequest {
   readonly waitMs: number
 }
 
-export interface RenewalRequest {
-  readonly tenant: string
-  readonly id: string
-  readonly lease_id: string
-  readonly progress?: Progress
-}
-
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
 export type Verdict = 'kept' | 'cancel' | 'lost'
 
@@ -59,7 +45,8 @@ export interface PoolOptions<T extends Work, C> {
   readonly work: WorkStore<T, C | LeaseCause>
   readonly clock: Clock
   readonly newLeaseId: () => string
-  readonly weight: (tenant: string) => number
+  /** What its tenant may have, as it was when the work was made: its latest work tells what holds. */
+  readonly share: (work: T) => Share
   readonly maxBatch: (group: string) => number
   /** How many pieces of one tenant and rank the ready queue holds; the store has the others. */
   readonly window?: number
@@ -72,7 +59,11 @@ export class Pool<T extends Work, C> {
   readonly #waiting: WaitingClaims
   readonly #deadlines: Deadlines
   readonly #window: number
+  /** Work that was taken from the queue, by tenant, until its claim has succeeded or failed. */
+  readonly #claiming = new Tally()
   #isRunning = false
+  /** Whether the leases of before are known: until then nobody knows how much of a tenant's work runs. */
+  #hasLooked = false
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #lookAt = 0
 
@@ -88,6 +79,7 @@ export class Pool<T extends Work, C> {
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
     this.#deadlines.heard(after)
+    if (after.lease_id === '' && this.#queue.wasFull(after.tenant)) this.#waiting.wake()
     if (after.status === 'queued') {
       if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
@@ -134,9 +126,15 @@ export class Pool<T extends Work, C> {
     await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'returned' }, report)))
   }
 
-  /** Keeps leases. What is not `kept` is to be stopped. */
-  renew(requests: readonly RenewalRequest[]): Promise<Verdict[]> {
-    return Promise.all(requests.map(request => this.#renewOne(request)))
+  /** Keeps a lease. What is not `kept` is to be stopped. */
+  async renew(tenant: string, id: string, lease_id: string): Promise<Verdict> {
+    const { work, clock } = this.#options
+    const askedAt = clock.monotonic()
+    const held = await work.get(tenant, id)
+    if (held?.lease_id !== lease_id) return 'lost'
+    // Where this pool has ended meanwhile, its next owner counts from later.
+    if (this.#isRunning && !this.#deadlines.renew(held, askedAt)) return 'lost'
+    return held.status === 'cancelling' ? 'cancel' : 'kept'
   }
 
   /** Takes a result; false when its lease is not the live one. A repeated result of the same lease is refused. */
@@ -150,6 +148,7 @@ export class Pool<T extends Work, C> {
     const { clock, onError } = this.#options
     let filled = false
     this.#isRunning = !signal.aborted
+    this.#hasLooked = false
     this.#lookAt = 0
     const end = () => {
       this.#isRunning = false
@@ -173,8 +172,16 @@ export class Pool<T extends Work, C> {
   }
 
   #emptyQueue(): ReadyQueue {
-    const { weight, maxBatch } = this.#options
-    return new ReadyQueue({ weight, maxBatch, window: this.#window })
+    return new ReadyQueue({
+      maxBatch: this.#options.maxBatch,
+      running: tenant => this.#runningOf(tenant),
+      window: this.#window,
+    })
+  }
+
+  #runningOf(tenant: string): number {
+    if (!this.#hasLooked) return Number.POSITIVE_INFINITY
+    return this.#deadlines.leasesOf(tenant) + this.#claiming.of(tenant)
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
@@ -194,25 +201,17 @@ export class Pool<T extends Work, C> {
 
   async #claimOne(ready: Ready): Promise<T | undefined> {
     const lease_id = this.#options.newLeaseId()
+    this.#claiming.add(ready.tenant, 1)
     try {
       const result = await this.#change(ready.tenant, ready.id, { kind: 'claimed', lease_id })
       return result.kind === 'changed' ? result.after : undefined
     } catch (error) {
       this.#queue.offer(ready)
       throw error
+    } finally {
+      this.#claiming.add(ready.tenant, -1)
+      if (this.#queue.wasFull(ready.tenant)) this.#waiting.wake() // It may have counted twice, or for nothing.
     }
-  }
-
-  async #renewOne({ tenant, id, lease_id, progress }: RenewalRequest): Promise<Verdict> {
-    const { work, clock } = this.#options
-    const askedAt = clock.monotonic()
-    const held = await work.get(tenant, id)
-    if (held?.lease_id !== lease_id) return 'lost'
-    // Where this pool has ended meanwhile, its next owner counts from later.
-    if (this.#isRunning && !this.#deadlines.renew(held, askedAt)) return 'lost'
-    if (!progress) return verdict(held)
-    const result = await this.#change(tenant, id, { kind: 'progressed', held, progress })
-    return result.kind === 'changed' ? verdict(result.after) : 'lost'
   }
 
   /** Where it rejects the change may have been made all the same: then the store tells. */
@@ -225,8 +224,10 @@ export class Pool<T extends Work, C> {
     }
   }
 
-  #offer({ tenant, id, group, rank, alone }: T): void {
-    if (this.#queue.offer({ tenant, id, group, rank, alone })) this.#waiting.wake()
+  #offer(work: T): void {
+    const { tenant, id, group, rank, alone } = work
+    const share = this.#options.share(work)
+    if (this.#queue.offer({ tenant, id, group, rank, alone, share })) this.#waiting.wake()
   }
 
   /** Everything that waits in the store, tenant by tenant, as far as the window goes. */
@@ -267,6 +268,7 @@ export class Pool<T extends Work, C> {
     const { name, work, clock } = this.#options
     this.#lookAt = clock.monotonic() + lookEveryMs
     for await (const page of countedWork(work, name)) for (const one of page) this.#deadlines.heard(one)
+    this.#hasLooked = true
   }
 
   /** Ends leases and backoffs whose time is over, and what has waited in the queue for too long; fails after all. */
@@ -294,5 +296,3 @@ export class Pool<T extends Work, C> {
     if (result.kind === 'refused') this.changed(undefined, result.current) // Perhaps by a write whose answer was lost.
   }
 }
-
-const verdict = (work: Work): Verdict => (work.status === 'cancelling' ? 'cancel' : 'kept')

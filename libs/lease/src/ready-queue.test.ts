@@ -4,13 +4,15 @@ import fc from 'fast-check'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
 
 const queue = (options: Partial<ConstructorParameters<typeof ReadyQueue>[0]> = {}) =>
-  new ReadyQueue({ weight: () => 1, maxBatch: () => 4, window: 100, ...options })
+  new ReadyQueue({ running: () => 0, maxBatch: () => 4, window: 100, ...options })
+const share = (weight: number, mostRunning = Number.POSITIVE_INFINITY) => ({ weight, mostRunning })
 const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({
   tenant,
   id,
   group: 'm',
   rank: 1,
   alone: false,
+  share: share(1),
   ...more,
 })
 /** Run after run, as an executor takes them that has room for one at a time. */
@@ -43,10 +45,75 @@ describe('ready queue', () => {
     assert.ok(ids(takeEach(q, 2)).includes('b0'))
   })
 
+  it('nor by its weight, nor by the turns that it could not take', () => {
+    const q = queue({ maxBatch: () => 1 })
+    for (let i = 0; i < 50; i++) q.offer(work('a', `a${i}`, { share: share(8) }))
+    for (let i = 0; i < 50; i++) q.offer(work('c', `c${i}`, { group: 'n' }))
+    for (let i = 0; i < 20; i++) q.take(1, new Set(['n']))
+    q.offer(work('b', 'b0'))
+    assert.ok(ids(takeEach(q, 3)).includes('b0'))
+  })
+
+  it('nor does one that comes anew each time get more than its turns', () => {
+    const q = queue({ maxBatch: () => 1 })
+    const others = ['b', 'c', 'd']
+    for (const tenant of others) for (let i = 0; i < 40; i++) q.offer(work(tenant, `${tenant}${i}`))
+    const taken = { a: 0, others: 0 }
+    for (let i = 0; i < 40; i++) {
+      q.offer(work('a', `a${taken.a}`))
+      const [[first] = []] = q.take(1)
+      if (first?.tenant === 'a') taken.a++
+      else taken.others++
+    }
+    assert.deepEqual(taken, { a: 10, others: 30 })
+  })
+
   it('takes turns by weight', () => {
-    const q = queue({ maxBatch: () => 1, weight: tenant => (tenant === 'a' ? 3 : 1) })
-    for (let i = 0; i < 30; i++) for (const tenant of ['a', 'b']) q.offer(work(tenant, `${tenant}${i}`))
-    assert.equal(ids(takeEach(q, 12)).filter(id => id.startsWith('a')).length, 9)
+    const q = queue({ maxBatch: () => 1 })
+    for (let i = 0; i < 60; i++) {
+      q.offer(work('a', `a${i}`, { share: share(3) }))
+      q.offer(work('b', `b${i}`))
+      q.offer(work('c', `c${i}`, { share: share(2) }))
+    }
+    const taken = ids(takeEach(q, 60))
+    const of = (tenant: string) => taken.filter(id => id.startsWith(tenant)).length
+    assert.deepEqual([of('a'), of('b'), of('c')], [30, 10, 20])
+  })
+
+  it('has a tenant’s share from its latest work, in whatever order it comes', () => {
+    const q = queue({ maxBatch: () => 1 })
+    q.offer(work('a', 'a2', { share: share(1, 1) }))
+    q.offer(work('a', 'a1', { share: share(1, 5) }))
+    q.offer(work('a', 'a3', { share: share(1, 1), group: 'n' }))
+    assert.equal(q.take(9).flat().length, 1)
+  })
+
+  it('gives no tenant more than may run, alone or in company, and others theirs', () => {
+    const running: Record<string, number> = { a: 2, b: 0 }
+    const q = queue({ running: tenant => running[tenant] ?? 0 })
+    for (let i = 0; i < 9; i++) q.offer(work('a', `a${i}`, { share: share(1, 4), group: i < 5 ? 'm' : 'n' }))
+    assert.equal(q.wasFull('a'), false)
+    q.offer(work('b', 'b0', { share: share(1, 4) }))
+    assert.deepEqual(
+      q.take(9).map(run => run.map(({ tenant }) => tenant).sort()),
+      [['a', 'a', 'b']],
+    )
+    assert.deepEqual([q.wasFull('a'), q.wasFull('a'), q.wasFull('b')], [true, false, false])
+    running.a = 4
+    assert.deepEqual(q.take(9), [])
+    assert.equal(q.size, 7)
+    running.a = 3
+    assert.equal(q.take(9).flat().length, 1)
+  })
+
+  it('forgets tenants that have no work', () => {
+    const seen = new Set<string>()
+    const q = queue({ running: tenant => seen.add(tenant).size })
+    for (let i = 0; i < 1_000; i++) {
+      q.offer(work(`t${i}`, `w${i}`, { share: share(1, 5_000) }))
+      assert.equal(q.take(2).length, 1)
+    }
+    assert.ok(q.tenants < 10, `${q.tenants} tenants are remembered`)
   })
 
   it('fills a run with one group, over all tenants', () => {
@@ -169,7 +236,7 @@ describe('ready queue', () => {
         for (const step of steps) {
           if ('offer' in step) {
             const id = `${step.offer.tenant}${step.offer.id}`
-            q.offer({ ...step.offer, id })
+            q.offer({ ...step.offer, id, share: share(step.offer.rank + 1) })
             waiting.add(id)
           } else if ('take' in step) take(step.take)
           else

@@ -1,6 +1,14 @@
 /** One tenant's work in the ready queue: by rank, then by age, findable by group. */
 import { Deque } from './deque.ts'
 
+/** What a tenant may have of a pool. */
+export interface Share {
+  /** How many turns it has where a tenant of weight 1 has one: above 0. */
+  readonly weight: number
+  /** How many pieces of its work are leased at once at most. */
+  readonly mostRunning: number
+}
+
 /** Work that can be claimed now. */
 export interface Ready {
   readonly tenant: string
@@ -10,6 +18,8 @@ export interface Ready {
   readonly rank: number
   /** Shares no run. */
   readonly alone: boolean
+  /** Its tenant's, as it was when the work was made. */
+  readonly share: Share
 }
 
 export interface Entry extends Ready {
@@ -34,15 +44,24 @@ class Rank {
 
 export class TenantLine {
   readonly tenant: string
-  /** Whether it stands in the ring of tenants that have work. */
-  inRing = false
-  turnsLeft = 0
+  /** Whether it waits for a turn. */
+  isWaiting = false
+  /** When its next turn is, in the queue's own time. */
+  turnAt = 0
+  #share: Share = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
+  /** The id of the work that told its share. */
+  #toldBy = ''
   readonly #ranks: readonly Rank[] = [new Rank(), new Rank(), new Rank()]
   readonly #window: number
 
   constructor(tenant: string, window: number) {
     this.tenant = tenant
     this.#window = window
+  }
+
+  /** As the latest work has it: ids sort by creation. */
+  get share(): Share {
+    return this.#share
   }
 
   get size(): number {
@@ -55,6 +74,10 @@ export class TenantLine {
 
   /** Adds work behind the others of its rank. False: the window is full, and the store has it. */
   add(entry: Entry): boolean {
+    if (entry.id > this.#toldBy) {
+      this.#toldBy = entry.id
+      this.#share = entry.share
+    }
     const rank = this.#rank(entry.rank)
     if (rank.overflowed || rank.size >= this.#window) {
       rank.overflowed = true

@@ -1,16 +1,18 @@
 /** The one way in which work changes: a pure transition, then a compare-and-set together with its events. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, OutboxEvent, Query } from '@millhand/store'
-import { isRefusal, type Machine, type Refusal, type Work } from './work.ts'
+import { isRefusal, type Machine, type Work } from './work.ts'
 
 export type Changed<T> =
   | { readonly kind: 'changed'; readonly before: T; readonly after: T }
-  | { readonly kind: 'refused'; readonly reason: Refusal['refused']; readonly current: T }
+  | { readonly kind: 'refused'; readonly reason: string; readonly current: T }
   | { readonly kind: 'missing' }
 
 export interface WorkStore<T extends Work, C> {
   get(tenant: string, id: string): Promise<T | undefined>
   find(index: 'ready' | 'due' | 'primary', query: Query): Promise<T[]>
+  /** How much work of a tenant waits in a pool, at most `limit`. */
+  countWaiting(pool: string, tenant: string, limit: number): Promise<number>
   /** Stores new work, version 1, with its events; false when the id is taken. */
   insert(work: T, events: readonly OutboxEvent[]): Promise<boolean>
   /** Applies the cause to the work as it is now; again, when another change came between. */
@@ -36,6 +38,7 @@ export function createWorkStore<T extends Work, C>(deps: {
   return {
     get: (tenant, id) => collection.get(tenant, id),
     find: (index, query) => collection.find(index, query),
+    countWaiting: (pool, tenant, limit) => collection.count('ready', { equals: [pool, tenant] }, limit),
 
     async insert(work, events) {
       const result = await collection.write({ kind: 'insert', document: work, events })

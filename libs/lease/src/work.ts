@@ -55,6 +55,8 @@ export interface Failure {
 export type Outcome =
   /** `output` is JSON text. */
   | { readonly kind: 'output'; readonly output: string }
+  /** The output is in a file, which is kept until then: milliseconds since 1970. */
+  | { readonly kind: 'output_file'; readonly file: string; readonly kept_until: number }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'cancelled' }
   /** A neighbour in its run ended it. */
@@ -71,16 +73,9 @@ export interface RunReport {
   readonly provider: string
 }
 
-export interface Progress {
-  /** From 0 to 1. */
-  readonly fraction: number
-  readonly message?: string
-}
-
 /** What leasing does to work. The owner of the work decides, in one pure function, what comes of it. */
 export type LeaseCause =
   | { readonly kind: 'claimed'; readonly lease_id: string }
-  | { readonly kind: 'progressed'; readonly held: Held; readonly progress: Progress }
   | { readonly kind: 'finished'; readonly held: Held; readonly outcome: Outcome; readonly report: RunReport }
   /** Its executor is gone, or stands still. */
   | { readonly kind: 'lease_ended'; readonly held: Held }
@@ -88,12 +83,12 @@ export type LeaseCause =
   /** `due_at` has passed. */
   | { readonly kind: 'due' }
 
-/** Why a cause changes nothing. */
+/** Why a cause changes nothing, in a word of the work's own. */
 export interface Refusal {
-  readonly refused: 'not_queued' | 'not_ready' | 'not_due' | 'stale_lease' | 'already_ended' | 'not_ended'
+  readonly refused: string
 }
 
-export const refuse = (refused: Refusal['refused']): Refusal => ({ refused })
+export const refuse = (refused: string): Refusal => ({ refused })
 export const isRefusal = (value: object): value is Refusal => 'refused' in value
 
 export interface Machine<T extends Work, C> {

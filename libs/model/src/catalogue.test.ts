@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type CatalogueEntry, loadCatalogue, type ModelPackage } from './catalogue.ts'
+import { outputSchema } from './output-schema.ts'
 
 const DIGITS = fileURLToPath(new URL('../../../deploy/models/digits/model.onnx', import.meta.url))
 
@@ -40,6 +41,7 @@ test('lists models by id, with what the ONNX file says of its inputs and outputs
   const one = catalogue.get('one') as ModelPackage
   assert.deepEqual(one.inputs, [{ name: 'pixels', dtype: 'float32', shape: [-1, 64] }])
   assert.deepEqual(one.outputs, [{ name: 'probabilities', dtype: 'float32', shape: [-1, 10] }])
+  assert.deepEqual(JSON.parse(one.outputSchema), outputSchema(one))
   assert.match(one.version, /^sha256:[0-9a-f]{64}$/)
   assert.equal(catalogue.get('three'), undefined)
 })

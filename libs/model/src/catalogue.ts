@@ -7,6 +7,7 @@ import { ManifestInvalid } from './fields.ts'
 import { type Manifest, parseManifest, type TensorSpec } from './manifest.ts'
 import { digestFile, resolveFile, versionOf } from './model-files.ts'
 import { OnnxInvalid, readOnnx } from './onnx-file.ts'
+import { outputSchema } from './output-schema.ts'
 
 /** A model that can be run. */
 export interface ModelPackage {
@@ -19,6 +20,8 @@ export interface ModelPackage {
   readonly files: Readonly<Record<string, string>>
   readonly inputs: readonly TensorSpec[]
   readonly outputs: readonly TensorSpec[]
+  /** What its outputs look like: the text of a JSON Schema (2020-12). */
+  readonly outputSchema: string
   readonly exampleInput: string | undefined
   /** `sha256:` and 64 hexadecimal digits over the manifest and the files. */
   readonly version: string
@@ -102,11 +105,13 @@ async function readPackage(folder: string) {
       if (bytes && path.endsWith('.onnx')) signature = signatureOf(bytes, name, signature)
     }),
   )
+  const outputs = manifest.outputs ?? signature.outputs
   return {
     manifest,
     files,
     inputs: manifest.inputs ?? signature.inputs,
-    outputs: manifest.outputs ?? signature.outputs,
+    outputs,
+    outputSchema: JSON.stringify(outputSchema({ manifest, outputs })),
     exampleInput: await readExample(folder, manifest),
     version: versionOf(text, digests),
   }

@@ -4,20 +4,10 @@ import type { ModelPackage } from './catalogue.ts'
 import { checkInput, checkTensors } from './check-input.ts'
 import { parseManifest, type TensorSpec } from './manifest.ts'
 import { readTensors } from './tensors.ts'
+import { textModel } from './text-model.fixture.ts'
 
 function model(fields: object, inputs: TensorSpec[] = []): ModelPackage {
-  return {
-    status: 'ready',
-    id: 'a',
-    ownedBy: 'millhand',
-    manifest: parseManifest(JSON.stringify({ name: 'A', ...fields })),
-    files: {},
-    inputs,
-    outputs: [],
-    exampleInput: undefined,
-    version: 'sha256:0',
-    createdAt: new Date(0),
-  }
+  return { ...textModel('a'), manifest: parseManifest(JSON.stringify({ name: 'A', ...fields })), inputs }
 }
 
 const numbers = model({ preprocess: { name: 'numbers', count: 3, min: 0, max: 16 } })

@@ -7,7 +7,7 @@ import { readNumbers } from './numbers.ts'
 import { InputInvalid, type NamedTensors, readTensors } from './tensors.ts'
 
 /** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
-const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
+export const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
 
 /** Why the input cannot fit the model; undefined when it can. The runner checks again, and wholly. */
 export function checkInput(model: ModelPackage, input: string): string | undefined {

@@ -33,6 +33,9 @@ const EXPECTED: Readonly<Record<Medium, string>> = {
   audio: 'data:audio/wav;base64,…',
 }
 
+const WORDS: Readonly<Record<Medium, string>> = { image: 'picture', audio: 'recording' }
+const KNOWN: Readonly<Record<Medium, string>> = { image: 'PNG, JPEG, WebP, GIF or TIFF', audio: 'WAV' }
+
 /** 16 characters: 12 bytes. */
 const HEAD_CHARACTERS = 16
 
@@ -56,8 +59,17 @@ export function readDataUri(text: string, medium: Medium): Buffer {
   return Buffer.from(encoded, 'base64')
 }
 
+/** Checks how a file begins; `head` is its first 12 bytes or more. Throws `InputInvalid`. */
+export function checkHead(head: Buffer, medium: Medium): void {
+  if (!kindOf(head, medium))
+    throw new InputInvalid(`the file is no ${WORDS[medium]} that is read here: give ${KNOWN[medium]}`)
+}
+
 /** A file's bytes as a `data:` URI, by how they begin; undefined when they begin like nothing that is read here. */
 export function toDataUri(bytes: Buffer, medium: Medium): string | undefined {
-  const kind = bytes.length < 12 ? undefined : KINDS[medium].find(({ begins }) => begins(bytes))
+  const kind = kindOf(bytes, medium)
   return kind && `data:${kind.mediaTypes[0]};base64,${bytes.toString('base64')}`
 }
+
+const kindOf = (bytes: Buffer, medium: Medium): Kind | undefined =>
+  bytes.length < 12 ? undefined : KINDS[medium].find(({ begins }) => begins(bytes))

@@ -1,8 +1,9 @@
 export * from './catalogue.ts'
 export { checkInput, checkTensors } from './check-input.ts'
-export { readDataUri } from './data-uri.ts'
+export { checkHead, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
+export { checkInputFile, INPUT_HEAD_BYTES, readUtf8 } from './input-file.ts'
 export {
   type InputFormat,
   type Manifest,
@@ -14,4 +15,14 @@ export {
 } from './manifest.ts'
 export { type NumbersPreprocess, readNumbers } from './numbers.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
-export { InputInvalid, type NamedTensors, readTensors, type Tensor, writeTensors } from './tensors.ts'
+export { outputSchema, type Schema, scoreCount } from './output-schema.ts'
+export { mostSandboxMs, readSandboxInput, type SandboxInput } from './sandbox-input.ts'
+export {
+  InputInvalid,
+  listParts,
+  type NamedTensors,
+  readTensors,
+  type Tensor,
+  tensorParts,
+  writeTensors,
+} from './tensors.ts'

@@ -49,13 +49,35 @@ export function readTensors(text: string): NamedTensors {
 }
 
 /** JSON text of named tensors, with data as lists or, where `base64` says so, as base64. */
-export function writeTensors(tensors: Iterable<readonly [string, Tensor]>, base64: boolean): string {
-  const parts = [...tensors].map(([name, { dtype, shape, data }]) => {
-    const written = base64 && dtype !== 'string' ? `"${toBase64(data as ElementArray)}"` : writeData(dtype, data)
-    return `${JSON.stringify(name)}:{"dtype":"${dtype}","shape":[${shape.join(',')}],"data":${written}}`
-  })
-  return `{${parts.join(',')}}`
+export const writeTensors = (tensors: Iterable<readonly [string, Tensor]>, base64: boolean): string =>
+  [...tensorParts(tensors, base64)].join('')
+
+/** The same in parts, so that who has enough of it can stop. */
+export function* tensorParts(tensors: Iterable<readonly [string, Tensor]>, base64: boolean): Generator<string, void> {
+  let before = '{'
+  for (const [name, { dtype, shape, data }] of tensors) {
+    yield `${before}${JSON.stringify(name)}:{"dtype":"${dtype}","shape":[${shape.join(',')}],"data":`
+    if (base64 && dtype !== 'string') yield `"${toBase64(data as ElementArray)}"`
+    else yield* listParts(data.length, writerOf(dtype, data))
+    yield '}'
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
 }
+
+/** A JSON list in parts; `write` gives the text of the element at an index. */
+export function* listParts(length: number, write: (index: number) => string): Generator<string, void> {
+  let text = '['
+  for (let index = 0; index < length; index++) {
+    text += index === 0 ? write(index) : `,${write(index)}`
+    if (text.length < PART_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  yield `${text}]`
+}
+
+const PART_CHARACTERS = 2 ** 16
 
 /** Parses JSON text. Throws `InputInvalid`. */
 export function parseJson(text: string): unknown {
@@ -173,12 +195,14 @@ function toBase64(data: ElementArray): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
 }
 
-function writeData(dtype: Dtype, data: Elements): string {
-  if (Array.isArray(data)) return JSON.stringify(data)
-  if (dtype === 'bool') return `[${Array.from(data as Uint8Array, element => element !== 0).join(',')}]`
-  if (dtype === 'float32' || dtype === 'float16') return writeFloats(data as Float32Array)
-  if (dtype === 'float64') return `[${Array.from(data as Float64Array, writeFloat).join(',')}]`
-  return `[${Array.from(data as Iterable<number | bigint>, writeWhole).join(',')}]`
+/** What writes the element at an index. */
+function writerOf(dtype: Dtype, data: Elements): (index: number) => string {
+  const at = (index: number) => data[index] as never
+  if (dtype === 'string') return index => JSON.stringify(at(index))
+  if (dtype === 'bool') return index => `${at(index) !== 0}`
+  if (dtype === 'float32' || dtype === 'float16') return index => shortest(at(index))
+  if (dtype === 'float64') return index => writeFloat(at(index))
+  return index => writeWhole(at(index))
 }
 
 const writeFloat = (value: number): string => (Number.isFinite(value) ? `${value}` : `"${value}"`)
@@ -187,15 +211,6 @@ const writeWhole = (value: number | bigint): string =>
   typeof value === 'bigint' && (value > 2n ** 53n - 1n || value < 1n - 2n ** 53n) ? `"${value}"` : `${value}`
 
 /** The shortest of 7, 8 or 9 digits that reads back as the same float32: 9 always do. */
-function writeFloats(data: Float32Array | Float16Array): string {
-  let text = '['
-  for (let index = 0; index < data.length; index++) {
-    const value = data[index] as number
-    text += index === 0 ? shortest(value) : `,${shortest(value)}`
-  }
-  return `${text}]`
-}
-
 function shortest(value: number): string {
   if (Number.isInteger(value) || !Number.isFinite(value)) return Object.is(value, -0) ? '-0' : writeFloat(value)
   for (let digits = 7; digits < 9; digits++) {

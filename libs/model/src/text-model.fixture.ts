@@ -26,6 +26,7 @@ export const textModel = (id: string): ModelPackage => ({
   files: {},
   inputs: [],
   outputs: [],
+  outputSchema: '{"type":"object"}',
   exampleInput: undefined,
   version: `sha256:${'0'.repeat(64)}`,
   createdAt: new Date(Date.UTC(2026, 10, 21)),

@@ -2,7 +2,11 @@
 import { type DescField, type DescMessage, getOption, type Message, type MessageShape } from '@bufbuild/protobuf'
 import { type Path, type ReflectList, type ReflectMap, type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import type { Violation } from '@bufbuild/protovalidate'
-import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
+import {
+  FieldRulesSchema,
+  message as messageRules,
+  field as rules,
+} from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { allowedWords, type Fault, shownPath } from '@millhand/api'
 
 /** The violation as callers of REST see it: path and enum values in their spelling, a short code, a sentence. */
@@ -11,6 +15,7 @@ export function faultOf<Desc extends DescMessage>(
   request: MessageShape<Desc>,
   desc: Desc,
 ): Fault {
+  if (violation.ruleId === 'message.oneof') return choiceFault(violation, desc)
   const param = shownPath(paramOf(violation.field))
   const subject = `${violation.forKey ? 'The key in ' : ''}\`${param}\``
   const rule = violation.ruleId.slice(violation.ruleId.lastIndexOf('.') + 1)
@@ -28,6 +33,17 @@ export function faultOf<Desc extends DescMessage>(
     return { param, code: below ? 'min' : 'max', message: `${subject} must be ${inWords(range)}.` }
   }
   return { param, code: codes[rule] ?? rule, message: `${subject} ${inPlainWords(violation.message)}.` }
+}
+
+/** None or several of the fields of a request of which exactly one is needed. The violation has their names in its words. */
+function choiceFault({ message }: Violation, desc: DescMessage): Fault {
+  const { oneof } = getOption(desc, messageRules)
+  const { fields } = oneof.find(rule => message.includes(rule.fields.join(', '))) ?? { fields: [] }
+  const named = (words: string) => fields.map(field => `\`${field}\``).join(words)
+  if (message.startsWith('one of')) {
+    return { param: fields[0] ?? '', code: 'missing_parameter', message: `${named(' or ')} is required.` }
+  }
+  return { param: fields.at(-1) ?? '', code: 'not_allowed', message: `Only one of ${named(' and ')} can be given.` }
 }
 
 const inPlainWords = (message: string) =>

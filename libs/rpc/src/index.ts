@@ -5,6 +5,9 @@ export {
   type Routes,
 } from './direct-transport.ts'
 export { drainingKey } from './network/draining.ts'
+export { idOf, operationKey } from './operation.ts'
 export { type Principal, principal, principalKey, requestIdKey } from './principal.ts'
+export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
-export { violations } from './validation.ts'
+export { surviveRefusedConnections } from './survive-refused-connections.ts'
+export { check, compile, violations } from './validation.ts'

@@ -1,5 +1,6 @@
 /** Who calls: checked at the edge, passed with every call. */
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import type { PlanNames } from '@millhand/api'
 
 export interface Principal {
   readonly accountId: string
@@ -8,6 +9,8 @@ export interface Principal {
   readonly tenant: string
   readonly scopes: ReadonlySet<string>
   readonly keyId: string
+  /** The account's. */
+  readonly plans: PlanNames
 }
 
 /** The caller. Network transports carry it in a signed header; the direct one passes it as it is. */

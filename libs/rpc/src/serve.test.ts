@@ -19,6 +19,7 @@ const caller: Principal = {
   tenant: 'acct_1/test',
   scopes: new Set(),
   keyId: 'key_1',
+  plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
 }
 const asCaller = { contextValues: createContextValues().set(principalKey, caller) }
 
@@ -69,14 +70,14 @@ describe('request checks', () => {
   it('calls a request that only lacks fields missing_parameter', async () => {
     const { code, detail, errors } = await problem(open().compute.createTask({ model: 'digits' }, asCaller))
     assert.equal(code, 'missing_parameter')
-    assert.match(detail, /`input` is required/)
+    assert.match(detail, /`input` or `input_file` is required/)
     assert.deepEqual(errors, [
       {
         param: 'type',
         code: 'missing_parameter',
         message: '`type` is required: one of inference, training, batch, custom.',
       },
-      { param: 'input', code: 'missing_parameter', message: '`input` is required.' },
+      { param: 'input', code: 'missing_parameter', message: '`input` or `input_file` is required.' },
     ])
   })
 
@@ -111,6 +112,11 @@ describe('request checks', () => {
   const cases: [string, Record<string, unknown>, [string, string, string]][] = [
     ['an enum', { type: 9 }, ['type', 'not_in', '`type` must be one of inference, training, batch, custom.']],
     ['an enum set to nothing', { priority: 0 }, ['priority', 'not_in', '`priority` must be one of low, normal, high.']],
+    [
+      'two of which one is needed',
+      { inputFile: 'file_a' },
+      ['input_file', 'not_allowed', 'Only one of `input` and `input_file` can be given.'],
+    ],
     ['a long string', { model: 'x'.repeat(129) }, ['model', 'max_len', '`model` must be at most 128 characters.']],
     ['a low number', { maxAttempts: 0 }, ['max_attempts', 'min', '`max_attempts` must be from 1 to 10.']],
     ['a high number', { maxAttempts: 11 }, ['max_attempts', 'max', '`max_attempts` must be from 1 to 10.']],

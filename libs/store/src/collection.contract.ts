@@ -1,13 +1,12 @@
 /** What every adapter of `Collection` has to do. An adapter's test calls `describeCollection` and adds its own. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { Collection, CollectionSpec, Document, Draft, OutboxEvent } from './collection.ts'
+import type { Collection, Database, Draft, OutboxEvent } from './collection.ts'
 import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from './contract-items.ts'
 import { describeFind } from './find.contract.ts'
 
 /** A store that has just been opened: empty, except after `reopen`. */
-export interface OpenStore {
-  collection<T extends Document, I extends string>(spec: CollectionSpec<I>): Collection<T, I>
+export interface OpenStore extends Database {
   /** All events that were ever appended, in the log's order of each key. May wait until an outbox has drained. */
   readEvents(): Promise<readonly OutboxEvent[]>
   /** Closes the store and opens what it left. */
@@ -42,6 +41,20 @@ export function describeCollection(name: string, open: () => Promise<OpenStore>)
         assert.equal(await items.get(TENANT, 'a'), undefined)
         assert.deepEqual(await items.find('primary', { equals: [], limit: 10 }), [])
         assert.deepEqual(await insert(item('a')), written(1))
+      })
+
+      it('inserts a document as the version that is said: who has read an earlier one does not take it for that', async () => {
+        const first = 2 ** 50
+        await insert(item('a'))
+        await items.write({ kind: 'remove', version: 1, tenant: TENANT, id: 'a', events: [] })
+        const write = { kind: 'insert', version: first, document: item('a'), events: [] } as const
+        assert.deepEqual(await items.write(write), written(first))
+        assert.deepEqual(await items.write(write), conflict('primary'))
+        assert.deepEqual(await items.get(TENANT, 'a'), { ...item('a'), version: first })
+        const change = { document: item('a', { rank: 2 }), events: [] }
+        assert.deepEqual(await items.write({ kind: 'replace', version: 1, ...change }), conflict('version'))
+        assert.deepEqual(await items.write({ kind: 'replace', version: first, ...change }), written(first + 1))
+        assert.deepEqual((await items.find('primary', { equals: [], limit: 2 }))[0]?.version, first + 1)
       })
 
       it('takes a document that still carries the version it was read with', async () => {

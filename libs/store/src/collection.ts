@@ -16,9 +16,12 @@ export type Scalar = string | number
 export interface Document {
   readonly tenant: string
   readonly id: string
-  /** 1 at insert; `replace` raises it by one. The caller never sets it. */
+  /** What the insert says, else 1; `replace` raises it by one. What a draft says of it counts for nothing. */
   readonly version: number
 }
+
+/** The tenant of what belongs to no account. */
+export const noAccount = 'millhand/live'
 
 /** A document, by name. */
 export interface DocumentRef {
@@ -63,8 +66,17 @@ export interface OutboxEvent {
 }
 
 export type Change<T extends Document> =
-  /** Stores a new document as version 1. Conflict `primary` when (tenant, id) is taken. */
-  | { readonly kind: 'insert'; readonly document: Draft<T>; readonly events: readonly OutboxEvent[] }
+  /**
+   * Stores a new document as `version`, a positive integer; as 1 where that is left out. Conflict `primary` when
+   * (tenant, id) is taken. Ids that are inserted again after a removal say one that no earlier life has reached: else
+   * whoever has read an earlier one could take this for it.
+   */
+  | {
+      readonly kind: 'insert'
+      readonly version?: number
+      readonly document: Draft<T>
+      readonly events: readonly OutboxEvent[]
+    }
   /** Replaces the document where it still has `version`, and makes it `version + 1`. Else conflict `version`. */
   | {
       readonly kind: 'replace'
@@ -86,7 +98,8 @@ export type WriteResult =
   /** Nothing was changed and no event appended. `index`: `primary`, `version`, or the name of a unique index. */
   | { readonly kind: 'conflict'; readonly index: string }
 
-export interface Query {
+/** Which documents, in the order of an index. */
+export interface Range {
   /** Equal values for the first fields of the index. */
   readonly equals: readonly Scalar[]
   /**
@@ -95,6 +108,9 @@ export interface Query {
    */
   readonly after?: readonly Scalar[]
   readonly before?: readonly Scalar[]
+}
+
+export interface Query extends Range {
   readonly order?: 'asc' | 'desc'
   /** How many at most, 1 to 10,000. */
   readonly limit: number
@@ -111,9 +127,21 @@ export interface Collection<T extends Document, Indexes extends string = string>
   find(index: Indexes | 'primary', query: Query): Promise<T[]>
 
   /**
+   * How many documents `find` would find, at most `limit` (1 or more): it looks at no more than so many. Sees every write
+   * that was answered before the call, and of those under way any.
+   */
+  count(index: Indexes | 'primary', range: Range, limit: number): Promise<number>
+
+  /**
    * Makes one change and appends its events, both or neither, and answers only once that is durable: it survives
    * kill -9 and loss of power. A change that meets a conflict changes nothing, and disturbs no other write.
    * Rejects when the outcome is a failure of the store itself; then the change may or may not have been made.
    */
   write(change: Change<T>): Promise<WriteResult>
+}
+
+/** Where collections are. */
+export interface Database {
+  /** The collection, with what its spec wants made there. One call a collection and process. */
+  collection<T extends Document, I extends string = never>(spec: CollectionSpec<I>): Collection<T, I>
 }

@@ -20,6 +20,7 @@ export function describeFind(opened: () => OpenStore): void {
       for (let i = 0; i < 20; i++) {
         await insert(item(`i${i}`))
         assert.equal((await items.find('primary', { equals: [TENANT], limit: 100 })).length, i + 1)
+        assert.equal(await items.count('primary', { equals: [TENANT] }, 100), i + 1)
       }
     })
 
@@ -107,6 +108,23 @@ export function describeFind(opened: () => OpenStore): void {
       )
     })
 
+    it('counts no further than the limit', async () => {
+      await Promise.all(Array.from({ length: 30 }, (_, i) => insert(item(`i${i}`, { state: 'ready', due: i }))))
+      await insert(item('idle', { due: 3 }))
+      await insert({ ...item('other', { state: 'ready', due: 3 }), tenant: 'acct_b/live' })
+      for (const [limit, counted] of [
+        [1, 1],
+        [29, 29],
+        [1_000_000, 31],
+      ] as const)
+        assert.equal(await items.count('due', { equals: [] }, limit), counted)
+      assert.equal(await items.count('due', { equals: [3] }, 9), 2)
+      assert.equal(await items.count('primary', { equals: [TENANT], after: ['i5'], before: ['idle'] }, 9), 4)
+      await items.write({ kind: 'remove', version: 1, tenant: TENANT, id: 'i3', events: [] })
+      assert.equal(await items.count('due', { equals: [3] }, 9), 1)
+      await assert.rejects(items.count('primary', { equals: [] }, 0), RangeError)
+    })
+
     it('agrees with a plain array on every index, range and order', async () => {
       await agreesWithArray(opened())
     })
@@ -173,6 +191,7 @@ async function agreesWithArray(store: OpenStore): Promise<void> {
           model(within, fields[index], asked),
           JSON.stringify({ index, asked }),
         )
+        assert.equal(await items.count(index, asked, limit), found.length)
       }
     },
   )

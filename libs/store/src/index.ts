@@ -1,15 +1,20 @@
-export type {
-  Change,
-  Collection,
-  CollectionSpec,
-  Document,
-  DocumentRef,
-  Draft,
-  Index,
-  OutboxEvent,
-  Query,
-  Scalar,
-  WriteResult,
+export {
+  type Change,
+  type Collection,
+  type CollectionSpec,
+  type Database,
+  type Document,
+  type DocumentRef,
+  type Draft,
+  type Index,
+  noAccount,
+  type OutboxEvent,
+  type Query,
+  type Range,
+  type Scalar,
+  type WriteResult,
 } from './collection.ts'
 export { EventsRefused } from './events-refused.ts'
+export { type IdRange, type Page, type PageOf, readPage, settlesAfterMs } from './page.ts'
 export { RecentSet } from './recent-set.ts'
+export { removeFound, sweep } from './sweep.ts'

@@ -1,6 +1,7 @@
 /** Structured logs: one line an event. */
+import { withoutSecrets } from '@millhand/api/secrets'
 import { type Level, type Line, levels } from './line.ts'
-import { loggable, withoutKeys } from './loggable.ts'
+import { loggable } from './loggable.ts'
 import { terminalLine } from './terminal.ts'
 
 /** What happened: the thing, a dot, what became of it. For example `task.accepted`. */
@@ -67,7 +68,7 @@ function logTo(sink: Sink, bindings: Fields): Log {
       try {
         const what = { time: new Date(sink.now()).toISOString(), level, event }
         const said = loggable({ ...bindings, ...fields }) as Fields
-        sink.write(`${withoutKeys(sink.format({ ...what, ...said, ...what }))}\n`)
+        sink.write(`${withoutSecrets(sink.format({ ...what, ...said, ...what }))}\n`)
       } catch {
         // A log that fails must not fail the work it tells of, and has nowhere to say so.
       }

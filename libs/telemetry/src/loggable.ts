@@ -10,11 +10,6 @@ export function loggable(value: unknown): unknown {
   return shown(value, 0, [])
 }
 
-/** The text with our API keys in it made unreadable, wherever they came from. */
-export function withoutKeys(text: string): string {
-  return text.replace(/\bmh_(live|test)_[0-9A-Za-z]{8,}/g, `mh_$1_${REDACTED}`)
-}
-
 function shown(value: unknown, depth: number, within: readonly object[]): unknown {
   switch (typeof value) {
     case 'string':

@@ -3,71 +3,40 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Client, type ConnectError, createClient, createContextValues } from '@connectrpc/connect'
-import { codeOf, createCursors } from '@millhand/api'
-import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import type { ConnectError } from '@connectrpc/connect'
+import { codeOf } from '@millhand/api'
 import { CancelOutcome, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { type Lease, LeaseService, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { type Lease, Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Document } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { createLog } from '@millhand/telemetry'
-import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from './compute.ts'
-import { echoModel } from './echo.fixture.ts'
+import { callOf, openCompute } from './compute.fixture.ts'
 
 const start = Date.UTC(2026, 10, 21)
-
-interface Service {
-  readonly compute: Client<typeof ComputeService>
-  readonly leases: Client<typeof LeaseService>
-  readonly clock: ManualClock
-  stop(): Promise<void>
-}
 
 describe('compute', () => {
   let folder: string
   let db: SqliteDatabase
-  let service: Service
+  let clock: ManualClock
+  let service: ReturnType<typeof openCompute>
 
-  async function open(clock: ManualClock): Promise<Service> {
+  async function open(ms: number) {
+    clock = manualClock(ms)
     db = openSqlite({ file: join(folder, 'millhand.db') })
-    const compute = createComputeService({
-      tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
-      blobs: await filesystemBlobs(join(folder, 'blobs')),
-      models: echoModel,
-      cursors: createCursors(new Uint8Array(32)),
-      clock,
-      log: createLog({ level: 'error' }),
-      replicas: onlyReplica,
-      onRing: () => {},
-      retentionMs: 86_400_000,
-      pricePerSecondMicros: 20,
-      random: () => 0,
-    })
-    const transport = createDirectTransport()
-    serve(compute.routes, transport)
-    const ending = new AbortController()
-    const running = compute.run(ending.signal)
-    return {
-      compute: createClient(ComputeService, transport),
-      leases: createClient(LeaseService, transport),
-      clock,
-      async stop() {
-        ending.abort()
-        await running
-        await db.close()
-      },
-    }
+    service = openCompute({ db, blobs: await filesystemBlobs(join(folder, 'blobs')), clock })
+  }
+  async function stop() {
+    await service.stop()
+    await db.close()
   }
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millhand-compute-'))
-    service = await open(manualClock(start))
+    await open(start)
   })
   after(async () => {
-    await service.stop()
+    await stop()
     await rm(folder, { recursive: true })
   })
 
@@ -75,20 +44,14 @@ describe('compute', () => {
   async function pass(ms: number): Promise<void> {
     const barrier = db.collection<Document, never>({ name: 'barrier', indexes: {} })
     for (let left = ms; left > 0; left -= 500) {
-      await service.clock.advance(Math.min(500, left))
+      await clock.advance(Math.min(500, left))
       await barrier.write({ kind: 'insert', document: { tenant: 'test', id: String(barriers++) }, events: [] })
     }
   }
   let barriers = 0
 
   const as = (accountId: string, mode: 'live' | 'test' = 'live') => ({
-    contextValues: createContextValues().set(principalKey, {
-      accountId,
-      mode,
-      tenant: `${accountId}/${mode}`,
-      scopes: new Set(['*']),
-      keyId: 'key_a',
-    }),
+    contextValues: callOf(accountId, 'enterprise', mode),
   })
   const create = (account: string, more: object = {}) =>
     service.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello', ...more }, as(account))
@@ -263,8 +226,8 @@ describe('compute', () => {
     assert.equal(lease?.workId, running.id)
     const low = await create('acct_a', { priority: TaskPriority.LOW })
     const high = await create('acct_a', { priority: TaskPriority.HIGH })
-    await service.stop()
-    service = await open(manualClock(service.clock.now()))
+    await stop()
+    await open(clock.now())
     await pass(1)
     const queued = (await claim(9)).filter(one => one.tenant === 'acct_a/live')
     assert.deepEqual(
@@ -279,7 +242,7 @@ describe('compute', () => {
     const old = await create('acct_old', { input: 'x'.repeat(50_000) })
     await service.compute.cancelTask({ id: old.id }, as('acct_old'))
     const alive = await create('acct_old', { queueTimeoutS: 604_800 })
-    await service.clock.advance(86_400_000)
+    await clock.advance(86_400_000)
     await pass(61_000)
     // Removing takes as long as the disk takes, which the clock does not know of.
     while ((await service.compute.listTasks({}, as('acct_old'))).data.length > 1) await pass(500)

@@ -1,42 +1,59 @@
 /** Compute: tasks, their life, and the models that they run. */
 
 import { createClient } from '@connectrpc/connect'
-import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { type Cursors, createIds, type Ids, type KeyMode } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import { createWorkStore, type LeaseCause, Pool, type WorkStore } from '@millhand/lease'
+import { atOwner, createWorkStore, type LeaseCause, Pool, type Replicas, type WorkStore } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
+import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { atOwner, type Replicas } from './at-owner.ts'
+import { Backlog } from './backlog.ts'
 import { taskEvents } from './events.ts'
+import type { Files } from './files/files.ts'
 import { createInputs, type Inputs } from './input.ts'
 import { removeExpired } from './retention.ts'
 import { cancelTask } from './rpc/cancel-task.ts'
+import { createStreamToken } from './rpc/create-stream-token.ts'
 import { createTask } from './rpc/create-task.ts'
 import { deleteTaskData } from './rpc/delete-task-data.ts'
+import { emit } from './rpc/emit.ts'
 import { getTask } from './rpc/get-task.ts'
 import { claim, finish, renew } from './rpc/leases.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
+import { readInput } from './rpc/read-input.ts'
+import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { ring } from './rpc/ring.ts'
+import { storeOutput } from './rpc/store-output.ts'
 import { waitTask } from './rpc/wait-task.ts'
-import type { TaskRecord } from './task.ts'
+import { watchTask } from './rpc/watch-task.ts'
+import { createEmissions, type Emissions, type EmissionsRecord } from './stream/emissions.ts'
+import { createStreamTokens, type StreamTokens } from './stream-token.ts'
+import { modeOf, poolOf, type TaskIndex, type TaskRecord } from './task.ts'
 import { type TaskCause, taskTransition } from './transition.ts'
 import { TaskWatch } from './watch.ts'
 
-export { onlyReplica, type Replicas } from './at-owner.ts'
-export { type TaskRecord, tasksSpec } from './task.ts'
+export { usedByTask } from './input-file.ts'
+export { type EmissionsRecord, emissionsSpec } from './stream/emissions.ts'
+export { type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
 
 export interface ComputeOptions {
-  readonly tasks: Collection<TaskRecord, 'ready' | 'due'>
+  readonly tasks: Collection<TaskRecord, TaskIndex>
+  readonly emissions: Collection<EmissionsRecord, never>
+  readonly files: Files
   readonly blobs: Blobs
   readonly models: Catalogue
+  readonly plans: Pick<Plans, 'computePlan'>
   readonly cursors: Cursors
+  /** At least 32 bytes, the same for all replicas. */
+  readonly streamTokenSecret: Uint8Array
   readonly clock: Clock
   readonly log: Log
   readonly replicas: Replicas
@@ -53,28 +70,34 @@ export interface ComputeOptions {
 /** What the methods work with. */
 export interface ComputeDeps {
   readonly tasks: WorkStore<TaskRecord, TaskCause>
+  readonly emissions: Emissions
   readonly replicas: Replicas
-  readonly pools: ReadonlyMap<string, Pool<TaskRecord, TaskCause>>
+  readonly pools: Readonly<Record<KeyMode, Pool<TaskRecord, TaskCause>>>
   readonly inputs: Inputs
+  readonly files: Files
   readonly models: Catalogue
+  readonly plans: Pick<Plans, 'computePlan'>
+  readonly backlog: Backlog
   readonly watch: TaskWatch
   readonly cursors: Cursors
+  readonly streamTokens: StreamTokens
   readonly clock: Clock
   readonly log: Log
   readonly ids: Ids
   readonly newEventId: () => string
+  /** How long an ended task and its data are kept, in milliseconds. */
+  readonly retentionMs: number
   /** About how many tasks run before this one, while it is queued. */
   readonly position: (task: TaskRecord) => number | undefined
 }
 
 export function createComputeService(options: ComputeOptions) {
-  const { clock, models, log } = options
+  const { clock, models, plans, log } = options
   const ids = createIds({ now: () => clock.now() })
   const newEventId = () => ids('evt')
   const watch = new TaskWatch(clock)
-  const pools = new Map<string, Pool<TaskRecord, TaskCause>>()
   const onChanged = (before: TaskRecord | undefined, after: TaskRecord) => {
-    pools.get(after.pool)?.changed(before, after)
+    pools[after.mode].changed(before, after)
     watch.changed(after)
   }
   const tasks = createWorkStore<TaskRecord, TaskCause>({
@@ -91,32 +114,45 @@ export function createComputeService(options: ComputeOptions) {
     clock,
     onChanged,
   })
-  pools.set(
-    'live/onnx',
+  const share = ({ plan }: TaskRecord) => {
+    const { weight, max_running: mostRunning } = plans.computePlan(plan)
+    return { weight, mostRunning }
+  }
+  const createPool = (mode: KeyMode, maxBatch: (modelId: string) => number) =>
     new Pool<TaskRecord, TaskCause>({
-      name: 'live/onnx',
+      name: poolOf(mode),
       work: tasks as WorkStore<TaskRecord, TaskCause | LeaseCause>,
       clock,
       newLeaseId: () => crypto.randomUUID(),
-      weight: () => 1,
-      maxBatch: id => maxBatchOf(models, id),
-      onError: error => log.error('pool.sweep_failed', { error }),
-    }),
-  )
+      share,
+      maxBatch,
+      onError: error => log.error('pool.sweep_failed', { pool: poolOf(mode), error }),
+    })
+  const pools = {
+    live: createPool('live', id => maxBatchOf(models, id)),
+    // In the sandbox no task waits for another's end: each run is of one.
+    test: createPool('test', () => 1),
+  }
   const { replicas } = options
   const deps: ComputeDeps = {
     tasks,
+    emissions: createEmissions(options.emissions),
     replicas,
     pools,
     inputs: createInputs(options.blobs),
+    files: options.files,
     models,
+    plans,
+    backlog: new Backlog((tenant, limit) => tasks.countWaiting(poolOf(modeOf(tenant)), tenant, limit), clock),
     watch,
     cursors: options.cursors,
+    streamTokens: createStreamTokens(options.streamTokenSecret, clock),
     clock,
     log,
     ids,
     newEventId,
-    position: task => (task.status === 'queued' ? pools.get(task.pool)?.position(task.id) : undefined),
+    retentionMs: options.retentionMs,
+    position: task => (task.status === 'queued' ? pools[task.mode].position(task.id) : undefined),
   }
 
   return {
@@ -128,13 +164,19 @@ export function createComputeService(options: ComputeOptions) {
         cancelTask: cancelTask(deps),
         deleteTaskData: deleteTaskData(deps),
         waitTask: waitTask(deps),
+        watchTask: watchTask(deps),
+        createStreamToken: createStreamToken(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),
       })
+      router.service(StreamTokenService, { redeemStreamToken: redeemStreamToken(deps) })
       router.service(LeaseService, {
         claim: claim(deps),
         renew: atOwner(replicas, LeaseService.method.renew, renew(deps)),
+        emit: atOwner(replicas, LeaseService.method.emit, emit(deps)),
         finish: atOwner(replicas, LeaseService.method.finish, finish(deps)),
+        readInput: readInput(deps),
+        storeOutput: storeOutput(deps),
       })
       router.service(OwnerService, { ring: ring(options) })
     },
@@ -143,11 +185,8 @@ export function createComputeService(options: ComputeOptions) {
      * long enough. Claims and waits end with the signal, however long the store takes with what was asked of it before.
      */
     async run(signal: AbortSignal): Promise<void> {
-      signal.addEventListener('abort', () => watch.endAll(), { once: true })
-      await Promise.all([
-        ...[...pools.values()].map(pool => pool.run(signal)),
-        removeExpired({ ...deps, retentionMs: options.retentionMs }, log, signal),
-      ])
+      watch.hear(signal)
+      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, log, signal)])
       watch.endAll() // What came while it ended.
     },
     /** Tells the owner of a task that another replica has changed: as it is in the store now. */

@@ -30,7 +30,7 @@ import { createTunnelTransport, tunnelRoutes } from '@millhand/rpc/tunnel'
 import { systemClock as clock, createHealth } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
-import { type TaskRecord, tasksSpec } from './compute.ts'
+import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
 import { as, createReplicas } from './replicas.fixture.ts'
 
 interface Clients {
@@ -44,6 +44,12 @@ const claim = { executorId: 'exec_a', pool: 'live/onnx', runs: 1, waitMs: 60_000
 /** What is passed on, and a deadline for it in milliseconds: a wait ends by itself a second before its own. */
 const passedOn: Record<string, readonly [number, (clients: Clients, options: CallOptions) => Promise<unknown>]> = {
   WaitTask: [3_000, ({ compute }, options) => compute.waitTask({ id, timeoutMs: 60_000 }, { ...as, ...options })],
+  WatchTask: [
+    2_000,
+    async ({ compute }, options) => {
+      for await (const _ of compute.watchTask({ id }, { ...as, ...options })) assert.fail('nothing happens')
+    },
+  ],
   Claim: [2_000, ({ leases }, options) => leases.claim(claim, options)],
   Finish: [2_000, ({ leases }, options) => leases.finish({ executorId: 'exec_a' }, options)],
 }
@@ -78,8 +84,9 @@ describe('a call that a replica passes on to the owner', { concurrency: true }, 
 async function open(test: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-hop-'))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
-  const tasks = db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec)
-  const replicas = createReplicas(tasks, await filesystemBlobs(join(folder, 'blobs')))
+  const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
+  const emissions = db.collection<EmissionsRecord, never>(emissionsSpec)
+  const replicas = createReplicas({ tasks, emissions, blobs: await filesystemBlobs(join(folder, 'blobs')) })
   const closing: (() => Promise<void>)[] = []
   test.after(async () => {
     for (const close of closing.reverse()) await close()
@@ -93,9 +100,13 @@ async function open(test: TestContext) {
     begin(call)
     return new Promise(() => {})
   }
+  // biome-ignore lint/correctness/useYield: nothing happens
+  async function* watchTask(request: unknown, call: HandlerContext) {
+    await never(request, call)
+  }
   const owner = createDirectTransport()
   serve(router => {
-    router.service(ComputeService, { waitTask: never })
+    router.service(ComputeService, { waitTask: never, watchTask })
     router.service(LeaseService, { claim: never, finish: never, renew: () => ({}) })
   }, owner)
 

@@ -9,19 +9,26 @@ import { createInputs } from './input.ts'
 test('a sweep removes what no task names, and stops when its signal ends', async test => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-input-'))
   test.after(() => rm(folder, { recursive: true }))
-  const inputs = createInputs(await filesystemBlobs(folder))
-  for (const id of ['task_a', 'task_b', 'task_c']) await inputs.keep('acct_a/live', id, 'x')
-  const ending = new AbortController()
-  const asked: string[] = []
-  const exists = async (_: string, id: string) => {
-    asked.push(id)
-    ending.abort()
-    return id === 'task_b'
+  const blobs = await filesystemBlobs(folder)
+  const inputs = createInputs(blobs)
+  const left = async () => {
+    const keys: string[] = []
+    for await (const { key } of blobs.list('')) keys.push(key)
+    return keys
   }
-  await inputs.sweep(exists, Number.POSITIVE_INFINITY, ending.signal)
-  assert.equal(asked.length, 1)
-  await inputs.sweep(exists, Number.POSITIVE_INFINITY, new AbortController().signal)
-  asked.length = 0
-  await inputs.sweep(exists, Number.POSITIVE_INFINITY, new AbortController().signal)
-  assert.deepEqual(asked, ['task_b'])
+  const places = ['task_a', 'task_b', 'task_b', 'task_c'].map(id => inputs.newPlace('acct_a/live', id))
+  for (const place of places) await inputs.keep(place, 'x')
+  const named = { task_b: { input_blob: places[1] }, task_c: { input_blob: undefined } }
+  const ending = new AbortController()
+  const get = async (tenant: string, id: string) => {
+    assert.equal(tenant, 'acct_a/live')
+    ending.abort()
+    return named[id as keyof typeof named]
+  }
+  await inputs.sweep(get, Number.NEGATIVE_INFINITY, new AbortController().signal)
+  assert.equal((await left()).length, 4)
+  await inputs.sweep(get, Number.POSITIVE_INFINITY, ending.signal)
+  assert.ok((await left()).length >= 3)
+  await inputs.sweep(get, Number.POSITIVE_INFINITY, new AbortController().signal)
+  assert.deepEqual(await left(), [places[1]])
 })

@@ -1,4 +1,5 @@
 /** Where a task's input lies: in its record while it is small, since every change writes the record again; else apart. */
+import { randomUUID } from 'node:crypto'
 import type { Blobs } from '@millhand/blob'
 import type { TaskRecord } from './task.ts'
 
@@ -8,15 +9,20 @@ const inRecord = 16 * 1024
 export const fitsRecord = (input: string): boolean => input.length <= inRecord
 
 export interface Inputs {
-  /** Stores an input that does not fit its record, durably; says where. */
-  keep(tenant: string, id: string, input: string): Promise<string>
+  /**
+   * A place for an input that does not fit its record: another one each time, so that what one create keeps and removes
+   * is never another one's of the same operation.
+   */
+  newPlace(tenant: string, id: string): string
+  /** Stores such an input, durably. */
+  keep(place: string, input: string): Promise<void>
   /** The input; undefined once the data is removed. */
   read(task: TaskRecord): Promise<string | undefined>
-  /** Removes a large input, whether its record still names it or not. */
-  remove(tenant: string, id: string): Promise<void>
-  /** Removes large inputs whose task was never written: the process ended in between. Stops when the signal ends. */
+  /** Removes the input that lies apart. */
+  remove(task: Pick<TaskRecord, 'input_blob'>): Promise<void>
+  /** Removes inputs that no task names: the process ended in between. Stops when the signal ends. */
   sweep(
-    exists: (tenant: string, id: string) => Promise<boolean>,
+    get: (tenant: string, id: string) => Promise<Pick<TaskRecord, 'input_blob'> | undefined>,
     writtenBefore: number,
     signal: AbortSignal,
   ): Promise<void>
@@ -24,25 +30,26 @@ export interface Inputs {
 
 export function createInputs(blobs: Blobs): Inputs {
   return {
-    async keep(tenant, id, input) {
-      const key = keyOf(tenant, id)
-      await blobs.put(key, Buffer.from(input))
-      return key
+    newPlace: (tenant, id) => `inputs/${tenant}/${id}/${randomUUID()}`,
+    async keep(place, input) {
+      await blobs.put(place, Buffer.from(input))
     },
     async read(task) {
       if (task.input !== undefined || task.input_blob === undefined) return task.input
       const content = await blobs.get(task.input_blob)
       return content && Buffer.concat(await content.toArray()).toString('utf8')
     },
-    remove: (tenant, id) => blobs.delete(keyOf(tenant, id)),
-    async sweep(exists, writtenBefore, signal) {
+    async remove({ input_blob }) {
+      if (input_blob !== undefined) await blobs.delete(input_blob)
+    },
+    async sweep(get, writtenBefore, signal) {
       for await (const { key, writtenAt } of blobs.list('inputs/')) {
         if (signal.aborted) return
+        if (writtenAt >= writtenBefore) continue
         const [, account, mode, id] = key.split('/')
-        if (writtenAt < writtenBefore && !(await exists(`${account}/${mode}`, `${id}`))) await blobs.delete(key)
+        const task = await get(`${account}/${mode}`, `${id}`)
+        if (task?.input_blob !== key) await blobs.delete(key)
       }
     },
   }
 }
-
-const keyOf = (tenant: string, id: string) => `inputs/${tenant}/${id}`

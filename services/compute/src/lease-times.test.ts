@@ -15,19 +15,24 @@ import { openMongo } from '@millhand/store/mongo'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
-import { type TaskRecord, tasksSpec } from './compute.ts'
-import { as, claim, create, createReplicas, type Replica, type Tasks } from './replicas.fixture.ts'
+import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { as, claim, create, createReplicas, type Replica, type Stores, type Tasks } from './replicas.fixture.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
 interface Store {
   readonly tasks: Tasks
+  readonly emissions: Stores['emissions']
   close(): Promise<void>
 }
 
 describe('times of leases, on SQLite', () =>
   timesOfLeases(async folder => {
     const db = openSqlite({ file: join(folder, 'millhand.db') })
-    return { tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec), close: () => db.close() }
+    return {
+      tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
+      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      close: () => db.close(),
+    }
   }))
 
 describe('times of leases, on MongoDB', { skip: javaMissing }, () => {
@@ -38,7 +43,11 @@ describe('times of leases, on MongoDB', { skip: javaMissing }, () => {
   after(() => server[Symbol.asyncDispose]())
   timesOfLeases(async () => {
     const db = openMongo({ url: server.url(), log: createLog({ level: 'error' }) })
-    return { tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec), close: () => db.close() }
+    return {
+      tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
+      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      close: () => db.close(),
+    }
   })
 })
 
@@ -60,13 +69,18 @@ function timesOfLeases(open: (folder: string) => Promise<Store>): void {
     const watched: Tasks = {
       get: counted((tenant, id) => tasks.get(tenant, id)),
       find: counted((index, query) => tasks.find(index, query)),
+      count: (...words) => tasks.count(...words),
       write: counted(async change => {
         const result = await tasks.write(change)
         if (losesAnswers) throw new Error('the store was not heard of any more')
         return result
       }),
     }
-    replicas = createReplicas(watched, await filesystemBlobs(join(folder, 'blobs')))
+    replicas = createReplicas({
+      tasks: watched,
+      emissions: store.emissions,
+      blobs: await filesystemBlobs(join(folder, 'blobs')),
+    })
     await takeOver(0)
   })
   afterEach(async () => {

@@ -13,7 +13,8 @@ const inputFormats = {
 
 export const modelMessage = (model: CatalogueEntry): Model => (model.status === 'ready' ? ready(model) : broken(model))
 
-function ready({ manifest, ...model }: ModelPackage): Model {
+function ready(model: ModelPackage): Model {
+  const { manifest } = model
   return {
     $typeName: 'millhand.compute.v1.Model',
     id: model.id,
@@ -35,6 +36,7 @@ function ready({ manifest, ...model }: ModelPackage): Model {
     createdAt: timestampFromDate(model.createdAt),
     ...(model.exampleInput !== undefined && { exampleInput: model.exampleInput }),
     metrics: manifest.metrics,
+    outputSchema: model.outputSchema,
   }
 }
 

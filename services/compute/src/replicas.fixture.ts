@@ -5,14 +5,16 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
+import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, drainingKey, principalKey, serve } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
-import { createComputeService, type TaskRecord } from './compute.ts'
+import { createComputeService, type EmissionsRecord, type TaskIndex, type TaskRecord } from './compute.ts'
 import { echoModel } from './echo.fixture.ts'
+import { noFiles } from './no-files.fixture.ts'
 
-export type Tasks = Collection<TaskRecord, 'ready' | 'due'>
+export type Tasks = Collection<TaskRecord, TaskIndex>
 
 export interface Replica {
   readonly compute: Client<typeof ComputeService>
@@ -27,7 +29,13 @@ export interface Replica {
   stop(): void
 }
 
-export function createReplicas(tasks: Tasks, blobs: Blobs) {
+export interface Stores {
+  readonly tasks: Tasks
+  readonly emissions: Collection<EmissionsRecord, never>
+  readonly blobs: Blobs
+}
+
+export function createReplicas({ tasks, emissions, blobs }: Stores) {
   const network = new Map<string, Transport>()
   const all: Replica[] = []
   let owner: string | undefined
@@ -37,6 +45,7 @@ export function createReplicas(tasks: Tasks, blobs: Blobs) {
       tasks: {
         get: (tenant, id) => tasks.get(tenant, id),
         find: (index, query) => tasks.find(index, query),
+        count: (...words) => tasks.count(...words),
         async write(change) {
           const result = await tasks.write(change)
           const { tenant, id } = change.kind === 'remove' ? change : change.document
@@ -44,9 +53,13 @@ export function createReplicas(tasks: Tasks, blobs: Blobs) {
           return result
         },
       },
+      emissions,
       blobs,
+      files: noFiles,
       models: echoModel,
+      plans: loadPlans(),
       cursors: createCursors(new Uint8Array(32)),
+      streamTokenSecret: new Uint8Array(32),
       clock,
       log: createLog({ level: 'error' }),
       replicas: {
@@ -117,6 +130,7 @@ export const caller = (accountId: string) => ({
     tenant: `${accountId}/live`,
     scopes: new Set(['*']),
     keyId: 'key_a',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
   }),
 })
 export const as = caller('acct_a')

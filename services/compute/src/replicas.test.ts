@@ -9,7 +9,7 @@ import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { type TaskRecord, tasksSpec } from './compute.ts'
+import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
 import { as, caller, claim, create, createReplicas, type Replica, type Tasks } from './replicas.fixture.ts'
 
 describe('replicas of compute', () => {
@@ -28,15 +28,21 @@ describe('replicas of compute', () => {
     const blobs = await filesystemBlobs(join(folder, 'blobs'))
     isHeld = false
     held = Promise.withResolvers()
-    const tasks = db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec)
+    const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
     const find: Tasks['find'] = async (...words) => {
       if (isHeld) await held.promise
       return await tasks.find(...words)
     }
-    replicas = createReplicas(
-      { get: (...words) => tasks.get(...words), find, write: change => tasks.write(change) },
+    replicas = createReplicas({
+      tasks: {
+        get: (...words) => tasks.get(...words),
+        find,
+        count: (...words) => tasks.count(...words),
+        write: change => tasks.write(change),
+      },
+      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
       blobs,
-    )
+    })
     a = replicas.start('a', clock)
     b = replicas.start('b', clock)
   })

@@ -10,18 +10,17 @@ const everyMs = 60_000
 /** A large input that no task names is left over once its create must be over: 1 hour. */
 const orphanAfterMs = 3_600_000
 
-type RetentionDeps = Pick<ComputeDeps, 'tasks' | 'inputs' | 'clock'> & { readonly retentionMs: number }
+type RetentionDeps = Pick<ComputeDeps, 'tasks' | 'inputs' | 'emissions' | 'clock' | 'retentionMs'>
 
 export async function removeExpired(deps: RetentionDeps, log: Log, signal: AbortSignal): Promise<void> {
   const { tasks, inputs, clock } = deps
-  const exists = async (tenant: string, id: string) => (await tasks.get(tenant, id)) !== undefined
   let sweepAt = 0
   await everyInterval(clock, everyMs, signal, async () => {
     try {
       await removeExpiredTasks(deps, signal)
       if (clock.monotonic() < sweepAt) return
       sweepAt = clock.monotonic() + orphanAfterMs
-      await inputs.sweep(exists, clock.now() - orphanAfterMs, signal)
+      await inputs.sweep(tasks.get, clock.now() - orphanAfterMs, signal)
     } catch (error) {
       log.error('retention.failed', { error })
     }
@@ -41,7 +40,7 @@ async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSignal): Pro
 
 async function removeExpiredOf(
   tenant: string,
-  { tasks, inputs, clock, retentionMs }: RetentionDeps,
+  { tasks, inputs, emissions, clock, retentionMs }: RetentionDeps,
   signal: AbortSignal,
 ) {
   const now = clock.now()
@@ -53,7 +52,8 @@ async function removeExpiredOf(
     const expired = oldest.filter(task => hasEnded(task) && (task.data_expires_at ?? now) <= now)
     await Promise.all(
       expired.map(async task => {
-        await inputs.remove(tenant, task.id)
+        await inputs.remove(task)
+        await emissions.removeAll(task)
         await tasks.remove(task)
       }),
     )

@@ -1,7 +1,14 @@
 /** A stored task as the contract shows it. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
-import { type Task, TaskPriority, TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import { decimalOf, modeOfWord } from '@millhand/api'
+import {
+  type Task,
+  TaskPriority,
+  type TaskProgress,
+  TaskStatus,
+  TaskType,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { Progress } from './stream/emission.ts'
 import { queueExpiresAt, runsBegun, type TaskRecord } from './task.ts'
 
 const statuses = {
@@ -32,7 +39,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
     model: task.group,
     modelVersion: task.model_version,
     status: statuses[task.status],
-    mode: task.mode === 'live' ? Mode.LIVE : Mode.TEST,
+    mode: modeOfWord(task.mode),
     priority: priorities[task.rank] ?? TaskPriority.NORMAL,
     queueTimeoutS: task.queue_timeout_s,
     runTimeoutS: task.run_timeout_s,
@@ -45,11 +52,13 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (shown.input !== undefined) message.input = shown.input
   if (shown.output !== undefined) message.output = shown.output
   if (shown.position !== undefined) message.position = shown.position
+  if (task.input_file !== undefined) message.inputFile = task.input_file
+  if (task.output_file !== undefined) message.outputFile = task.output_file
   if (task.parameters) message.parameters = task.parameters as NonNullable<Task['parameters']>
   if (task.error) message.error = { $typeName: 'millhand.compute.v1.TaskError', ...task.error }
   if (task.usage) message.usage = usageMessage(task.usage)
   if (task.cost_micros !== undefined) message.cost = moneyMessage(task.cost_micros)
-  if (task.progress) message.progress = { $typeName: 'millhand.compute.v1.TaskProgress', ...task.progress, metrics: {} }
+  if (task.progress) message.progress = progressMessage(task.progress)
   if (task.engine) message.engine = { $typeName: 'millhand.compute.v1.Engine', ...task.engine }
   if (task.started_at !== undefined) message.startedAt = timestamp(task.started_at)
   if (task.finished_at !== undefined) message.finishedAt = timestamp(task.finished_at)
@@ -58,6 +67,13 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (task.status === 'queued' && runsBegun(task) === 0) message.queueExpiresAt = timestamp(queueExpiresAt(task))
   return message
 }
+
+export const progressMessage = ({ fraction, message, metrics = {} }: Progress): TaskProgress => ({
+  $typeName: 'millhand.compute.v1.TaskProgress',
+  fraction,
+  ...(message !== undefined && { message }),
+  metrics,
+})
 
 const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task['usage']> => ({
   $typeName: 'millhand.compute.v1.TaskUsage',
@@ -69,18 +85,12 @@ const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task
 
 const moneyMessage = (micros: number): NonNullable<Task['cost']> => ({
   $typeName: 'millhand.type.v1.Money',
-  amount: decimal(micros),
+  amount: decimalOf(micros),
   currency: 'USD',
 })
 
-const timestamp = (ms: number): Timestamp => ({
+export const timestamp = (ms: number): Timestamp => ({
   $typeName: 'google.protobuf.Timestamp',
   seconds: BigInt(Math.floor(ms / 1000)),
   nanos: (ms % 1000) * 1_000_000,
 })
-
-/** Millionths as a decimal with six places. */
-function decimal(micros: number): string {
-  const digits = String(micros).padStart(7, '0')
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`
-}

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countedByOwner, isRefusal, noDueTime, type Outcome, type RunReport } from '@millhand/lease'
+import { countedByOwner, type Held, isRefusal, noDueTime, type Outcome, type RunReport } from '@millhand/lease'
 import fc from 'fast-check'
+import type { Batch } from './stream/emission.ts'
 import { hasEnded, type TaskRecord, type TaskStatus } from './task.ts'
 import { type TaskCause, taskTransition } from './transition.ts'
 
@@ -22,6 +23,7 @@ const queued: TaskRecord = {
   version: 1,
   account_id: 'acct_a',
   mode: 'live',
+  plan: 'starter',
   type: 'inference',
   pool: 'live/onnx',
   group: 'digits',
@@ -42,6 +44,7 @@ const queued: TaskRecord = {
   due_at: at + 60_000,
   lease_id: '',
   resource_version: 1,
+  history: [{ version: 1, status: 'queued', at, attempt: 0 }],
 }
 const running: TaskRecord = {
   ...queued,
@@ -51,6 +54,7 @@ const running: TaskRecord = {
   lease_id: 'lease_1',
   due_at: countedByOwner,
   resource_version: 2,
+  history: [...queued.history, { version: 2, status: 'running', at: at + 100, attempt: 1 }],
 }
 const lastAttempt: TaskRecord = { ...running, attempt: 3 }
 const evictedBefore: TaskRecord = { ...running, attempt: 3, evictions: 2 }
@@ -68,6 +72,7 @@ const held = { lease_id: 'lease_1', attempt: 1 }
 const claimed: TaskCause = { kind: 'claimed', lease_id: 'lease_1' }
 const finished = (outcome: Outcome, by = held): TaskCause => ({ kind: 'finished', held: by, outcome, report })
 const output: Outcome = { kind: 'output', output: '{"digit":3}' }
+const outputFile: Outcome = { kind: 'output_file', file: 'file_a', kept_until: at + 86_400_000 }
 const retryable: Outcome = {
   kind: 'failure',
   failure: { code: 'model_crashed', message: 'It crashed.', retryable: true },
@@ -89,6 +94,7 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['what waits for no backoff ends none', queued, { kind: 'backoff_ended' }, at + 1_000, 'not_queued'],
   ['a clock that was set back keeps no task waiting', queued, claimed, at - 3_600_000, 'running'],
   ['running succeeds', running, finished(output), at + 300, 'succeeded'],
+  ['running succeeds with a file', running, finished(outputFile), at + 300, 'succeeded'],
   ['running fails', running, finished(final), at + 300, 'failed'],
   ['running fails in a retryable way', running, finished(retryable), at + 300, 'queued'],
   ['running fails in a retryable way for the last time', lastAttempt, finished(retryable, third), at + 300, 'failed'],
@@ -123,6 +129,7 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
     'cancelled',
   ],
   ['cancelling never turns succeeded', cancelling, finished(output), at + 300, 'cancelled'],
+  ['cancelling never turns succeeded with a file', cancelling, finished(outputFile), at + 300, 'cancelled'],
   ['cancelling never turns failed', cancelling, finished(final), at + 300, 'cancelled'],
   ['cancelling never goes back', cancelling, finished({ kind: 'evicted' }), at + 300, 'cancelled'],
   ['cancelling is cancelled when its lease ends', cancelling, leaseEnds, at + 10_100, 'cancelled'],
@@ -130,6 +137,11 @@ const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: nu
   ['data of what is alive stays', running, { kind: 'data_deleted' }, at + 300, 'not_ended'],
 ]
 
+const emits = (batch: Partial<Batch>, by: Held = held): TaskCause => ({
+  kind: 'emitted',
+  held: by,
+  batch: { from: 0, count: 1, bytes: 1, ...batch },
+})
 describe('the life of a task', () => {
   for (const [name, from, cause, now, to] of table) {
     it(name, () => {
@@ -146,10 +158,11 @@ describe('the life of a task', () => {
     }
   }
 
-  it('progress is no change of state', () => {
-    const progress = { fraction: 0.5, message: 'halfway' }
-    assert.deepEqual(transition(running, { kind: 'progressed', held, progress }, at + 4_000), { ...running, progress })
-    assert.ok(isRefusal(transition(running, { kind: 'progressed', held: third, progress }, at + 4_000)))
+  it('what a run emits is no change of state', () => {
+    const progress = { fraction: 0.5, message: 'halfway', metrics: { loss: 0.25 } }
+    const history = [...queued.history, { version: 2, status: 'running', at: at + 100, attempt: 1, emitted: 3 }]
+    const after = transition(running, emits({ count: 3, bytes: 20, progress }), at + 4_000)
+    assert.deepEqual(after, { ...running, progress, history, emitted_bytes: 20 })
   })
 
   it('bills the compute time of the attempt that ended the task', () => {
@@ -212,12 +225,21 @@ describe('the life of a task', () => {
     assert.ok(!isRefusal(again) && again.backoff_ms === 750, 'its first real attempt')
   })
 
+  it('a task whose output is in a file keeps its data as long as the file', () => {
+    const after = transition(running, finished(outputFile), at + 300)
+    assert.ok(!isRefusal(after))
+    assert.deepEqual([after.output_file, after.data_expires_at, after.output], ['file_a', at + 86_400_000, undefined])
+    const bare = transition(after, { kind: 'data_deleted' }, at + 400)
+    assert.ok(!isRefusal(bare) && bare.output_file === undefined)
+  })
+
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {
     const someCause = fc.oneof<fc.Arbitrary<(task: TaskRecord, n: number, now: number) => TaskCause>[]>(
       fc.constant((_task, n) => ({ kind: 'claimed', lease_id: `lease_${n}` })),
       fc
         .constantFrom(
           output,
+          outputFile,
           retryable,
           final,
           { kind: 'evicted' } as Outcome,
@@ -225,7 +247,7 @@ describe('the life of a task', () => {
           { kind: 'cancelled' } as Outcome,
         )
         .map(outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report })),
-      fc.constant(task => ({ kind: 'progressed', held: task, progress: { fraction: 0.5 } })),
+      fc.constant(task => emits({ from: task.history.at(-1)?.emitted ?? 0 }, task)),
       fc.constant(task => ({ kind: 'lease_ended', held: task })),
       fc.constant(() => ({ kind: 'backoff_ended' })),
       fc.constant(() => ({ kind: 'cancel' })),
@@ -234,7 +256,7 @@ describe('the life of a task', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.tuple(someCause, fc.integer({ min: 0, max: 70_000 })), { maxLength: 40 }), steps => {
-        let task = queued
+        let task: TaskRecord = { ...queued, input_file: 'file_b', uses_file: 'yes' }
         let now = at
         steps.forEach(([cause, wait], n) => {
           now += wait
@@ -246,6 +268,9 @@ describe('the life of a task', () => {
           assert.equal(after.lease_id !== '', after.status === 'running' || after.status === 'cancelling')
           assert.equal(after.due_at === countedByOwner, after.lease_id !== '' || after.backoff_ms > 0)
           assert.ok(after.attempt - after.returns - after.evictions <= after.max_attempts)
+          assert.deepEqual([after.input_file, after.uses_file === 'yes'], ['file_b', !hasEnded(after)])
+          const last = after.history.at(-1)
+          assert.deepEqual([last?.version, last?.status], [after.resource_version, after.status])
           task = after
         })
       }),

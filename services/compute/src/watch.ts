@@ -4,25 +4,41 @@ import type { TaskRecord } from './task.ts'
 
 export class TaskWatch {
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #waiting = new Map<string, Set<Following>>()
+  #hears = false
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
+  /** How many tasks somebody waits for. */
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Every change is heard here from now on until the signal ends. */
+  hear(signal: AbortSignal): void {
+    this.#hears = !signal.aborted
+    const end = () => {
+      this.#hears = false
+      this.endAll()
+    }
+    signal.addEventListener('abort', end, { once: true })
+  }
+
   changed(task: TaskRecord): void {
     const waiting = this.#waiting.get(task.id)
-    if (waiting) for (const { tell } of [...waiting]) tell(task)
+    if (waiting) for (const one of [...waiting]) one.tell(task)
   }
 
   /** Ends every wait as if its time were over: changes are heard elsewhere now. */
   endAll(): void {
-    for (const waiting of [...this.#waiting.values()]) for (const { settle } of [...waiting]) settle()
+    for (const waiting of [...this.#waiting.values()]) for (const one of [...waiting]) one.settle()
   }
 
   /**
-   * Calls `begin` once every change is heard, and resolves with its answer or a later state of the task as soon as
-   * `enough` says so, else with the latest after `timeoutMs` or when the signal ends.
+   * Calls `begin` once changes are heard, and resolves with its answer or a later state of the task as soon as
+   * `enough` says so, else with the latest: after `timeoutMs`, when the signal ends, or once changes are heard elsewhere.
    */
   async until(
     id: string,
@@ -31,46 +47,83 @@ export class TaskWatch {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<TaskRecord> {
-    let latest: TaskRecord | undefined
-    let settle: () => void = () => {}
-    const settled = new Promise<void>(resolve => {
-      settle = resolve
-    })
-    const tell = (task: TaskRecord) => {
-      if (latest && latest.version >= task.version) return
-      latest = task
-      if (enough(task)) settle()
-    }
-    const waiting = { tell, settle }
-    this.#add(id, waiting)
-    const timer = this.#clock.timer(timeoutMs, settle)
-    signal.addEventListener('abort', settle, { once: true })
+    const following = this.follow(id)
+    const end = () => following.settle()
+    const timer = this.#clock.timer(timeoutMs, end)
+    signal.addEventListener('abort', end, { once: true })
     try {
-      const current = await begin()
-      tell(current)
-      if (!signal.aborted) await settled
-      return latest ?? current
+      let latest = await begin()
+      following.tell(latest)
+      while (!enough(latest) && !signal.aborted) {
+        const next = await following.next()
+        if (next === undefined) break
+        latest = next
+      }
+      return latest
     } finally {
       timer.cancel()
-      signal.removeEventListener('abort', settle)
-      this.#remove(id, waiting)
+      signal.removeEventListener('abort', end)
+      following.settle()
     }
   }
 
-  #add(id: string, one: Waiting): void {
+  /** Hears of the task until that is settled; ended from the beginning where changes are heard elsewhere. */
+  follow(id: string): Following {
+    const following = new Following(() => this.#remove(id, following))
+    if (this.#hears) this.#add(id, following)
+    else following.settle()
+    return following
+  }
+
+  #add(id: string, one: Following): void {
     const waiting = this.#waiting.get(id)
     if (waiting) waiting.add(one)
     else this.#waiting.set(id, new Set([one]))
   }
 
-  #remove(id: string, one: Waiting): void {
+  #remove(id: string, one: Following): void {
     const waiting = this.#waiting.get(id)
     waiting?.delete(one)
     if (waiting?.size === 0) this.#waiting.delete(id)
   }
 }
 
-interface Waiting {
-  readonly tell: (task: TaskRecord) => void
-  readonly settle: () => void
+/** One that hears of a task, for one reader: it keeps the latest state until that is asked for, and then none. */
+class Following {
+  readonly #release: () => void
+  #seen = 0
+  #latest: TaskRecord | undefined
+  #wake: (() => void) | undefined
+  #isOver = false
+
+  constructor(release: () => void) {
+    this.#release = release
+  }
+
+  tell(task: TaskRecord): void {
+    if (this.#isOver || task.version <= this.#seen) return
+    this.#seen = task.version
+    this.#latest = task
+    this.#wake?.()
+  }
+
+  /** The latest state that was not asked for yet, as soon as there is one; undefined once this has ended and that is told. */
+  async next(): Promise<TaskRecord | undefined> {
+    if (this.#latest === undefined && !this.#isOver) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+      this.#wake = undefined
+    }
+    const latest = this.#latest
+    this.#latest = undefined
+    return latest
+  }
+
+  /** Ends it. Idempotent. */
+  settle(): void {
+    this.#isOver = true
+    this.#release()
+    this.#wake?.()
+  }
 }

@@ -4,6 +4,8 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
 import {
   ClaimResponseSchema,
+  EmitResponseSchema,
+  Emitted_Verdict,
   FinishRequestSchema,
   FinishResponseSchema,
   type Lease,
@@ -12,13 +14,15 @@ import {
   Renewed_Verdict,
   RenewResponseSchema,
   type Result,
+  type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Catalogue, ModelPackage } from '@millhand/model'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
+import type { Emission } from './emission.ts'
 import { createExecutor } from './executor.ts'
-import type { ItemResult, LoadedModel, Progress } from './model-runner.ts'
+import { type ItemResult, type LoadedModel, RunnerGone } from './model-runner.ts'
 
 const seconds = (count: number) => ({
   $typeName: 'google.protobuf.Duration' as const,
@@ -44,19 +48,24 @@ interface Script {
   readonly renewable?: boolean
   /** How many leases the run has: `task_0` and so on. Where not set, `lease` alone. */
   readonly count?: number
-  readonly progress?: Progress
+  /** What each item emits, at once. */
+  readonly emits?: readonly Emission[]
+  /** What is said to it, once it is said. */
+  readonly verdict?: Promise<Emitted_Verdict>
   readonly resultOf?: (index: number) => ItemResult
 }
 
 const done: ItemResult = { ok: true, output: '"done"' }
 
 /** An executor whose first claim is answered after `waitMs`, and whose runs take `runMs`. The contract's rules hold. */
-function start({ waitMs = 0, runMs, renewable = true, count, progress, resultOf = () => done }: Script) {
+function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict, resultOf = () => done }: Script) {
   const clock = manualClock()
   const stopping = new AbortController()
   const results: Result[] = []
   const renewals: Renewal[] = []
+  const emitted: RunEmissions[] = []
   const callBytes: number[] = []
+  const lines: { event?: string }[] = []
   const leases =
     count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
   let asked = 0
@@ -74,6 +83,11 @@ function start({ waitMs = 0, runMs, renewable = true, count, progress, resultOf 
         const renewed = request.leases.map(() => (renewable ? kept : { verdict: Renewed_Verdict.LOST }))
         return create(RenewResponseSchema, { leases: renewed })
       },
+      async emit(request) {
+        emitted.push(...request.runs)
+        const answer = { verdict: (await verdict) ?? Emitted_Verdict.STORED }
+        return create(EmitResponseSchema, { runs: request.runs.map(() => answer) })
+      },
       finish(request) {
         callBytes.push(toBinary(FinishRequestSchema, request).length)
         results.push(...request.results)
@@ -81,14 +95,15 @@ function start({ waitMs = 0, runMs, renewable = true, count, progress, resultOf 
       },
     })
   serve(routes, transport)
+  const killed = new AbortController()
   const loaded: LoadedModel = {
-    async run(items, onProgress) {
-      if (progress) onProgress?.(progress)
-      await clock.sleep(runMs, stopping.signal)
+    async run(items, onEmit) {
+      for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
+      await clock.sleep(runMs, AbortSignal.any([stopping.signal, killed.signal]))
       return { items: items.map((_, index) => resultOf(index)), computeMs: runMs }
     },
     memoryBytes: () => 0,
-    kill: async () => {},
+    kill: async () => killed.abort(new RunnerGone('killed', 'killed')),
     gone: new Promise(() => {}),
   }
   const executor = createExecutor({
@@ -99,14 +114,17 @@ function start({ waitMs = 0, runMs, renewable = true, count, progress, resultOf 
     slots: 1,
     memoryLimitBytes: 1,
     clock,
-    log: createLog({ level: 'error' }),
+    log: createLog({ level: 'error', write: line => void lines.push(JSON.parse(line)) }),
   })
   const ended = executor.run(stopping.signal)
   return {
     clock,
     results,
     renewals,
+    emitted,
     callBytes,
+    lines,
+    claims: () => asked,
     async stop() {
       stopping.abort()
       await clock.advance(20_000)
@@ -136,16 +154,11 @@ describe('executor', () => {
   })
 
   it('cuts what a model says to the bounds of the contract', async () => {
-    const { clock, results, renewals, stop } = start({
+    const { clock, results, stop } = start({
       runMs: 3_000,
-      progress: { fraction: 1.5, message: '😀'.repeat(10_000) },
       resultOf: () => ({ ok: false, code: 'model_failed', message: 'é'.repeat(100_000), retryable: false }),
     })
     await clock.advance(4_000)
-    assert.deepEqual(
-      renewals.flatMap(({ fraction }) => fraction ?? []),
-      [1],
-    )
     const [outcome] = results.map(result => result.outcome)
     assert.ok(outcome?.case === 'failure' && outcome.value.message.startsWith('ééé'))
     await stop()
@@ -157,6 +170,60 @@ describe('executor', () => {
     await clock.advance(1_000)
     assert.equal(results.length, 40)
     assert.ok(callBytes.every(bytes => bytes < 4 * 2 ** 20))
+    await stop()
+  })
+
+  it('gives a result once what its run emitted is answered, and keeps the lease meanwhile', async () => {
+    const verdict = Promise.withResolvers<Emitted_Verdict>()
+    const emits = [{ kind: 'log', text: 'a line' }] as const
+    const { clock, results, emitted, renewals, stop } = start({ runMs: 100, count: 2, emits, verdict: verdict.promise })
+    await clock.advance(3_000)
+    assert.deepEqual(
+      emitted.map(({ workId, from, emissions }) => [workId, from, emissions[0]?.content.value]),
+      [
+        ['task_0', 0, 'a line'],
+        ['task_1', 0, 'a line'],
+      ],
+    )
+    assert.equal(results.length, 0)
+    assert.ok(renewals.length > 0)
+    verdict.resolve(Emitted_Verdict.STORED)
+    await clock.advance(100)
+    assert.deepEqual(
+      results.map(({ outcome }) => outcome.case),
+      ['output', 'output'],
+    )
+    await stop()
+  })
+
+  it('fails a run that emits more than a task may, also one that is over', async () => {
+    const emits = [{ kind: 'log', text: 'too much' }] as const
+    const verdict = Promise.resolve(Emitted_Verdict.FULL)
+    for (const runMs of [0, 60_000]) {
+      const { clock, results, stop } = start({ runMs, emits, verdict })
+      await clock.advance(1_000)
+      const [outcome] = results.map(result => result.outcome)
+      assert.equal(outcome?.case === 'failure' && outcome.value.code, 'output_too_large')
+      await stop()
+    }
+  })
+
+  it('outlives a run of which nobody can say what it gave, and leaves its lease to others', async () => {
+    const resultOf = (): ItemResult => ({
+      get ok(): true {
+        throw new Error('a fault of ours')
+      },
+      output: '1',
+    })
+    const { clock, claims, renewals, results, lines, stop } = start({ runMs: 1_500, resultOf })
+    await clock.advance(2_000)
+    const { length } = renewals
+    await clock.advance(10_000)
+    assert.deepEqual([results.length, renewals.length, claims()], [0, length, 2])
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      ['run.broke'],
+    )
     await stop()
   })
 

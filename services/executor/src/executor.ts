@@ -10,15 +10,19 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Catalogue, type CatalogueEntry, excerpt } from '@millhand/model'
+import type { Catalogue, CatalogueEntry, ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { Emissions } from './emissions.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
-import type { ModelRunner, Progress } from './model-runner.ts'
+import { inputFiles } from './input-files.ts'
+import type { ModelRunner } from './model-runner.ts'
+import { outputFiles } from './output-files.ts'
+import { ownModel } from './own-model.ts'
 import { inPortions } from './portions.ts'
 import { Results } from './results.ts'
-import { type ActiveRun, runGroup } from './run-group.ts'
-import { WarmModels } from './warm-models.ts'
+import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
+import { type WarmModel, WarmModels } from './warm-models.ts'
 
 export type { ModelRunner } from './model-runner.ts'
 
@@ -63,9 +67,10 @@ class LeasedRuns {
   readonly #options: ExecutorOptions
   readonly #id = `exec_${crypto.randomUUID()}`
   readonly #warm: WarmModels
+  readonly #emissions: Emissions
   readonly #results: Results
   readonly #held = new Set<HeldLease>()
-  readonly #active = new Map<ActiveRun, { readonly group: string }>()
+  readonly #active = new Map<ActiveRun, { readonly group: string; readonly over: Promise<void> }>()
   /** How long the latest run of each model took that shares runs. */
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
@@ -82,6 +87,7 @@ class LeasedRuns {
   constructor(options: ExecutorOptions) {
     this.#options = options
     this.#warm = new WarmModels(options)
+    this.#emissions = new Emissions({ ...options, executorId: this.#id })
     this.#results = new Results({ ...options, executorId: this.#id })
   }
 
@@ -147,7 +153,13 @@ class LeasedRuns {
     this.#askNow()
   }
 
+  #modelOf(model: ModelPackage): WarmModel {
+    const { runner } = this.#options
+    return runner.loadsEachRun ? ownModel(runner, model) : this.#warm.get(model)
+  }
+
   #busy(): string[] {
+    if (this.#options.runner.loadsEachRun) return []
     const running = new Map<string, number>()
     for (const { group } of this.#active.values()) running.set(group, (running.get(group) ?? 0) + 1)
     const room = (group: string) => ((this.#tookMs.get(group) ?? Number.POSITIVE_INFINITY) < shortRunMs ? 2 : 1)
@@ -155,32 +167,46 @@ class LeasedRuns {
   }
 
   #start({ group, leases }: Run, begunAt: number): void {
-    const { models, clock, runner } = this.#options
+    const { models, clock, runner, log } = this.#options
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
-    const warm = model?.status === 'ready' ? this.#warm.get(model) : undefined
-    const settle = (one: HeldLease, result: Result | undefined) => this.#settle(one, result)
-    const run = runGroup({ clock, engine: runner.engine, settle }, model, warm, held)
-    this.#active.set(run, { group })
-    void run.done.then(() => {
-      this.#active.delete(run)
-      if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
-      this.#ask()
-    })
+    const warm = model?.status === 'ready' ? this.#modelOf(model) : undefined
+    const deps: RunGroupDeps = {
+      clock,
+      engine: runner.engine,
+      inputs: inputFiles(this.#options.leases, clock, log),
+      sendOutput: outputFiles(this.#options.leases, clock, log),
+      emit: (one, emission) => this.#emissions.emit(one, emission),
+      settle: (one, result) => this.#settle(one, result),
+    }
+    const run = runGroup(deps, model, warm, held)
+    const over = run.done
+      .catch(error => {
+        log.error('run.broke', { model: group, error })
+        for (const one of held) this.#held.delete(one) // Nobody answers them: others get them once they end.
+      })
+      .then(() => {
+        this.#active.delete(run)
+        if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
+        this.#ask()
+      })
+    this.#active.set(run, { group, over })
   }
 
-  #settle(held: HeldLease, result: Result | undefined): void {
-    if (!result) {
-      this.#held.delete(held)
-      return
-    }
-    // The lease is kept until its result has arrived: an answer that is late by a second is not lost.
-    const delivery = this.#results.give(result).then(() => {
-      this.#held.delete(held)
+  #settle(held: HeldLease, resultOf: () => Result | undefined): void {
+    const delivery = this.#deliver(held, resultOf).then(() => {
       this.#delivering.delete(delivery)
     })
     this.#delivering.add(delivery)
+  }
+
+  /** The lease is kept until its result has arrived: an answer that is late by a second is not lost. */
+  async #deliver(held: HeldLease, resultOf: () => Result | undefined): Promise<void> {
+    await this.#emissions.answered(held)
+    const result = resultOf()
+    if (result) await this.#results.give(result)
+    this.#held.delete(held)
   }
 
   /** Renews every lease; what the answer says is to be stopped is stopped. */
@@ -196,7 +222,6 @@ class LeasedRuns {
     const { leases, clock, log } = this.#options
     const askedAt = clock.monotonic()
     const request = { executorId: this.#id, leases: held.map(toRenewal) }
-    for (const one of held) one.progress = undefined // It is told once; a renewal without it costs no write.
     try {
       const answer = await leases.renew(request, { timeoutMs: 5_000 })
       held.forEach((one, i) => {
@@ -220,15 +245,19 @@ class LeasedRuns {
   async #stop(): Promise<void> {
     const { clock } = this.#options
     this.#stopping.abort()
-    const finished = Promise.all([...this.#active.keys()].map(run => run.done))
+    const finished = this.#allOver()
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = clock.timer(finishWithinMs, resolve)
     await Promise.race([finished, late])
     timer.cancel()
     this.#stopAll('shutting_down')
     await this.#warm.close()
-    await Promise.all([...this.#active.keys()].map(run => run.done))
+    await this.#allOver()
     await Promise.all(this.#delivering)
+  }
+
+  async #allOver(): Promise<void> {
+    await Promise.all([...this.#active.values()].map(({ over }) => over))
   }
 
   #stopAll(why: Stop): void {
@@ -243,18 +272,4 @@ const sharesRuns = (model: CatalogueEntry | undefined): boolean =>
 /** How many one call may renew by the contract: 64 runs may hold more. */
 const renewPortion = { size: 1_000, sizeOf: () => 1 }
 
-const toRenewal = ({ lease, progress }: HeldLease) => ({
-  id: lease.id,
-  tenant: lease.tenant,
-  workId: lease.workId,
-  ...(progress && toProgress(progress)),
-})
-
-/** Characters, before an ellipsis. The contract's bound is 512; a renewal over it is refused, with all in its call. */
-const mostMessage = 500
-
-/** Within the bounds of the contract, whatever the model's process said. */
-const toProgress = ({ fraction, message }: Progress) => ({
-  fraction: Math.min(1, Math.max(0, fraction || 0)),
-  ...(message !== undefined && { message: excerpt(message, mostMessage) }),
-})
+const toRenewal = ({ lease: { id, tenant, workId } }: HeldLease) => ({ id, tenant, workId })

@@ -1,20 +1,18 @@
 /** A lease as its executor holds it. */
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Progress } from './model-runner.ts'
 
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
 const stopBeforeEndMs = 2_000
 
 /** Why a run is stopped before its own end. */
-export type Stop = 'cancelled' | 'lost' | 'run_timeout' | 'shutting_down'
+export type Stop = 'cancelled' | 'lost' | 'run_timeout' | 'shutting_down' | 'output_too_large' | 'emission_invalid'
 
 export interface HeldLease {
   readonly lease: Lease
   readonly runTimeoutMs: number
   /** When the run must be stopped unless the lease is renewed before, by the monotonic clock. */
   stopAt: number
-  progress: Progress | undefined
   stop: Stop | undefined
 }
 
@@ -24,7 +22,6 @@ export function holdLease(lease: Lease, begunAt: number): HeldLease {
     lease,
     runTimeoutMs: lease.runTimeout ? durationMs(lease.runTimeout) : 600_000,
     stopAt: begunAt + ttlOf(lease) - stopBeforeEndMs,
-    progress: undefined,
     stop: undefined,
   }
 }

@@ -1,15 +1,31 @@
 /** What runs models: the port behind which the ONNX Runtime child process stands. */
+import type { FileHandle } from 'node:fs/promises'
 import type { ModelPackage } from '@millhand/model'
+import type { Emission } from './emission.ts'
 
 export interface RunItem {
   /** As the task has it; the runner reads it as the model's `input_format` says. Hostile. */
-  readonly input: string
+  readonly input: string | InputFile
   readonly parameters: Readonly<Record<string, unknown>> | undefined
 }
 
+/** An input in a file. */
+export interface InputFile {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** An output in a file that nobody else knows of and that goes once it is closed. Whoever gets it closes it. */
+export interface OutputFile {
+  readonly bytes: number
+  readonly handle: FileHandle
+}
+
 export type ItemResult =
-  /** `output` is JSON text of at most 256 KiB of UTF-8; a larger one is the fault `output_too_large`. */
+  /** JSON text of at most 256 KiB of UTF-8. */
   | { readonly ok: true; readonly output: string }
+  /** JSON text beyond that, of at most 64 MiB; a larger one is the fault `output_too_large`. */
+  | { readonly ok: true; readonly file: OutputFile }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly retryable: boolean }
 
 export interface RunResult {
@@ -19,19 +35,20 @@ export interface RunResult {
   readonly computeMs: number
 }
 
-export interface Progress {
-  /** From 0 to 1. */
-  readonly fraction: number
-  readonly message?: string
-}
+/**
+ * Takes what the item of this index emits, within the bounds of `bounded`. Resolves when there is room for the next:
+ * who has more waits for that. Never rejects; what a run emits that is being stopped may be dropped.
+ */
+export type OnEmit = (item: number, emission: Emission) => Promise<void>
 
 /** A model in a process of its own. */
 export interface LoadedModel {
   /**
    * Runs the items together, in portions where their inputs are large. One run at a time: the caller waits for the one
-   * before. Rejects with `RunnerGone` when the process ends before it answers.
+   * before. What an item emits is given to `onEmit` before this resolves. Rejects with `RunnerGone` when the process
+   * ends before it answers.
    */
-  run(items: readonly RunItem[], onProgress?: (progress: Progress) => void): Promise<RunResult>
+  run(items: readonly RunItem[], onEmit?: OnEmit): Promise<RunResult>
   /** Resident memory of the process, in bytes; 0 when it is gone. */
   memoryBytes(): number
   /** Ends the process at once (SIGKILL), also in the middle of a run. Resolves when it is gone. Idempotent. */
@@ -42,6 +59,8 @@ export interface LoadedModel {
 
 export interface ModelRunner {
   readonly engine: { readonly kind: string; readonly name: string; readonly provider: string }
+  /** Set where loading costs nothing: then a model is loaded for each run, and no run waits for another of its model. */
+  readonly loadsEachRun?: true
   /**
    * Starts a process and loads the model in it. Rejects with `ModelLoadFailed` when the model is at fault; with
    * `RunnerGone('crashed')` when the process ended by itself and `RunnerGone('not_started')` when none could be had,

@@ -1,14 +1,11 @@
 /** Gives results back: those of one turn of the event loop together, again until they are taken or refused. */
-import { type Client, Code, ConnectError } from '@connectrpc/connect'
-import { codeOf } from '@millhand/api'
+import type { Client } from '@connectrpc/connect'
 import type { LeaseService, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { breaksContract } from './breaks-contract.ts'
 import { inPortions, type Portion } from './portions.ts'
-
-/** Longer than a lease lasts: after that a result would be refused. */
-const giveUpAfterMs = 15_000
-const retryEveryMs = 250
+import { giveUpAfterMs, retryEveryMs } from './while-away.ts'
 
 /**
  * Bytes that a result takes at most beside its output, by the bounds of its fields: a failure's message of 2,048
@@ -59,7 +56,7 @@ export class Results {
         return
       } catch (error) {
         this.#log.warn('result.not_delivered', { results: results.length, error })
-        if (isRefused(error)) {
+        if (breaksContract(error)) {
           // A model's process may have given anything: only its own result is not taken.
           if (results.length > 1) await Promise.all(results.map(result => this.#send([result])))
           return
@@ -69,10 +66,4 @@ export class Results {
       }
     }
   }
-}
-
-/** Whether a request breaks the rules of the contract: it would again. */
-const isRefused = (error: unknown): boolean => {
-  const { code } = ConnectError.from(error)
-  return code === Code.InvalidArgument || codeOf(error) === 'payload_too_large'
 }

@@ -3,8 +3,9 @@ import { describe, it } from 'node:test'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/runner'
+import type { Emission } from './emission.ts'
 import { type HeldLease, holdLease } from './held-lease.ts'
-import { ModelLoadFailed, type RunItem, RunnerGone, type RunResult } from './model-runner.ts'
+import { ModelLoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from './model-runner.ts'
 import { runGroup } from './run-group.ts'
 import type { WarmModel } from './warm-models.ts'
 
@@ -30,10 +31,16 @@ function scripted() {
   const ready = Promise.withResolvers<void>()
   let items: readonly RunItem[] = []
   let kills = 0
+  const emitted: [workId: string, emission: Emission][] = []
+  const emit = async (held: HeldLease, emission: Emission) => {
+    emitted.push([held.lease.workId, emission])
+  }
+  let onEmit: OnEmit = async () => {}
   const warm: WarmModel & { isRunning: boolean } = {
     isRunning: false,
-    async run(begin) {
+    async run(begin, takeEmission) {
       await ready.promise
+      onEmit = takeEmission
       items = begin()
       return items.length === 0 ? { items: [], computeMs: 0 } : await run.promise
     },
@@ -42,7 +49,8 @@ function scripted() {
       run.reject(new RunnerGone('killed', 'killed'))
     },
   }
-  const settle = (held: HeldLease, result: Result | undefined) => {
+  const settle = (held: HeldLease, resultOf: () => Result | undefined) => {
+    const result = resultOf()
     const { case: kind, value } = result?.outcome ?? { case: 'nothing', value: undefined }
     assert.equal(outcomes[held.lease.workId], undefined, 'settled twice')
     outcomes[held.lease.workId] = kind === 'failure' ? `failure ${(value as { code: string }).code}` : String(kind)
@@ -50,17 +58,21 @@ function scripted() {
   return {
     clock,
     outcomes,
+    emitted,
+    emits: (item: number, emission: Emission) => onEmit(item, emission),
     warm,
     run,
     ready,
     started: (...leases: Lease[]) => {
       const held = leases.map(lease => holdLease(lease, clock.monotonic()))
-      return { held, active: runGroup({ clock, engine, settle }, model, warm, held) }
+      return { held, active: runGroup({ clock, engine, ...noFiles, emit, settle }, model, warm, held) }
     },
     ran: () => items.map(item => item.input),
     kills: () => kills,
   }
 }
+const none = () => Promise.reject(new Error('this test has no files'))
+const noFiles = { inputs: { read: none, close() {} }, sendOutput: none }
 const ok = (text: string) => ({ ok: true, output: text }) as const
 /** What was promised has been acted on. */
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -75,6 +87,41 @@ describe('a run', () => {
     await active.done
     assert.deepEqual(t.outcomes, { a: 'output', b: 'failure bad' })
   })
+
+  it('gives each lease what its own item emits', async () => {
+    const t = scripted()
+    const { active } = t.started(leaseOf('a'), leaseOf('b'))
+    t.ready.resolve()
+    await turn()
+    await t.emits(1, { kind: 'log', text: 'of b' })
+    await t.emits(0, { kind: 'log', text: 'of a' })
+    await t.emits(2, { kind: 'log', text: 'of nobody' })
+    t.run.resolve({ items: [ok('1'), ok('2')], computeMs: 4 })
+    await active.done
+    assert.deepEqual(t.emitted, [
+      ['b', { kind: 'log', text: 'of b' }],
+      ['a', { kind: 'log', text: 'of a' }],
+    ])
+  })
+
+  for (const [stop, expected] of [
+    ['output_too_large', 'failure output_too_large'],
+    ['emission_invalid', 'failure model_failed'],
+    ['cancelled', 'cancelled'],
+    ['run_timeout', 'output'],
+    ['shutting_down', 'output'],
+  ] as const) {
+    it(`that was over before it could be stopped (${stop}) ends with: ${expected}`, async () => {
+      const t = scripted()
+      const { held, active } = t.started(leaseOf('a'))
+      t.ready.resolve()
+      await turn()
+      for (const one of held) one.stop = stop
+      t.run.resolve({ items: [ok('1')], computeMs: 1 })
+      await active.done
+      assert.deepEqual(t.outcomes, { a: expected })
+    })
+  }
 
   it('that is cancelled while it waits for its model is answered at once, and is not run', async () => {
     const t = scripted()

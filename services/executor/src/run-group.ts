@@ -2,8 +2,20 @@
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type CatalogueEntry, excerpt } from '@millhand/model'
 import type { Clock } from '@millhand/runner'
+import type { Emission } from './emission.ts'
 import type { HeldLease } from './held-lease.ts'
-import { type ItemResult, ModelLoadFailed, type ModelRunner, RunnerGone } from './model-runner.ts'
+import { faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
+import {
+  type InputFile,
+  type ItemResult,
+  ModelLoadFailed,
+  type ModelRunner,
+  type OutputFile,
+  RunnerGone,
+  type RunResult,
+} from './model-runner.ts'
+import { faultOfSending } from './output-files.ts'
+import { Transfers } from './transfers.ts'
 import type { WarmModel } from './warm-models.ts'
 
 /** A run waits this long behind another of its model: it was claimed because those before it were short. */
@@ -12,8 +24,14 @@ const waitBehindMs = 250
 export interface RunGroupDeps {
   readonly clock: Clock
   readonly engine: ModelRunner['engine']
-  /** Takes the result of one lease; it is then no longer held. */
-  readonly settle: (held: HeldLease, result: Result | undefined) => void
+  /** Of this run alone. */
+  readonly inputs: InputFiles
+  /** Stores an output; the id of its file. Rejects with what kept it, and with the signal's reason. */
+  readonly sendOutput: (lease: Lease, file: OutputFile, signal: AbortSignal) => Promise<string>
+  /** Takes what the run of a lease emits; as `OnEmit`. */
+  readonly emit: (held: HeldLease, emission: Emission) => Promise<void>
+  /** The run of one lease is over; `resultOf` is asked once what it emitted is answered. It is then no longer held. */
+  readonly settle: (held: HeldLease, resultOf: () => Result | undefined) => void
 }
 
 /** What a stopped run is told to end with; `stop` of each lease says why. */
@@ -26,7 +44,7 @@ export interface ActiveRun {
 }
 
 export function runGroup(
-  { clock, engine, settle }: RunGroupDeps,
+  { clock, engine, inputs, sendOutput, emit, settle }: RunGroupDeps,
   model: CatalogueEntry | undefined,
   warm: WarmModel | undefined,
   held: readonly HeldLease[],
@@ -35,19 +53,27 @@ export function runGroup(
   let running: readonly HeldLease[] = []
   let startedAt: number | undefined
   let killing = false
-  const claimedAt = clock.monotonic()
+  let isOver = false
+  const inputOf = new Map<HeldLease, InputFile>()
+  const transfers = new Transfers()
+  /** When all that the run takes was there. */
+  let readyAt: number | undefined
   const run = { check, done: Promise.resolve(), tookMs: 0 }
 
   const version = model?.status === 'ready' ? model.version : ''
   const share = (ms: number) => Math.ceil(ms / Math.max(1, running.length))
   const elapsed = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt)
+  /** What was decided about the run before its result could go, by its owner or for what it emitted, has the last word. */
   const answer = (one: HeldLease, outcome: Result['outcome'], computeMs: number) =>
-    settle(one, resultOf(one.lease, outcome, computeMs, engine, version))
+    settle(one, () =>
+      one.stop === 'lost' ? undefined : resultOf(one.lease, decided(one) ?? outcome, computeMs, engine, version),
+    )
 
   function check(): void {
     const now = clock.monotonic()
-    if (startedAt === undefined) checkWaiting(now)
-    else checkRunning(now, startedAt)
+    transfers.check()
+    if (startedAt === undefined) checkWaiting(isStuck(now))
+    else if (!isOver) checkRunning(now, startedAt) // Else its process may be in the next run.
   }
 
   function checkRunning(now: number, startedAt: number): void {
@@ -57,44 +83,90 @@ export function runGroup(
     warm?.kill().catch(() => {}) // Its run rejects in any case, and that is where it is answered.
   }
 
-  /** What is stopped before its run began is answered at once; what waits behind a run that goes on and on goes back. */
-  function checkWaiting(now: number): void {
-    const stuck = warm?.isRunning === true && now - claimedAt > waitBehindMs
+  /** Whether it waits behind a run that goes on and on. */
+  const isStuck = (now: number) => warm?.isRunning === true && readyAt !== undefined && now - readyAt > waitBehindMs
+
+  /** What is stopped before its run began is answered at once; what is stuck goes back. */
+  function checkWaiting(stuck: boolean): void {
     for (const one of waiting) {
-      if (one.stop === 'cancelled' || one.stop === 'lost') stopped(one, 0)
-      else if (one.stop || stuck) answer(one, { case: 'returned', value: true }, 0)
+      if (!one.stop && !stuck) continue
+      answer(one, { case: 'returned', value: true }, 0)
+      transfers.end(one)
     }
     waiting = stuck ? [] : waiting.filter(one => !one.stop)
   }
 
+  /** The outcome of one that will not run. */
+  function leave(one: HeldLease, outcome: Result['outcome']): void {
+    waiting = waiting.filter(other => other !== one)
+    answer(one, outcome, 0)
+  }
+
+  async function readInputs(files: readonly HeldLease[]): Promise<void> {
+    let room = MOST_BYTES_A_RUN
+    await Promise.all(
+      files.map(async one => {
+        room -= one.lease.inputFileBytes ?? 0
+        if (room < 0) leave(one, { case: 'returned', value: true })
+        else await readInput(one)
+      }),
+    )
+  }
+
+  async function readInput(one: HeldLease): Promise<void> {
+    try {
+      inputOf.set(one, await transfers.of(one, signal => inputs.read(one.lease, signal)))
+    } catch (error) {
+      if (!waiting.includes(one)) return // It was stopped, and is answered.
+      const fault = faultOfReading(error)
+      if (fault === 'lost') one.stop ??= 'lost'
+      if (fault === 'lost' || fault === 'away') leave(one, { case: 'returned', value: true })
+      else leave(one, failure(fault.code, fault.message, fault.retryable))
+    }
+  }
+
   function begin() {
-    checkWaiting(claimedAt)
+    checkWaiting(false)
     running = waiting
     waiting = []
     startedAt = clock.monotonic()
-    return running.map(({ lease }) => ({ input: lease.input, parameters: lease.parameters }))
+    return running.map(one => ({ input: inputOf.get(one) ?? one.lease.input, parameters: one.lease.parameters }))
   }
 
-  function stopped(one: HeldLease, computeMs: number): void {
-    if (one.stop === 'lost') settle(one, undefined)
-    else answer(one, outcomeOfStop(one), computeMs)
-  }
-
-  function succeeded(items: readonly ItemResult[], computeMs: number): void {
+  async function succeeded({ items, computeMs }: RunResult): Promise<void> {
+    const sending: Promise<void>[] = []
     running.forEach((one, i) => {
-      const item = items[i]
-      // The run was over before it could be stopped: for a time-out that is in time, a cancelled task stays cancelled.
-      if (one.stop === 'lost') settle(one, undefined)
-      else if (one.stop === 'cancelled') stopped(one, share(computeMs))
-      else if (!item) answer(one, failure('model_failed', 'The model gave no answer.', true), share(computeMs))
-      else if (item.ok) answer(one, { case: 'output', value: item.output }, share(computeMs))
-      else answer(one, failure(item.code, item.message, item.retryable), share(computeMs))
+      const item: ItemResult | undefined = items[i]
+      const ms = share(computeMs)
+      // The run was over before it could be stopped: for a time-out that is in time.
+      if (!item) answer(one, failure('model_failed', 'The model gave no answer.', true), ms)
+      else if (!item.ok) answer(one, failure(item.code, item.message, item.retryable), ms)
+      else if ('output' in item) answer(one, { case: 'output', value: item.output }, ms)
+      else sending.push(send(one, item.file, ms))
     })
+    await Promise.all(sending)
+  }
+
+  async function send(one: HeldLease, file: OutputFile, computeMs: number): Promise<void> {
+    try {
+      const value = await transfers.of(one, signal => sendOutput(one.lease, file, signal))
+      answer(one, { case: 'outputFile', value }, computeMs)
+    } catch (error) {
+      const fault = one.stop ? 'lost' : faultOfSending(error)
+      if (fault === 'lost') one.stop ??= 'lost'
+      answer(
+        one,
+        fault === 'lost' ? outcomeOfStop(one) : failure(fault.code, fault.message, fault.retryable),
+        computeMs,
+      )
+    } finally {
+      await file.handle.close()
+    }
   }
 
   function failed(error: unknown): void {
     if (startedAt === undefined) {
-      checkWaiting(claimedAt)
+      checkWaiting(false)
       for (const one of waiting) answer(one, failureOf(error), 0)
       waiting = []
       return
@@ -103,31 +175,47 @@ export function runGroup(
     const alone = running.length === 1
     for (const one of running) {
       // Which neighbour crashed a shared run is not known: each goes back and runs alone.
-      if (one.stop || killing || !alone) stopped(one, computeMs)
+      if (one.stop || killing || !alone) answer(one, outcomeOfStop(one), computeMs)
       else answer(one, failureOf(error), computeMs)
     }
   }
 
   async function execute(): Promise<void> {
     if (!warm) return failed(new ModelLoadFailed('model_broken', brokenMessage(model)))
+    let result: RunResult
     try {
-      const onProgress = (progress: { fraction: number; message?: string }) => {
-        for (const one of running) one.progress = progress
-      }
-      const { items, computeMs } = await warm.run(begin, onProgress)
+      const files = waiting.filter(({ lease }) => lease.inputFileBytes !== undefined)
+      if (files.length > 0) await readInputs(files)
+      if (waiting.length === 0) return
+      readyAt = clock.monotonic()
+      result = await warm.run(begin, async (item, emission) => {
+        const one = running[item]
+        if (one) await emit(one, emission)
+      })
       run.tookMs = elapsed()
-      succeeded(items, computeMs)
     } catch (error) {
-      failed(error)
+      return failed(error)
+    } finally {
+      isOver = startedAt !== undefined
+      inputs.close()
     }
+    await succeeded(result)
   }
 
   run.done = execute()
   return run
 }
 
-function outcomeOfStop({ stop, runTimeoutMs }: HeldLease): Result['outcome'] {
+/** However the run itself ended. */
+function decided({ stop }: HeldLease): Result['outcome'] | undefined {
   if (stop === 'cancelled') return { case: 'cancelled', value: true }
+  if (stop === 'output_too_large') return failure('output_too_large', 'The run emitted more than a task may.', false)
+  if (stop === 'emission_invalid') return failure('model_failed', 'The run emitted what can not be stored.', false)
+  return undefined
+}
+
+/** Of a run that was ended before it was over. */
+function outcomeOfStop({ stop, runTimeoutMs }: HeldLease): Result['outcome'] {
   if (stop === 'run_timeout') {
     return failure('run_timeout', `The run took longer than ${runTimeoutMs / 1000} s and was stopped.`, false)
   }

@@ -29,7 +29,7 @@ async function logged(errors: { readonly load?: Error; readonly run?: Error }) {
   const warm = new WarmModels({ runner, memoryLimitBytes: 0, log }).get(model)
   const run = warm.run(
     () => [{ input: 'swordfish', parameters: undefined }],
-    () => {},
+    async () => {},
   )
   await assert.rejects(run, error => error === (errors.load ?? errors.run))
   await new Promise(resolve => setImmediate(resolve))

@@ -5,7 +5,7 @@ import {
   type LoadedModel,
   ModelLoadFailed,
   type ModelRunner,
-  type Progress,
+  type OnEmit,
   type RunItem,
   RunnerGone,
   type RunResult,
@@ -14,7 +14,7 @@ import {
 /** A model with the line of runs that wait for its one process. */
 export interface WarmModel {
   /** Asks `begin` for the items once the runs before are over, and runs them; nothing runs when there are none left. */
-  run(begin: () => readonly RunItem[], onProgress: (progress: Progress) => void): Promise<RunResult>
+  run(begin: () => readonly RunItem[], onEmit: OnEmit): Promise<RunResult>
   /** Whether its process is in a run. */
   readonly isRunning: boolean
   /** Ends the process, and with it the run that it is in; runs that wait get a new process. */
@@ -72,7 +72,7 @@ export class WarmModels {
       lastUsed: 0,
       users: 0,
       tail: Promise.resolve(),
-      run: (begin, onProgress) => {
+      run: (begin, onEmit) => {
         entry.users++
         entry.lastUsed = ++this.#uses
         const result = entry.tail.then(async () => {
@@ -80,7 +80,7 @@ export class WarmModels {
           const items = begin()
           if (items.length === 0) return { items: [], computeMs: 0 }
           entry.isRunning = true
-          return await process.run(items, onProgress)
+          return await process.run(items, onEmit)
         })
         entry.tail = result
           .catch(error => {

@@ -1,21 +1,137 @@
-/** Identity: whose key it is. */
+/** Identity: accounts, their keys, and what they may do. */
+import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
+import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import type { Replicas } from '@millhand/lease'
+import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
-import type { Collection } from '@millhand/store'
-import type { KeyRecord } from './key.ts'
-import { authenticateKey } from './rpc/authenticate-key.ts'
+import type { Clock } from '@millhand/runner'
+import type { Collection, Database } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type Accounts, accountsSpec } from './accounts/account.ts'
+import { createAccount } from './accounts/create-account.ts'
+import { getAccount, listAccounts, listPlans } from './accounts/read-accounts.ts'
+import { updateAccount } from './accounts/update-account.ts'
+import { type ChangesRecord, changesSpec, createChanges } from './changes/changes.ts'
+import { listChanges } from './changes/list-changes.ts'
+import { createIdempotencyService } from './idempotency/idempotency-service.ts'
+import { type IdempotencyRecords, idempotencySpec } from './idempotency/record.ts'
+import { authenticateKey } from './keys/authenticate-key.ts'
+import { createApiKey } from './keys/create-api-key.ts'
+import { type Keys, keysSpec } from './keys/key.ts'
+import { getApiKey, listApiKeys } from './keys/read-api-keys.ts'
+import { reportKeyUse } from './keys/report-key-use.ts'
+import { revokeApiKey } from './keys/revoke-api-key.ts'
+import { rotateApiKey } from './keys/rotate-api-key.ts'
+import { createSecrets, type Making } from './keys/secrets.ts'
+import { type Daily, dailySpec } from './quota/daily.ts'
+import { createQuotaService } from './quota/quota-service.ts'
+import { createRateService } from './rate/rate-service.ts'
 
-export { type BootstrapKeys, bootstrapAccountId, ensureBootstrapKeys } from './bootstrap.ts'
-export { type KeyRecord, keysSpec } from './key.ts'
+export {
+  type BootstrapKeys,
+  bootstrapAccountId,
+  ensureFirstAccount,
+  enterprise,
+  type FirstAccount,
+} from './bootstrap.ts'
 
-export interface IdentityDeps {
-  readonly keys: Collection<KeyRecord, 'by_sha256'>
+/** What a process with identity answers. */
+export const identityServices = [
+  IdentityService,
+  ApiKeyService,
+  AccountService,
+  QuotaService,
+  RateService,
+  IdempotencyService,
+]
+
+/** What identity owns. */
+export interface IdentityCollections {
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly changes: Collection<ChangesRecord>
+  readonly daily: Daily
+  readonly idempotency: IdempotencyRecords
 }
 
-export function createIdentityService(deps: IdentityDeps) {
+/** Those of a database. */
+export const identityCollections = (db: Database): IdentityCollections => ({
+  accounts: db.collection(accountsSpec),
+  keys: db.collection(keysSpec),
+  changes: db.collection(changesSpec),
+  daily: db.collection(dailySpec),
+  idempotency: db.collection(idempotencySpec),
+})
+
+export interface IdentityOptions extends IdentityCollections {
+  readonly plans: Plans
+  readonly cursors: Cursors
+  /** At least 32 bytes, the same for all replicas: it makes the keys of operations. */
+  readonly keySecret: Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+  readonly replicas: Replicas
+  /** From 0 up to 1. */
+  readonly random?: () => number
+}
+
+/** What the methods work with. */
+export interface IdentityDeps {
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly plans: Plans
+  readonly secrets: (making: Making) => string
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export function createIdentityService(options: IdentityOptions) {
+  const { accounts, keys, changes, daily, idempotency, plans, cursors, clock, log, replicas } = options
+  const { random = Math.random } = options
+  const ids = createIds({ now: () => clock.now() })
+  const deps: IdentityDeps = { accounts, keys, plans, secrets: createSecrets(options.keySecret), cursors, clock, ids }
+  const told = {
+    keys: createChanges({ name: 'keys', documents: keys, changes }),
+    accounts: createChanges({ name: 'accounts', documents: accounts, changes }),
+  }
+  const quota = createQuotaService({ daily, plans, clock, log, random })
+  const rates = createRateService({ clock, replicas })
+  const answers = createIdempotencyService({ idempotency, clock, ids, log, random })
+
   return {
     routes(router: Routes): void {
-      router.service(IdentityService, { authenticateKey: authenticateKey(deps) })
+      router.service(IdentityService, {
+        authenticateKey: authenticateKey(deps),
+        listChanges: listChanges(told),
+        reportKeyUse: reportKeyUse(deps),
+      })
+      router.service(ApiKeyService, {
+        createApiKey: createApiKey(deps),
+        getApiKey: getApiKey(deps),
+        listApiKeys: listApiKeys(deps),
+        revokeApiKey: revokeApiKey(deps),
+        rotateApiKey: rotateApiKey(deps),
+      })
+      router.service(AccountService, {
+        createAccount: createAccount(deps),
+        getAccount: getAccount(deps),
+        listAccounts: listAccounts(deps),
+        updateAccount: updateAccount(deps),
+        listPlans: listPlans(deps),
+      })
+      quota.routes(router)
+      rates.routes(router)
+      answers.routes(router)
+    },
+    /** What the owner does until the signal ends: keeps the windows of rates, and removes what is no longer remembered. */
+    async run(signal: AbortSignal): Promise<void> {
+      await Promise.all([quota.run(signal), rates.run(signal), answers.run(signal)])
     },
   }
 }

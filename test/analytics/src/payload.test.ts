@@ -12,7 +12,8 @@ describe('events that compute makes, and the AsyncAPI document', () => {
 
   it('each type is a message of it, and each message comes', () => {
     const types = new Set(events.map(({ type }) => type))
-    assert.deepEqual([...types].sort(), Object.keys(asyncapi.components.messages).sort())
+    const messages = Object.keys(asyncapi.components.messages).filter(name => name.startsWith('task.'))
+    assert.deepEqual([...types].sort(), messages.sort())
   })
 
   it('each event is as its message says', () => {

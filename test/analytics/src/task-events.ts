@@ -7,11 +7,13 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createComputeService, onlyReplica, type TaskRecord, tasksSpec } from '@millhand/compute'
+import { computeOn } from '@millhand/compute/on-database'
 import { publicTopics } from '@millhand/eventlog/public-stream'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
+import { onlyReplica } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import { textModel } from '@millhand/model/fixture'
+import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import type { OutboxEvent } from '@millhand/store'
@@ -26,13 +28,15 @@ export async function everyTaskEvent(): Promise<readonly OutboxEvent[]> {
   const folder = temporaryFolder('millhand-analytics-')
   const clock = manualClock(Date.UTC(2026, 10, 21, 7, 30))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
-  const service = createComputeService({
-    tasks: db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec),
+  const { compute: service } = computeOn(db, {
     blobs: await filesystemBlobs(join(folder, 'blobs')),
     models: { get: id => (id === digits.id ? digits : undefined), list: () => [digits] } satisfies Catalogue,
+    plans: loadPlans(),
     cursors: createCursors(new Uint8Array(32)),
+    streamTokenSecret: new Uint8Array(32),
     clock,
     log: createLog({ level: 'error' }),
+    quotaBytes: 2 ** 30,
     replicas: onlyReplica,
     onRing: () => {},
     retentionMs: 86_400_000,
@@ -101,6 +105,7 @@ const as = {
     tenant: 'acct_01kaje5z1cf6tvnyxkkhbm3v8h/live',
     scopes: new Set(['*']),
     keyId: 'key_a',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
   }),
 }
 

@@ -8,12 +8,19 @@ import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Figure, jsonLine } from './figure.ts'
 import { accept } from './section/accept.ts'
+import { auth } from './section/auth.ts'
 import { distributed } from './section/distributed.ts'
+import { distributedFiles } from './section/distributed-files.ts'
+import { distributedStreams } from './section/distributed-streams.ts'
+import { files } from './section/files.ts'
 import { growth } from './section/growth.ts'
 import { lifecycle } from './section/lifecycle.ts'
+import { limit } from './section/limit.ts'
 import { memory } from './section/memory.ts'
 import { recovery } from './section/recovery.ts'
 import { start } from './section/start.ts'
+import { streams } from './section/streams.ts'
+import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
@@ -27,12 +34,22 @@ const sections: Sections = {
   start,
   growth,
   memory,
+  files,
+  streams,
+  usage,
+  auth,
+  limit,
 }
 
 /** What `--distributed` measures in the place of all that. */
-const distributedSections: Sections = { distributed, recovery }
+const distributedSections: Sections = {
+  distributed,
+  recovery,
+  files: distributedFiles,
+  streams: distributedStreams,
+}
 
-const { options, chosen } = readCommand()
+const { options, offered, chosen } = readCommand()
 
 // An interrupt ends through `exit`, whose listeners end the servers and remove the data.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -51,8 +68,7 @@ say([machine], machine)
 await using workbench = openWorkbench(options)
 for (const name of chosen) {
   if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
-  for (const figure of (await { ...sections, ...distributedSections }[name]?.(workbench)) ?? [])
-    say(tableLines(figure), jsonLine(figure))
+  for (const figure of (await offered[name]?.(workbench)) ?? []) say(tableLines(figure), jsonLine(figure))
 }
 
 function readCommand() {
@@ -73,7 +89,7 @@ function readCommand() {
     if (unknown !== undefined) throw new Error(`There is no section ${unknown}.`)
     const options = { ...values, seconds: Number(values.seconds), rounds: Number(values.rounds) }
     if (!(options.seconds > 0 && options.rounds >= 1)) throw new Error('--seconds and --rounds take positive numbers.')
-    return { options, chosen }
+    return { options, offered, chosen }
   } catch (cause) {
     const usage = `pnpm bench [${Object.keys(sections).join(' | ')} …] [--seconds 5] [--rounds 3] [--json] [--out FILE]
 pnpm bench --distributed [${Object.keys(distributedSections).join(' | ')} …] [the same]`

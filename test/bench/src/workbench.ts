@@ -24,7 +24,7 @@ export interface Workbench extends AsyncDisposable {
 interface ServerShape {
   readonly env?: Readonly<Record<string, string>>
   readonly dataDir?: string
-  /** `noop`: with a runner that does nothing; `distributed`: as processes on the broker and the database of `env`. */
+  /** `noop`: with a runner that does nothing, or streams where a task asks for it; `distributed`: as processes on the broker and the database of `env`. */
   readonly shape?: 'noop' | 'distributed'
 }
 

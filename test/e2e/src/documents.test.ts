@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { blocks, faultsOf, shapeFaults } from './documents.ts'
 import { temporaryFolder } from './server.ts'
@@ -49,6 +52,22 @@ test('a block that fails is named by its line', async () => {
 test('an answer that lacks what the document shows is a fault', async () => {
   const document = ['```sh', `echo '{"a":1}'`, '```', 'answers', '```json', '{"a": "one", "b": 2}', '```'].join('\n')
   assert.deepEqual(await faultsOf(document, place), ['line 6: a is number and not string', 'line 6: .b is not there'])
+})
+
+test('a call that is answered 400 or more is a fault, whatever the shell makes of it', async t => {
+  const server = createServer((_, response) => response.writeHead(404).end('{"status":404}')).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const place = { folder: temporaryFolder('millhand-e2e-'), url: `http://127.0.0.1:${port}` }
+  const call = 'curl -s http://127.0.0.1:8080/'
+  for (const line of [call, `export X=$(${call})`, `${call} | cat`, `${call} || echo none`]) {
+    const [fault] = await faultsOf(`\`\`\`sh\n${line}\n\`\`\``, place)
+    assert.match(String(fault), /^line 2: exit code .*curl ended with 22/s, line)
+  }
+  const shown = (status: number) => `\`\`\`sh\n${call}\n\`\`\`\nIt answers\n\`\`\`json\n{"status":${status}}\n\`\`\``
+  assert.deepEqual(await faultsOf(shown(404), place), [])
+  assert.deepEqual(await faultsOf(shown(422), place), ['line 6: answered 404'])
 })
 
 test('shapes are compared through lists and objects, values are not', () => {

@@ -1,6 +1,7 @@
 /** Documents whose code blocks are run: what they hold, and what of it is true. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { inherited } from './server.ts'
 
 /** A fenced block of a Markdown document. */
 export interface Block {
@@ -20,8 +21,13 @@ export interface Place {
   readonly folder: string
   /** The server that is meant by the default address. */
   readonly url: string
+  /** Variables that lead the operator's command line to it. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
+/** The command line as users call it, and as it can be called where nothing is installed anew. */
+const COMMAND_LINE = /npx -y pnpm@12 --silent millhand\b/g
+const PROGRAM = 'node --disable-warning=ExperimentalWarning deploy/src/operator/millhand.ts'
 const DEFAULT_ADDRESS = /http:\/\/(127\.0\.0\.1|localhost):8080/g
 
 export function blocks(markdown: string): Block[] {
@@ -45,12 +51,17 @@ export function blocks(markdown: string): Block[] {
 }
 
 /**
- * Runs the `sh` blocks of a document that have no flag in order, in one shell, so that variables live on; and holds `json` blocks that come after "answers" to the shape of the output before them.
- * Resolves to what is wrong.
+ * Runs the `sh` blocks of a document that have no flag in order, in one shell, so that variables live on; and holds
+ * `json` blocks that come after "answers" to the shape of the output before them. A call that is answered 400 or more is
+ * a fault, unless the `json` block behind it shows that status. Resolves to what is wrong.
  */
 export async function faultsOf(markdown: string, place: Place): Promise<string[]> {
   const all = blocks(markdown)
-  const run = all.filter(block => block.language === 'sh' && block.flags.length === 0)
+  const run = all.flatMap((block, at) =>
+    block.language === 'sh' && block.flags.length === 0
+      ? [{ block, isRefused: refusal(all[at + 1]) !== undefined }]
+      : [],
+  )
   const { outputs, failure } = await runAll(run, place)
   if (failure !== undefined) return [failure]
   return all.flatMap((block, at) => {
@@ -62,6 +73,8 @@ export async function faultsOf(markdown: string, place: Place): Promise<string[]
     const real = parse(output)
     if (shown === undefined) return [`line ${block.line}: is no JSON`]
     if (real === undefined) return [`line ${source.line}: answered no JSON but ${output.slice(0, 500)}`]
+    const status = refusal(block)
+    if (status !== undefined && statusOf(real) !== status) return [`line ${block.line}: answered ${statusOf(real)}`]
     return shapeFaults(shown, real, '').map(fault => `line ${block.line}: ${fault}`)
   })
 }
@@ -82,11 +95,31 @@ export function shapeFaults(shown: unknown, real: unknown, path: string): string
   )
 }
 
-async function runAll(run: readonly Block[], { folder, url }: Place) {
+interface Run {
+  readonly block: Block
+  /** Whether its call is to be answered 400 or more. */
+  readonly isRefused: boolean
+}
+
+/** Ends the whole shell, wherever in it the call is: `export X=$(…)`, a pipe and `||` would make it succeed. */
+const HELD_CURL = `curl() {
+  command curl --fail-with-body "$@" && return
+  local code=$?
+  [ $code -eq 23 ] && return $code # nobody reads on
+  echo "curl ended with $code: $*" >&2
+  kill $$
+}`
+
+async function runAll(run: readonly Run[], { folder, url, env }: Place) {
   const mark = `--- end of block ${process.pid} ---`
-  const script = run.flatMap(({ code }) => [code.replaceAll(DEFAULT_ADDRESS, url), `printf '%s' '${mark}'`])
+  const script = run.flatMap(({ block: { code }, isRefused }) => [
+    isRefused ? 'unset -f curl' : HELD_CURL,
+    code.replaceAll(DEFAULT_ADDRESS, url).replaceAll(COMMAND_LINE, PROGRAM),
+    `printf '%s' '${mark}'`,
+  ])
   const shell = spawn('bash', ['-euo', 'pipefail', '-s'], {
     cwd: folder,
+    env: { ...inherited(), ...env },
     stdio: 'pipe',
   })
   let output = ''
@@ -100,8 +133,8 @@ async function runAll(run: readonly Block[], { folder, url }: Place) {
   shell.stdin.end(script.join('\n'))
   const [code] = await once(shell, 'close')
   const parts = output.split(mark)
-  const failed = run[parts.length - 1]
-  const outputs = new Map(run.map((block, at) => [block, parts[at] ?? '']))
+  const failed = run[parts.length - 1]?.block
+  const outputs = new Map(run.map(({ block }, at) => [block, parts[at] ?? '']))
   if (code === 0) return { outputs, failure: undefined }
   return { outputs, failure: `line ${failed?.line}: exit code ${code}\n${parts.at(-1)}${errors}` }
 }
@@ -112,6 +145,17 @@ function paragraphBefore(lines: readonly string[], at: number): string {
   let begin = end
   while (begin > 0 && lines[begin - 1]?.trim() !== '') begin--
   return lines.slice(begin, end).join('\n')
+}
+
+/** The status of a problem that a `json` block shows. */
+function refusal(block: Block | undefined): number | undefined {
+  const status = block?.language === 'json' ? statusOf(parse(block.code)) : undefined
+  return status !== undefined && status >= 400 ? status : undefined
+}
+
+function statusOf(answer: unknown): number | undefined {
+  if (typeof answer !== 'object' || answer === null || !('status' in answer)) return undefined
+  return typeof answer.status === 'number' ? answer.status : undefined
 }
 
 function parse(text: string): unknown {

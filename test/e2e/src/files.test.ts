@@ -181,7 +181,7 @@ test('what can be known to be refused is refused before it is sent', async () =>
   for (const [headers, status] of [
     [['Content-Length: 536870913'], 413],
     [['Content-Length: 10', 'Content-Encoding: gzip'], 415],
-    [['Content-Length: 10', 'Idempotency-Key: a'], 400],
+    [['Content-Length: 10', `Idempotency-Key: ${'a'.repeat(256)}`], 400],
   ] as const) {
     const wire = await connection(server.url)
     wire.write(rawHead('POST', '/v1/files', server, [...headers, 'Expect: 100-continue']))

@@ -16,12 +16,14 @@ export function descendants(pid: number): Process[] {
   return below(pid)
 }
 
-/** Milliseconds of processor time that the descendants of `pid` use in the next half second. */
-export async function burning(pid: number): Promise<number> {
-  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
-  // Measuring a rate takes time: this is no wait for something to happen.
-  await pause(500)
-  return descendants(pid).reduce((sum, each) => sum + each.cpuMs - (before.get(each.pid) ?? 0), 0)
+/** Resolves once no descendant of `pid` is at work: one that starts is for a while, a run that goes on for ever. */
+export async function allAtRest(pid: number): Promise<void> {
+  const deadline = performance.now() + AT_REST_WITHIN_MS
+  for (;;) {
+    const used = await usage(pid)
+    if (used.every(({ ms }) => ms < AT_WORK_MS)) return
+    if (performance.now() > deadline) throw new Error(`descendants of ${pid} are at work: ${JSON.stringify(used)}`)
+  }
 }
 
 /** Bytes of memory that `pid` and its descendants have resident, each. */
@@ -41,18 +43,25 @@ function residentOf(pid: number): number {
 export async function busiest(pid: number): Promise<number> {
   const deadline = performance.now() + AT_WORK_WITHIN_MS
   for (;;) {
-    const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
-    await pause(500)
-    const used = descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+    const used = await usage(pid)
     const [most] = used.sort((a, b) => b.ms - a.ms)
     if (most && most.ms >= AT_WORK_MS) return most.pid
     if (performance.now() > deadline) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
   }
 }
 
+/** What each descendant of `pid` uses of the processor in the next half second. */
+async function usage(pid: number): Promise<{ readonly pid: number; readonly ms: number }[]> {
+  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
+  // Measuring a rate takes time: this is no wait for something to happen.
+  await pause(500)
+  return descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+}
+
 /** Of half a second: a run that computes all the time gets so much even where much else runs. */
 const AT_WORK_MS = 100
 const AT_WORK_WITHIN_MS = 20_000
+const AT_REST_WITHIN_MS = 20_000
 
 export function isAlive(pid: number): boolean {
   return processes().some(each => each.pid === pid)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { breakOff } from '@millhand/test-servers'
 import type { Server } from './server.ts'
 
 /** A bare connection, for what no HTTP client would send. */
@@ -43,7 +44,7 @@ export async function connection(url: string): Promise<Connection> {
     ended: () => gone,
     isOpen: () => !closed,
     close: () => socket.end(),
-    destroy: () => socket.resetAndDestroy(),
+    destroy: () => breakOff(socket),
   }
 }
 

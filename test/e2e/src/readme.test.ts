@@ -21,7 +21,11 @@ after(() => server.stop())
 
 for (const document of documents)
   test(`what ${document} shows can be done, and answers as it says`, async () => {
-    const faults = await faultsOf(read(document), { folder, url: server.url })
+    const faults = await faultsOf(read(document), {
+      folder,
+      url: server.url,
+      env: { MILLHAND_IDENTITY_URL: server.identity },
+    })
     assert.deepEqual(faults, [])
   })
 

@@ -25,6 +25,8 @@ export interface Server extends AsyncDisposable {
   readonly url: string
   /** Where gRPC and the metrics are served, by deployments that do. */
   readonly grpc: string | undefined
+  /** Where the operator's command line finds identity. */
+  readonly identity: string
   readonly metrics: string | undefined
   readonly pid: number
   readonly dataDir: string
@@ -72,7 +74,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   }
   let life = await begin(environment, options.fileDescriptors)
   const past = { stdout: '', stderr: '' }
-  const { http: url, grpc, metrics } = life.ready
+  const { http: url, grpc, metrics, identity = grpc } = life.ready
+  if (identity === undefined) throw new Error('the server did not say where identity is')
 
   const end = async (signal: NodeJS.Signals): Promise<Exit> => {
     life.child.kill(signal)
@@ -81,6 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return {
     url,
     grpc,
+    identity,
     metrics,
     get pid() {
       return life.child.pid as number
@@ -126,6 +130,7 @@ export const repository = resolve(import.meta.dirname, '../../..')
 interface Ready {
   readonly http: string
   readonly grpc?: string
+  readonly identity?: string
   readonly metrics?: string
 }
 
@@ -190,7 +195,7 @@ function tiedToUs(command: string[]): string[] {
 }
 
 /** Our own environment without what would configure the server or tell a child that a test runner is its parent. */
-function inherited(): NodeJS.ProcessEnv {
+export function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('MILLHAND_') && name !== 'NODE_TEST_CONTEXT'),
   )

@@ -7,11 +7,11 @@ import type { Message } from './repeats.ts'
 
 const TOPIC = 'millhand.tasks.v1'
 
-/** The address of the replica that owns the queues, as the database has it. */
+/** The address of the replica of compute that owns the queues, as the database has it. */
 export function ownerAddress(database: string): Promise<string | undefined> {
   return withDatabase(database, async db => {
-    const owner = await db.collection('owners').findOne({}, { maxTimeMS: 2_000 })
-    return owner?.body === undefined ? undefined : JSON.parse(owner.body).address
+    const owners = await db.collection('owners').find({}, { maxTimeMS: 2_000 }).toArray()
+    return owners.map(({ body }) => JSON.parse(body)).find(({ id }) => id === 'compute')?.address
   }).catch(() => undefined)
 }
 

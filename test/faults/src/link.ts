@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { breakOff } from '@millhand/test-servers'
 
 export interface Link extends AsyncDisposable {
   /** `127.0.0.1:<port>`, where who calls finds it. */
@@ -65,7 +66,7 @@ export async function createLink(): Promise<Link> {
     if (proper) to.end()
     else {
       from.destroy()
-      to.resetAndDestroy()
+      breakOff(to)
     }
   }
 
@@ -73,7 +74,7 @@ export async function createLink(): Promise<Link> {
     joined(incoming)
     if (mood.kind !== 'open') await passage()
     if (!target || (mood as Mood).kind === 'cut') {
-      incoming.resetAndDestroy()
+      breakOff(incoming)
       return
     }
     const outgoing = connect({ host: target[0], port: target[1], allowHalfOpen: true })
@@ -93,7 +94,7 @@ export async function createLink(): Promise<Link> {
     },
     cut() {
       become({ kind: 'cut' })
-      for (const socket of sockets) socket.resetAndDestroy()
+      for (const socket of sockets) breakOff(socket)
     },
     hold: () => become({ kind: 'held' }),
     delay: ms => become({ kind: 'slow', ms }),

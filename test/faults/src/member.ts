@@ -26,7 +26,7 @@ export interface Member {
 
 export interface MemberOptions {
   readonly name: string
-  /** The words after `serve.ts`. */
+  /** What is run, by its path in the checkout, and the words after it. */
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string>>
   /** The checkout that it runs from. */
@@ -68,15 +68,11 @@ export function createMember({ name, words, env, root, folder }: MemberOptions):
       const node = ['--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning']
       const clock = ['--import', import.meta.resolve('./settable-clock.ts')]
       // Its standard input is a pipe that only we hold: it ends with us, however that comes.
-      const started = spawn(
-        process.execPath,
-        [...node, ...clock, 'deploy/src/serve.ts', ...words, '--stop-with-stdin'],
-        {
-          cwd: root,
-          env: { ...inherited(), ...env, FAULTS_CLOCK_FILE: clockFile },
-          stdio: ['pipe', 'pipe', 'pipe'],
-        },
-      )
+      const started = spawn(process.execPath, [...node, ...clock, ...words, '--stop-with-stdin'], {
+        cwd: root,
+        env: { ...inherited(), ...env, FAULTS_CLOCK_FILE: clockFile },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
       child = started
       process.once('exit', forget)
       started.once('close', () => process.off('exit', forget))

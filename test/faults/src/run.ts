@@ -15,6 +15,7 @@ import { schedule } from './schedule.ts'
 import { notServing } from './serving.ts'
 import { storm } from './storm.ts'
 import { executors, type System, startSystem } from './system.ts'
+import { usageFaults } from './usage.ts'
 import { anyWish } from './wishes.ts'
 
 export interface RunOptions {
@@ -40,6 +41,7 @@ const TASKS_A_SECOND = 120
 /** Nobody waits longer for the system to serve again, or for its tasks to end. */
 const RECOVERY_LIMIT_MS = 60_000
 const SETTLE_LIMIT_MS = 90_000
+const USAGE_LIMIT_MS = 30_000
 const SERVING_LIMIT_MS = 30_000
 /** On a slow machine the load ends before all its tasks, once the faults are over. */
 const LOAD_LIMIT_MS = 180_000
@@ -95,6 +97,7 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
     ...topic.faults,
     ...violations({ ...seen, events: topic.events, finals }),
     ...differences(finals, listed),
+    ...(await usageFaults(askedOf(system).request, finals, USAGE_LIMIT_MS)),
   )
   const figures = figuresOf({
     seen,

@@ -28,14 +28,14 @@ export interface Step {
   readonly goesOn: boolean
 }
 
-export const FAULTS_A_RUN = 15
+export const FAULTS_A_RUN = 16
 
 /** Longer than the place of the queues' owner is kept, longer than a lease lasts. */
 const BEYOND_OWNERSHIP_MS = 3_000
 const BEYOND_LEASE_MS = 11_500
 
 /**
- * 15 faults. Every run kills one process of each kind, pauses one and isolates another beyond its lease, pauses one
+ * 16 faults. Every run kills one process of each kind, pauses one and isolates another beyond its lease, pauses one
  * beyond the ownership of the queues, breaks the network three times in three ways, sets a clock and fills a disk.
  */
 export function schedule(random: Random): Step[] {
@@ -79,7 +79,15 @@ function awayMs(target: Target, { between }: Random): number[] {
 /** One of each kind of process, and both parts of compute in turns. */
 function kills({ between }: Random): Target[] {
   const one = <T>(list: readonly T[]): T => list[between(0, list.length - 1)] as T
-  return [one(gateways), 'identity', one(['owner', 'owner', 'other compute']), one(executors), 'kafka', 'mongo']
+  return [
+    one(gateways),
+    'identity',
+    'billing',
+    one(['owner', 'owner', 'other compute']),
+    one(executors),
+    'kafka',
+    'mongo',
+  ]
 }
 
 /** One at a time for the most part, and some two at once, of different processes. */

@@ -4,15 +4,14 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
-import { type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
-import { freePorts } from './free-ports.ts'
+import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { createLink, type Link } from './link.ts'
 import { createMember, type Member } from './member.ts'
 
 export const gateways = ['gateway-1', 'gateway-2'] as const
 export const computes = ['compute-1', 'compute-2'] as const
 export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
-const memberNames = [...gateways, 'identity', ...computes, ...executors] as const
+const memberNames = [...gateways, 'identity', 'billing', ...computes, ...executors] as const
 export type MemberName = (typeof memberNames)[number]
 export type ServerName = 'kafka' | 'mongo'
 
@@ -21,11 +20,12 @@ const product = (from: readonly string[], to: readonly string[]): string[] =>
 
 /** Who calls whom. */
 export const linkNames: readonly string[] = [
-  ...product(gateways, ['identity', ...computes]),
+  ...product(gateways, ['identity', 'billing', ...computes]),
   ...product(executors, computes),
   ...product(computes, computes),
   ...product(computes, ['mongo', 'kafka']),
-  ...product(['identity'], ['mongo']),
+  ...product(['identity'], ['mongo', 'kafka']),
+  ...product(['billing'], ['mongo', 'kafka']),
   ...product(executors, ['kafka']),
 ]
 
@@ -51,31 +51,25 @@ export interface SystemOptions {
   readonly root: string
   /** Where data and logs go. */
   readonly folder: string
+  /** What executors run in the place of `deploy/src/serve.ts executor`. */
+  readonly executorEntry?: string
 }
 
 /** Resolves when every process serves. */
-export async function startSystem({ root, folder }: SystemOptions): Promise<System> {
+export async function startSystem({ root, folder, executorEntry }: SystemOptions): Promise<System> {
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
   for (const name of linkNames) links.set(name, parts.use(await createLink()))
   const link = (name: string) => links.get(name) as Link
 
-  const ports = await freePorts(6)
-  const [identityPort, compute1Port, compute2Port, gateway1Port, gateway2Port, brokerPort] = ports as [
-    ...(readonly number[] & { length: 6 }),
-  ]
-  const portOf: Record<string, number | undefined> = {
-    identity: identityPort,
-    'compute-1': compute1Port,
-    'compute-2': compute2Port,
-    'gateway-1': gateway1Port,
-    'gateway-2': gateway2Port,
-  }
+  const brokerPort = await freePort()
+  const portOf: Record<string, number> = {}
+  for (const name of ['identity', 'billing', ...computes, ...gateways]) portOf[name] = await freePort()
 
   const mongoDir = join(folder, 'mongo')
   const [kafka, mongo] = await Promise.all([
-    startBroker(join(folder, 'kafka'), brokerPort as number, link),
+    startBroker(join(folder, 'kafka'), brokerPort, link),
     startMongo({ dataDir: mongoDir }),
   ])
   parts.use(kafka)
@@ -108,6 +102,7 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
           ...own,
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_IDENTITY_URL: url(`${name}>identity`),
+          MILLHAND_BILLING_URL: url(`${name}>billing`),
           MILLHAND_COMPUTE_URL: computeUrls(name),
         }
       case 'identity':
@@ -115,8 +110,16 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
           ...own,
           MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_BOOTSTRAP_KEY: key,
           MILLHAND_BOOTSTRAP_TEST_KEY: newKey('test'),
+        }
+      case 'billing':
+        return {
+          ...own,
+          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
         }
       case 'compute':
         return {
@@ -140,7 +143,9 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
   const members = new Map<MemberName, Member>()
   for (const name of memberNames) {
     const [service] = name.split('-') as [string]
-    const member = createMember({ name, words: [service], env: environment(name), root, folder })
+    const own = service === 'executor' && executorEntry !== undefined
+    const words = own ? [executorEntry] : ['deploy/src/serve.ts', service]
+    const member = createMember({ name, words, env: environment(name), root, folder })
     members.set(name, member)
     parts.defer(() => member.kill())
   }
@@ -167,7 +172,9 @@ export async function startSystem({ root, folder }: SystemOptions): Promise<Syst
 /** A broker tells its clients where it is, once for each listener: so each of them has one, behind its own link. */
 async function startBroker(dataDir: string, port: number, link: (name: string) => Link): Promise<Kafka> {
   const clients = linkNames.filter(name => name.endsWith('>kafka'))
-  const [controllerPort, ...ports] = await freePorts(clients.length + 1)
+  const controllerPort = await freePort()
+  const ports: number[] = []
+  for (const _ of clients) ports.push(await freePort())
   const names = clients.map((_, at) => `CLIENT_${at}`)
   const listeners = names.map((name, at) => `${name}://127.0.0.1:${ports[at]}`)
   const advertised = names.map((name, at) => `${name}://${link(clients[at] as string).address}`)
@@ -192,7 +199,7 @@ async function credentialsOf(
   root: string,
   secret: string,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
-  const services = ['gateway', 'identity', 'compute', 'executor']
+  const services = ['gateway', 'identity', 'compute', 'executor', 'billing']
   const made = services.map(async service => {
     const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
     const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }

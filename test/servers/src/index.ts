@@ -1,5 +1,7 @@
+export { breakOff } from './break-off.ts'
 export { goMissing, goModule, goTool } from './go-tool.ts'
 export { javaMissing } from './java.ts'
 export { type Kafka, startKafka } from './kafka.ts'
 export { type Mongo, startMongo } from './mongo.ts'
+export { freePort } from './ports.ts'
 export type { ServerProcess } from './server-process.ts'

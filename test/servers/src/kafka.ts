@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { installed } from './java.ts'
-import { freePort, type ServerProcess, startJava } from './server-process.ts'
+import { freePort } from './ports.ts'
+import { type ServerProcess, startJava } from './server-process.ts'
 
 export type Kafka = ServerProcess
 

@@ -9,7 +9,8 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { installed } from './java.ts'
-import { freePort, type ServerProcess, startJava } from './server-process.ts'
+import { freePort } from './ports.ts'
+import { type ServerProcess, startJava } from './server-process.ts'
 
 export interface Mongo extends ServerProcess {
   /** `mongodb://127.0.0.1:<port>/<database>`; a new database where no name is given. */

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 
 export interface ServerProcess extends AsyncDisposable {
@@ -77,20 +76,4 @@ function tiedToUs(words: readonly string[]): readonly string[] {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const setpriv = folders.map(folder => join(folder, 'setpriv')).find(file => existsSync(file))
   return setpriv === undefined ? words : [setpriv, '--pdeathsig', 'KILL', ...words]
-}
-
-/** A port that nobody listens on, below those that the kernel hands out: none is taken between two starts. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const free = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ])
-    if (!free) continue
-    server.close()
-    await once(server, 'close')
-    return port
-  }
 }

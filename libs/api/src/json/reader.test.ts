@@ -42,7 +42,6 @@ test('every fault is named, not the first', () => {
     ['colour', 'unknown_parameter', '`colour` is not a parameter.'],
     ['maxAttempts', 'unknown_parameter', '`maxAttempts` is not a parameter.'],
     ['model', 'missing_parameter', '`model` is required.'],
-    ['input', 'missing_parameter', '`input` is required.'],
   ])
 })
 

@@ -16,6 +16,7 @@ import {
   Int32RulesSchema,
   Int64RulesSchema,
   MapRulesSchema,
+  message as messageRules,
   RepeatedRulesSchema,
   field as rulesOption,
   StringRulesSchema,
@@ -30,8 +31,24 @@ import type { Schema } from './schema.ts'
  * document never says less than the service checks.
  */
 export function ruleKeywords(field: DescField): Schema {
-  return hasOption(field, rulesOption) ? keywords(field, getOption(field, rulesOption)) : {}
+  const own = hasOption(field, rulesOption) ? keywords(field, getOption(field, rulesOption)) : {}
+  return isChoice(field) ? { ...requiredKeywords(field), ...own } : own
 }
+
+/** Of fields of which exactly one is needed. Throws for other rules about several fields. */
+export function choiceKeywords(desc: DescMessage): Schema {
+  const choices = choicesOf(desc)
+  if (choices.length === 0) return {}
+  const [choice, another] = choices
+  if (!choice?.required || another) throw new Error(`${desc.typeName}: no keyword for its buf.validate message rules`)
+  return { oneOf: choice.fields.map(name => ({ required: [name] })) }
+}
+
+/** Whether it is a field of which, and others, exactly one is needed. */
+export const isChoice = (field: DescField): boolean =>
+  choicesOf(field.parent).some(({ fields }) => fields.includes(field.name))
+
+const choicesOf = (desc: DescMessage) => (hasOption(desc, messageRules) ? getOption(desc, messageRules).oneof : [])
 
 /** The most bytes that a string may have in UTF-8, for which JSON Schema has no keyword. */
 export function maxBytesOf(field: DescField): number | undefined {

@@ -3,7 +3,7 @@ import { example, json, object$ as object } from '../gen/millhand/type/v1/access
 import { isRequired } from '../json/reader.ts'
 import { enumWords } from '../json/words.ts'
 import type { Comments } from './comments.ts'
-import { maxBytesOf, ruleKeywords } from './rules.ts'
+import { choiceKeywords, isChoice, maxBytesOf, ruleKeywords } from './rules.ts'
 
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses; AsyncAPI 3 reads the same keywords. */
 export type Schema = Record<string, unknown>
@@ -56,13 +56,13 @@ export function createSchemas(comments: Comments): Schemas {
       description: comments(desc.typeName),
       properties,
       ...(required.length === 0 ? {} : { required }),
-      ...(sender === 'answer' ? {} : { additionalProperties: false }),
+      ...(sender === 'answer' ? {} : { ...choiceKeywords(desc), additionalProperties: false }),
     }
   }
 
   function field(of: DescField, sender: Sender): Schema {
     const schema = merged(valueSchema(of, sender), sender === 'answer' ? {} : ruleKeywords(of))
-    if (sender === 'request' && !isRequired(of)) allowNull(schema)
+    if (sender === 'request' && !isRequired(of) && !isChoice(of)) allowNull(schema)
     schema.description = describe(of, sender)
     const sample = getOption(of, example)
     if (sample !== '') schema.examples = [JSON.parse(sample)]

@@ -139,7 +139,7 @@ describe('GridFS under faults', { skip: javaMissing }, () => {
   })
 
   it('says of every call that the store is away, while its server stands still and when it is killed', async t => {
-    const { blobs } = openBlobs(t, `${impatient()}&socketTimeoutMS=300&connectTimeoutMS=300`)
+    const { blobs } = openBlobs(t, `${impatient()}&socketTimeoutMS=1000&connectTimeoutMS=1000`)
     await blobs.put('k', Buffer.alloc(2 * MIB))
     const reading = await blobs.get('k')
     assert.ok(reading)

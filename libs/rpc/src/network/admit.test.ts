@@ -7,6 +7,7 @@ import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.t
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { manualClock } from '@millhand/runner'
+import { operationKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { createAdmission } from './admit.ts'
 import {
@@ -50,6 +51,19 @@ describe('admit', () => {
     assert.equal(values.get(requestIdKey), undefined)
   })
 
+  it('gives the operation of a principal, where it is the part of an id after its prefix', () => {
+    const method = ComputeService.method.createTask
+    const operationOf = (header: Record<string, string>) =>
+      admit(method, tokenFor(ComputeService), header).get(operationKey)
+    const named = { 'millhand-principal': principal }
+    const operation = '01jd7x8f2wfyqs3m6k9v0t4b5c'
+    assert.equal(operationOf({ ...named, 'millhand-operation': operation }), operation)
+    assert.equal(operationOf({ 'millhand-operation': operation }), undefined)
+    for (const wrong of ['', `task_${operation}`, `${operation}0`, operation.slice(1), operation.toUpperCase()]) {
+      assert.equal(operationOf({ ...named, 'millhand-operation': wrong }), undefined)
+    }
+  })
+
   it('takes the header of a call on its own from where its token is', () => {
     const requestHeader = new Headers({
       authorization: `bearer ${tokenFor(ComputeService)}`,
@@ -84,18 +98,18 @@ describe('admit', () => {
     )
   })
 
-  it('refuses a principal that is expired or strange, with a good token too', () => {
+  it('refuses a principal that is of another time or strange, with a good token too', () => {
     const later = createAdmission({ trusted, clock: manualClock(noon + 60_000), log })
     const carrier = { requestHeader: new Headers({ authorization: `Bearer ${tokenFor(ComputeService)}` }) }
     const method = ComputeService.method.getTask
-    for (const [admission_, sent, code] of [
-      [later, principal, 'expired_credentials'],
-      [admission, strange, 'invalid_credentials'],
-      [admission, '', 'invalid_credentials'],
+    for (const [admission_, sent, code, reason] of [
+      [later, principal, Code.Unavailable, 'unavailable'],
+      [admission, strange, Code.Unauthenticated, 'invalid_credentials'],
+      [admission, '', Code.Unauthenticated, 'invalid_credentials'],
     ] as const) {
       assert.throws(
         () => admission_.admit(carrier, method, new Headers({ 'millhand-principal': sent })),
-        isRefusal(Code.Unauthenticated, code),
+        isRefusal(code, reason),
       )
     }
   })

@@ -7,8 +7,9 @@ import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflectio
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { operationKey, parseOperation } from '../operation.ts'
 import { type Principal, principalKey, requestIdKey } from '../principal.ts'
-import { requestIdHeader } from './outgoing-headers.ts'
+import { operationHeader, requestIdHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { refusal } from './refusal.ts'
 import { reportRefusals } from './report-refusals.ts'
@@ -20,10 +21,12 @@ export type HeaderLines = Pick<Headers, 'get'>
 
 export interface Admission {
   /**
-   * The values of an admitted call: its principal and its request id, where its `header` has them. `carrier` is whose
+   * The values of an admitted call: its principal, its request id and, for a principal, its operation, where its `header`
+   * has them. `carrier` is whose
    * header has the service token: the tunnel that the call came through, or the call itself.
    *
-   * @throws ConnectError `unauthenticated` without a good token and for a principal that is expired or not ours,
+   * @throws ConnectError `unauthenticated` without a good token and for a principal that is not ours, `unavailable` for
+   * one of another time,
    * `permission_denied` for a method that is not granted and for a principal from who may not name one
    */
   admit(carrier: Carrier, method: DescMethod, header?: HeaderLines): ContextValues
@@ -98,7 +101,12 @@ export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admi
       throw refusal('insufficient_scope', `The service token does not allow /${service}/${method.name}.`)
     }
     const signed = header.get(principalHeader)
-    if (signed !== null) values.set(principalKey, readPrincipal(grant, signed))
+    if (signed !== null) {
+      values.set(principalKey, readPrincipal(grant, signed))
+      // It becomes an id of the principal's: without one there is nothing that it could name.
+      const operation = parseOperation(header.get(operationHeader) ?? '')
+      if (operation !== undefined) values.set(operationKey, operation)
+    }
     const requestId = parseId('req', header.get(requestIdHeader) ?? '')
     if (requestId !== undefined) values.set(requestIdKey, requestId)
   }

@@ -7,7 +7,7 @@ import { createPrincipalSigner } from './signed-principal.ts'
 interface Credentials {
   /** What it shows to others. */
   readonly token: string
-  /** What is its own alone: it signs principals with it. Only for who may name accounts. */
+  /** What is its own alone: it seals with it, and signs principals. Only for those whose grant says so. */
   readonly secret?: string
 }
 
@@ -25,9 +25,9 @@ export function createCredentialsIssuer(operatorSecret: Uint8Array): Credentials
   return {
     publicKey,
     issue(service, expiresAt) {
-      const { methods, accounts } = grants[service]
+      const { methods, secret: isSecretive } = grants[service]
       const grant = { service, methods, ...(expiresAt !== undefined && { expiresAt }) }
-      if (!accounts) return { token: mint(grant) }
+      if (!isSecretive) return { token: mint(grant) }
       const secret = deriveSecret(operatorSecret, `service ${service}`).toString('base64url')
       const { publicKey: signer } = createPrincipalSigner(Buffer.from(secret))
       return { token: mint({ ...grant, signer }), secret }

@@ -8,6 +8,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/a
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ContractService } from '../contract-service.ts'
+import { operationKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { rejection } from '../serving.contract.ts'
 import { drainingKey } from './draining.ts'
@@ -19,24 +20,26 @@ import { createPrincipalSigner } from './signed-principal.ts'
 
 const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
 const headers = outgoingHeaders(createPrincipalSigner(secret).sign)
+const operation = '01jd7x8f2wfyqs3m6k9v0t4b5d'
 const contextValues = createContextValues().set(principalKey, caller).set(requestIdKey, requestId)
+contextValues.set(operationKey, operation)
 
 describe('network server', () => {
   for (const protocol of ['connect', 'grpc', 'grpc-web'] as const) {
-    it(`passes the caller and the request id by ${protocol}`, async test => {
+    it(`passes the caller, the request id and the operation by ${protocol}`, async test => {
       const seen: unknown[] = []
       const { client } = await serveFor(
         test,
         {
           echo(request, { values }) {
-            seen.push(values.get(principalKey), values.get(requestIdKey))
+            seen.push(values.get(principalKey), values.get(requestIdKey), values.get(operationKey))
             return request
           },
         },
         { client: { headers, protocol } },
       )
       await client.echo({}, { contextValues })
-      assert.deepEqual(seen, [caller, requestId])
+      assert.deepEqual(seen, [caller, requestId, operation])
     })
 
     it(`names the catalogue’s code and every bad field by ${protocol}`, async test => {
@@ -53,8 +56,8 @@ describe('network server', () => {
         errors?.map(fault => [fault.param, fault.code]),
         [
           ['model', 'missing_parameter'],
-          ['input', 'missing_parameter'],
           ['max_attempts', 'max'],
+          ['input', 'missing_parameter'],
         ],
       )
       // Without a principal the service itself refuses, as it does in one process.

@@ -6,6 +6,7 @@ import { type Address, type Clock, type Health, systemClock } from '@millhand/ru
 import type { Log } from '@millhand/telemetry'
 import type { Routes } from '../direct-transport.ts'
 import { serve } from '../serve.ts'
+import { surviveRefusedConnections } from '../survive-refused-connections.ts'
 import type { Admission } from './admit.ts'
 import { healthService } from './health-service.ts'
 import { reflectionService } from './reflection-service.ts'
@@ -100,7 +101,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const url = await listen(server, address, tls === undefined ? 'http' : 'https')
+  const url = await listen(server, address, tls === undefined ? 'http' : 'https', log)
   health.set('rpc', true)
 
   const stop = async (graceMs: number) => {
@@ -141,13 +142,17 @@ function http2Server(tls: ServerTls | undefined): Http2Server | Http2SecureServe
   return createSecureServer({ ...limits, cert, key, ...clients, handshakeTimeout: HANDSHAKE_MS })
 }
 
-async function listen(server: Http2Server | Http2SecureServer, address: Address, scheme: string): Promise<string> {
+async function listen(
+  server: Http2Server | Http2SecureServer,
+  address: Address,
+  scheme: string,
+  log: Log,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(address.port, address.host, () => {
       server.off('error', reject)
-      // A connection that can't be accepted, as without file descriptors, ends nothing: libuv tries again.
-      server.on('error', () => {})
+      surviveRefusedConnections(server, log)
       resolve()
     })
   })

@@ -31,6 +31,7 @@ export const caller: Principal = {
   tenant: 'acct_1/test',
   scopes: new Set(['tasks:read', 'tasks:write']),
   keyId: 'key_1',
+  plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
 }
 
 export const noon = Date.parse('2026-11-21T12:00:00Z')

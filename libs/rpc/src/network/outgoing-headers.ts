@@ -1,22 +1,28 @@
 /** What a call's context values become on a network: headers. */
 import type { ContextValues, Interceptor } from '@connectrpc/connect'
+import { operationKey } from '../operation.ts'
 import { type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { principalHeader } from './signed-principal.ts'
 
 /** Carries `req_…` of the request that caused the call. */
 export const requestIdHeader = 'millhand-request-id'
 
+/** Carries the operation that the call is part of. */
+export const operationHeader = 'millhand-operation'
+
 /** The header lines of a call with these values. */
 export type OutgoingHeaders = (values: ContextValues | undefined) => readonly (readonly [name: string, value: string])[]
 
-/** Carries the principal, signed, and the request id of every call that has them. */
+/** Carries the principal, signed, the request id and the operation of every call that has them. */
 export function outgoingHeaders(signer: (principal: Principal) => string): OutgoingHeaders {
   return values => {
     const caller = values?.get(principalKey)
     const requestId = values?.get(requestIdKey)
+    const operation = values?.get(operationKey)
     const lines: [string, string][] = []
     if (caller !== undefined) lines.push([principalHeader, signer(caller)])
     if (requestId !== undefined) lines.push([requestIdHeader, requestId])
+    if (operation !== undefined) lines.push([operationHeader, operation])
     return lines
   }
 }

@@ -6,7 +6,7 @@ import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.t
 /** Codes of the catalogue that a process can be refused with. */
 export type RefusalCode = Extract<
   ProblemCode,
-  'missing_credentials' | 'invalid_credentials' | 'expired_credentials' | 'insufficient_scope'
+  'missing_credentials' | 'invalid_credentials' | 'expired_credentials' | 'insufficient_scope' | 'unavailable'
 >
 
 /**

@@ -1,12 +1,13 @@
 /** Tells the log why a call failed, which its caller is not told. */
 import { Code, ConnectError, type Interceptor, type StreamRequest, type UnaryRequest } from '@connectrpc/connect'
+import { isOurs } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import { requestIdKey } from '../principal.ts'
 
 /** Logs every error that a handler did not mean for its caller. */
 export function reportFailures(log: Log): Interceptor {
   const report = (request: UnaryRequest | StreamRequest, error: unknown) => {
-    if (error instanceof ConnectError && !unmeant.has(error.code)) return
+    if (error instanceof ConnectError && (!unmeant.has(error.code) || !isOurs(error))) return
     const { service, method, contextValues, signal } = request
     // What fails because its caller has gone is no fault of ours.
     const level = signal.aborted ? 'debug' : 'error'

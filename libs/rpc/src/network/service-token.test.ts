@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCursors } from '@millhand/api'
+import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
+import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
+import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { createCredentialsIssuer } from './credentials.ts'
 import { type Granted, grants } from './grants.ts'
 import { caller, clockAtNoon, mintToken, noon, otherSecret, secret, signer, trusted } from './network.fixture.ts'
@@ -104,7 +113,10 @@ describe('grant', () => {
   })
 
   it('of our own processes is what each needs', () => {
-    const services = [ComputeService, IdentityService, LeaseService, OwnerService]
+    const services = [
+      ...[ComputeService, FileService, StreamTokenService, LeaseService, OwnerService, UsageService, StatusService],
+      ...[IdentityService, ApiKeyService, AccountService, RateService, QuotaService, IdempotencyService],
+    ]
     const { publicKey, issue } = createCredentialsIssuer(secret)
     const table = (Object.keys(grants) as Granted[]).map(name => {
       const { token, secret: own } = issue(name)
@@ -114,7 +126,16 @@ describe('grant', () => {
       return [read.service, read.signer !== undefined, may.map(({ name }) => name)]
     })
     assert.deepEqual(table, [
-      ['gateway', true, ['ComputeService', 'IdentityService']],
+      [
+        'gateway',
+        true,
+        [
+          ...['ComputeService', 'FileService', 'StreamTokenService', 'UsageService', 'StatusService'],
+          ...['IdentityService', 'ApiKeyService', 'RateService', 'IdempotencyService'],
+        ],
+      ],
+      ['identity', true, ['RateService']],
+      ['operator', true, ['ApiKeyService', 'AccountService']],
       ['executor', false, ['LeaseService']],
       ['compute', true, ['ComputeService', 'LeaseService', 'OwnerService']],
     ])

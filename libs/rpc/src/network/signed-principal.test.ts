@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
-import { createCursors } from '@millhand/api'
+import { codeOf, createCursors } from '@millhand/api'
 import { ErrorInfoSchema } from '@millhand/api/gen/google/rpc/error_details_pb.ts'
 import { manualClock } from '@millhand/runner'
+import { operationKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { caller, clockAtNoon, noon, otherSecret, secret, signer, token } from './network.fixture.ts'
 import { outgoingHeaders } from './outgoing-headers.ts'
@@ -53,11 +54,11 @@ describe('signed principal', () => {
     await clock.advance(1)
     assert.equal(
       refused(() => read(header)),
-      'expired_credentials',
+      'unavailable',
     )
     assert.equal(
       refused(() => createPrincipalReader(signer, clock)(header)),
-      'expired_credentials',
+      'unavailable',
     )
   })
 
@@ -67,14 +68,29 @@ describe('signed principal', () => {
     assert.ok(read(signedAt(noon + 60_000)))
     assert.equal(
       refused(() => read(signedAt(noon + 60_001))),
-      'invalid_credentials',
+      'unavailable',
     )
+  })
+
+  it('is told for what it is where clocks differ: something that passes', () => {
+    const read = createPrincipalReader(signer, clockAtNoon())
+    for (const [ms, said] of [
+      [-90_000, /clocks .* differ: .* 90 s ago/],
+      [90_000, /clocks .* differ: .* 90 s ahead/],
+    ] as const) {
+      const header = createPrincipalSigner(secret, manualClock(noon + ms)).sign(caller)
+      assert.throws(() => read(header), { code: Code.Unavailable, message: said })
+      assert.throws(
+        () => read(header),
+        error => codeOf(error) === 'unavailable',
+      )
+    }
   })
 
   const header = createPrincipalSigner(secret, clockAtNoon()).sign(caller)
   const sign = (value: unknown) => createSigner(secret, 'principal').sign(value)
-  const { accountId, mode, keyId } = caller
-  const signed = { accountId, mode, keyId, scopes: [...caller.scopes], expiresAt: noon + LIFE_MS }
+  const { accountId, mode, keyId, plans } = caller
+  const signed = { accountId, mode, keyId, plans, scopes: [...caller.scopes], expiresAt: noon + LIFE_MS }
   const rich = Buffer.from(JSON.stringify({ ...signed, scopes: ['*'] })).toString('base64url')
   const strangers: [string, string][] = [
     ['nothing', ''],
@@ -96,6 +112,7 @@ describe('signed principal', () => {
     ['one with the id of something else', sign({ ...signed, accountId: 'key_1' })],
     ['one of another mode', sign({ ...signed, mode: 'prod' })],
     ['one with wrong scopes', sign({ ...signed, scopes: [1] })],
+    ['one without plans', sign({ ...signed, plans: undefined })],
     ['one without a key', sign({ ...signed, keyId: undefined })],
     ['one without an end', sign({ ...signed, expiresAt: undefined })],
     ['one whose end is no time', sign({ ...signed, expiresAt: '9999' })],
@@ -114,13 +131,15 @@ describe('signed principal', () => {
 describe('outgoing headers', () => {
   const headers = outgoingHeaders(createPrincipalSigner(secret, clockAtNoon()).sign)
 
-  it('are the principal and the request id, where the values have them', () => {
+  it('are the principal, the request id and the operation, where the values have them', () => {
     assert.deepEqual(headers(undefined), [])
     assert.deepEqual(headers(createContextValues()), [])
     const values = createContextValues().set(principalKey, caller).set(requestIdKey, 'req_1')
+    values.set(operationKey, 'op')
     const lines = new Map(headers(values))
-    assert.deepEqual([...lines.keys()], ['millhand-principal', 'millhand-request-id'])
+    assert.deepEqual([...lines.keys()], ['millhand-principal', 'millhand-request-id', 'millhand-operation'])
     assert.equal(lines.get('millhand-request-id'), 'req_1')
+    assert.equal(lines.get('millhand-operation'), 'op')
     assert.deepEqual(createPrincipalReader(signer, clockAtNoon())(lines.get('millhand-principal') as string), caller)
   })
 })
@@ -131,8 +150,9 @@ function refused(work: () => unknown): string | undefined {
     work()
   } catch (error) {
     assert.ok(error instanceof ConnectError)
-    assert.equal(error.code, Code.Unauthenticated)
-    return error.findDetails(ErrorInfoSchema)[0]?.reason
+    const reason = error.findDetails(ErrorInfoSchema)[0]?.reason
+    assert.equal(error.code, reason === 'unavailable' ? Code.Unavailable : Code.Unauthenticated)
+    return reason
   }
   return assert.fail('it was read')
 }

@@ -1,4 +1,5 @@
 /** The principal as it crosses a network: signed, and soon worth nothing. */
+import { families, type PlanNames } from '@millhand/api'
 import { type Clock, systemClock } from '@millhand/runner'
 import type { Principal } from '../principal.ts'
 import { createRecent } from './recent.ts'
@@ -25,6 +26,7 @@ interface Signed {
   readonly mode: Principal['mode']
   readonly scopes: readonly string[]
   readonly keyId: string
+  readonly plans: PlanNames
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
@@ -51,8 +53,8 @@ export function createPrincipalSigner(secret: Uint8Array, clock: Pick<Clock, 'no
         last !== undefined && now >= last.at && now < last.at + REUSE_MS
       const last = byObject.get(principal)
       if (isGood(last)) return last.header
-      const { accountId, mode, scopes, keyId } = principal
-      const content = { accountId, mode, scopes: [...scopes], keyId }
+      const { accountId, mode, scopes, keyId, plans } = principal
+      const content = { accountId, mode, scopes: [...scopes], keyId, plans }
       const text = JSON.stringify(content)
       const same = byContent.get(text)
       const signature = isGood(same)
@@ -74,7 +76,7 @@ interface Signature {
 /**
  * Reads what the signer of this public key signed. The same text gives the same object.
  *
- * @throws ConnectError `expired_credentials`, or `invalid_credentials` for everything that was not signed
+ * @throws ConnectError `unavailable` for what was signed at another time, `invalid_credentials` for all that was not signed
  */
 export function createPrincipalReader(publicKey: string, clock: Pick<Clock, 'now'>): (header: string) => Principal {
   const open = createVerifier(publicKey, 'principal')
@@ -82,21 +84,27 @@ export function createPrincipalReader(publicKey: string, clock: Pick<Clock, 'now
   const verify = (header: string): Verified => {
     const signed = header.length > MAX_LENGTH ? undefined : open(header)
     if (!isSigned(signed)) throw refusal('invalid_credentials', 'The principal is not one that this caller signed.')
-    const { accountId, mode, scopes, keyId, expiresAt } = signed
+    const { accountId, mode, scopes, keyId, plans, expiresAt } = signed
     return {
       expiresAt,
-      principal: { accountId, mode, tenant: `${accountId}/${mode}`, scopes: new Set(scopes), keyId },
+      principal: { accountId, mode, tenant: `${accountId}/${mode}`, scopes: new Set(scopes), keyId, plans },
     }
   }
   return header => {
     const known = verified.get(header)
     const { principal, expiresAt } = known ?? verify(header)
     const left = expiresAt - clock.now()
-    if (left <= 0) throw refusal('expired_credentials', 'The principal was signed over a minute ago.')
-    if (left > LIFE_MS + AHEAD_MS) throw refusal('invalid_credentials', 'The principal was signed in the future.')
+    if (left <= 0 || left > LIFE_MS + AHEAD_MS) throw clocksDiffer(left - LIFE_MS)
     if (known === undefined) verified.set(header, { principal, expiresAt })
     return principal
   }
+}
+
+/** Nobody keeps a principal for so long, or has one from the future: it is no fault of the caller, and passes. */
+function clocksDiffer(aheadMs: number) {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  const ago = aheadMs > 0 ? `${seconds} s ahead of this clock` : `${seconds} s ago by this clock`
+  return refusal('unavailable', `The clocks of caller and callee differ: the principal was signed ${ago}.`)
 }
 
 interface Verified {
@@ -108,7 +116,7 @@ interface Verified {
 const accountForm = /^acct_[0-9a-z_]{1,40}$/
 
 function isSigned(value: unknown): value is Signed {
-  const { accountId, mode, scopes, keyId, expiresAt } = (value ?? {}) as Partial<Signed>
+  const { accountId, mode, scopes, keyId, plans, expiresAt } = (value ?? {}) as Partial<Signed>
   return (
     typeof accountId === 'string' &&
     accountForm.test(accountId) &&
@@ -116,6 +124,7 @@ function isSigned(value: unknown): value is Signed {
     Array.isArray(scopes) &&
     scopes.every(scope => typeof scope === 'string') &&
     typeof keyId === 'string' &&
+    families.every(family => typeof plans?.[family] === 'string') &&
     Number.isFinite(expiresAt)
   )
 }

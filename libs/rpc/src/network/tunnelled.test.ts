@@ -6,6 +6,7 @@ import { codeOf } from '@millhand/api'
 import { systemClock } from '@millhand/runner'
 import { ContractService } from '../contract-service.ts'
 import { createDirectTransport } from '../direct-transport.ts'
+import { operationKey } from '../operation.ts'
 import { principalKey, requestIdKey } from '../principal.ts'
 import { rejection } from '../serving.contract.ts'
 import { createTunnelTransport, tunnelRoutes } from '../tunnel/index.ts'
@@ -26,21 +27,23 @@ import { outgoingHeaders } from './outgoing-headers.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
 
 const requestId = 'req_01jd7x8f2wfyqs3m6k9v0t4b5c'
-const asCaller = { contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId) }
+const operation = '01jd7x8f2wfyqs3m6k9v0t4b5d'
+const values = createContextValues().set(principalKey, caller).set(requestIdKey, requestId)
+const asCaller = { contextValues: values.set(operationKey, operation) }
 const grant = { service: 'test', methods: ['/millhand.rpc.ContractService/Echo'], signer }
 
 describe('a tunnel', () => {
-  it('passes the caller and the request id of each call', async test => {
+  it('passes the caller, the request id and the operation of each call', async test => {
     const seen: unknown[] = []
     const { client } = await open(test, {
       echo(request, { values }) {
-        seen.push(values.get(principalKey), values.get(requestIdKey))
+        seen.push(values.get(principalKey), values.get(requestIdKey), values.get(operationKey))
         return request
       },
     })
     await client.echo({}, asCaller)
     await client.echo({})
-    assert.deepEqual(seen, [caller, requestId, undefined, undefined])
+    assert.deepEqual(seen, [caller, requestId, operation, undefined, undefined, undefined])
   })
 
   it('is not opened without a good token', async test => {

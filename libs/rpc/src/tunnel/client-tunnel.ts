@@ -20,6 +20,8 @@ export interface ClientTunnelOptions {
   readonly clock: Clock
   /** The server takes calls. */
   readonly onReady: () => void
+  /** It says that it has all it needs, or no more. One that does not say so at once has. */
+  readonly onServes: (serves: boolean) => void
   /** It takes no more calls; those in flight are answered. */
   readonly onGoAway: () => void
   /** Calls can be carried again, after the tunnel was full. */
@@ -146,8 +148,8 @@ export class ClientTunnel implements StreamCarrier {
         return
       case 'signal':
         if (kind.value === Signal.GO_AWAY) this.#goAway()
-        else if (kind.value === Signal.PONG) this.#serves = true
-        else if (kind.value === Signal.PONG_UNREADY) this.#serves = false
+        else if (kind.value === Signal.PONG) this.#say(true)
+        else if (kind.value === Signal.PONG_UNREADY) this.#say(false)
         return
       default:
         this.#receiveOfCall(id, kind)
@@ -172,6 +174,12 @@ export class ClientTunnel implements StreamCarrier {
     this.#free.push(id)
     if (this.#going) this.#endIfIdle()
     else if (full) this.#options.onRoom()
+  }
+
+  #say(serves: boolean): void {
+    if (this.#serves === serves) return
+    this.#serves = serves
+    this.#options.onServes(serves)
   }
 
   #goAway(): void {

@@ -11,6 +11,8 @@ const wait = { baseMs: 50, maxMs: 1_000 }
 /** What became of the way to a replica. Every change is told once, not every try. */
 export type LinkEvent =
   | { readonly kind: 'connected' | 'draining'; readonly replica: number }
+  /** A connected one lacks something it needs, or has it again. */
+  | { readonly kind: 'unready' | 'serving'; readonly replica: number }
   | { readonly kind: 'lost'; readonly replica: number; readonly error: ConnectError }
 
 export interface LinkOptions {
@@ -44,12 +46,13 @@ export class Link {
   /** Idempotent. */
   connect(): void {
     if (this.#closed || this.#tunnel !== undefined || this.#retry !== undefined) return
-    const { replica, clock, onRoom } = this.#options
+    const { replica, index, clock, onEvent, onRoom } = this.#options
     const tunnel: ClientTunnel = new ClientTunnel({
       replica,
       clock,
       onRoom,
       onReady: () => this.#ready(),
+      onServes: serves => onEvent({ kind: serves ? 'serving' : 'unready', replica: index }),
       onGoAway: () => this.#leave(tunnel, 'draining'),
       onEnd: error => {
         this.#tunnels.delete(tunnel)
@@ -64,6 +67,11 @@ export class Link {
   /** The tunnel, where a call can begin in it now. */
   get tunnel(): ClientTunnel | undefined {
     return this.#tunnel?.accepts ? this.#tunnel : undefined
+  }
+
+  /** Whether the replica is connected, and said last that it has all it needs. */
+  get serves(): boolean {
+    return !this.#closed && this.#state === 'connected' && this.#tunnel?.serves === true
   }
 
   /** Cuts what is open; its calls fail `unavailable`. Idempotent. */

@@ -26,7 +26,7 @@ describe('a tunnel to several replicas', () => {
   it('keeps to the replicas that have what they need, and asks the others when there is none', async t => {
     const clock = manualClock()
     const [one, other] = [fakeReplica(), fakeReplica()]
-    const { client, transport } = connectTo(t, [one.transport, other.transport], { clock })
+    const { client, told, transport } = connectTo(t, [one.transport, other.transport], { clock })
     transport.connect()
     await clock.advance(0)
     const askFor = async (asked: ReturnType<typeof fakeReplica>) => {
@@ -39,12 +39,19 @@ describe('a tunnel to several replicas', () => {
     one.opened[0]?.answer(signalFrame(0, Signal.PONG_UNREADY))
     await clock.advance(0)
     for (let calls = 0; calls < 3; calls++) await askFor(other)
+    assert.equal(transport.ready(), true)
     other.opened[0]?.answer(signalFrame(0, Signal.PONG_UNREADY))
     await clock.advance(0)
     for (const asked of [one, other]) await askFor(asked)
-    one.opened[0]?.answer(signalFrame(0, Signal.PONG))
+    assert.equal(transport.ready(), false)
+    for (const _ of [1, 2]) one.opened[0]?.answer(signalFrame(0, Signal.PONG))
     await clock.advance(0)
     for (let calls = 0; calls < 3; calls++) await askFor(one)
+    assert.equal(transport.ready(), true)
+    assert.deepEqual(
+      told.seen.slice(2).map(({ kind, replica }) => `${kind} ${replica}`),
+      ['unready 0', 'unready 1', 'serving 0'],
+    )
   })
 
   it('goes on with the other replica when one dies', async t => {

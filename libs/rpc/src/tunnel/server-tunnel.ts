@@ -63,6 +63,7 @@ export class ServerTunnel {
     )
     context.signal.addEventListener('abort', () => this.#end(), { once: true })
     this.outbox.push(helloFrame(options.maxCalls, options.maxMessageBytes))
+    if (!options.ready()) this.#pong()
   }
 
   /** Resolves when the tunnel is no more. */

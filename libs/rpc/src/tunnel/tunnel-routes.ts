@@ -13,7 +13,7 @@ export interface TunnelRoutesOptions {
   /** Whose methods can be called. */
   readonly services: readonly DescService[]
   readonly admit: Admit
-  /** How many calls may be open in one tunnel. Default 10,000. */
+  /** How many calls may be open in one tunnel. Default 32,768, of which a gateway's event streams are at most 20,000. */
   readonly maxCalls?: number
   /** The largest message of a request; default 4 MiB, as gRPC has it. What the server reads at once is a little more. */
   readonly maxMessageBytes?: number
@@ -34,7 +34,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): TunnelRoutes {
     transport,
     services,
     admit,
-    maxCalls = 10_000,
+    maxCalls = 32_768,
     maxMessageBytes = 4 * 1024 * 1024,
     ready = () => true,
     clock = systemClock,

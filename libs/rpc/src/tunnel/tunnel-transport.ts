@@ -29,7 +29,7 @@ export interface TunnelTransportOptions {
 export interface TunnelTransport extends Transport {
   /** Opens the streams, and opens them again for ever when they break. The first call does it too. Idempotent. */
   connect(): void
-  /** Whether a call would begin at once. */
+  /** Whether a replica is connected that says that it has all it needs. */
   ready(): boolean
   /** Cuts the streams. Calls in flight, waiting, and made later fail `unavailable`. Idempotent. */
   close(): Promise<void>
@@ -83,7 +83,7 @@ export function createTunnelTransport(options: TunnelTransportOptions): TunnelTr
 
   const transport: Erased = {
     connect,
-    ready: () => links.some(link => link.tunnel !== undefined),
+    ready: () => links.some(link => link.serves),
     async close() {
       closed = true
       waiting.fail(gone())

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -132,6 +133,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     const items = db.collection<Item, ItemIndex>(ITEMS)
     await items.write(insert('a'))
     server.pause()
+    while (!isStopped(server.pid)); // The signal is on its way; a thread of the server may still answer.
     try {
       await Promise.all([
         assert.rejects(items.write(replace('a', 1, 'mine'))),
@@ -221,4 +223,11 @@ async function behindProxy(address: string, url: string): Promise<BehindProxy> {
       await proxy.close()
     },
   }
+}
+
+/** Whether every thread of a process stands still, where that is to be seen (proc(5)). */
+function isStopped(pid: number): boolean {
+  if (process.platform !== 'linux') return true
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.every(thread => /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1')))
 }

@@ -30,7 +30,9 @@ export function declaredIndexes(spec: CollectionSpec): ReadonlyMap<string, Decla
 
 function declared(name: string, index: Index): DeclaredIndex {
   const order = [...new Set([...index.fields, 'tenant', 'id'])]
-  const key = Object.fromEntries((index.unique ? index.fields : order).map(field => [field, 1 as const]))
+  // With the field of its condition an index can be counted alone: a query repeats the condition.
+  const held = index.when ? [...order, index.when.field] : order
+  const key = Object.fromEntries((index.unique ? index.fields : held).map(field => [field, 1 as const]))
   const what = {
     key,
     ...(index.unique && { unique: true }),

@@ -1,7 +1,7 @@
 import type { Clock } from '@millhand/runner'
 import type { Collection as MongoCollection } from 'mongodb'
 import type { Change, Collection, Document, WriteResult } from '../collection.ts'
-import { findQuery } from './find-query.ts'
+import { countQuery, findQuery } from './find-query.ts'
 import { Groups } from './groups.ts'
 import type { DeclaredIndex } from './indexes.ts'
 import type { OutboxView } from './outbox.ts'
@@ -41,6 +41,12 @@ export function mongoCollection<T extends Document, I extends string>(deps: Mong
     },
   })
 
+  function declaredAs(name: string): DeclaredIndex {
+    const declared = indexes.get(name)
+    if (declared === undefined) throw new RangeError(`${layout.collection} has no index ${name}`)
+    return declared
+  }
+
   async function write(change: Change<T>): Promise<WriteResult> {
     const statement = statementOf(layout, change, tokens.next())
     const made = ready()
@@ -63,13 +69,18 @@ export function mongoCollection<T extends Document, I extends string>(deps: Mong
     get: (tenant, id) => gets.add(keyOf(tenant, id)),
 
     async find(name, query) {
-      const declared = indexes.get(name)
-      if (declared === undefined) throw new RangeError(`${layout.collection} has no index ${name}`)
-      const { filter, options } = findQuery(name, declared, query)
+      const { filter, options } = findQuery(name, declaredAs(name), query)
       const made = ready()
       if (made) await made
       const found = await collection.find(filter, options).toArray()
       return found.map(stored => documentOf<T>(stored) as T)
+    },
+
+    async count(name, range, limit) {
+      const { filter, options } = countQuery(name, declaredAs(name), range, limit)
+      const made = ready()
+      if (made) await made
+      return await collection.countDocuments(filter, options)
     },
 
     write,

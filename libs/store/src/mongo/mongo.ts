@@ -9,18 +9,19 @@
  * While the server is away a call fails as `unavailable` within 5 s; while it is paused within 20 s: 10 s without an answer, then for
  * a write 5 s to find out what became of it, of which the last try may take 5 s more. It comes back by itself.
  */
-import { backoff, systemClock } from '@millhand/runner'
+import { systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
-import type { Collection, CollectionSpec, Document, DocumentRef } from '../collection.ts'
+import type { Collection, CollectionSpec, Database, Document, DocumentRef } from '../collection.ts'
 import { writeCommands } from './commands.ts'
-import { asked, isPassing, timeoutsFor, unreachable } from './connection.ts'
+import { asked, timeoutsFor, unreachable } from './connection.ts'
 import { keepDeadEvent } from './dead-events.ts'
 import { declaredIndexes } from './indexes.ts'
 import { makeIndexes } from './make-indexes.ts'
 import { mongoCollection } from './mongo-collection.ts'
 import { type Outbox, outboxOf } from './outbox.ts'
 import { OutboxRelay, type RelayOptions } from './outbox-relay.ts'
+import { prepare } from './prepare.ts'
 import { keyOf, layoutOf, type StoredDocument } from './stored-document.ts'
 import { OutcomeUnknown, writeGroups } from './write-groups.ts'
 import { WriteTokens } from './write-tokens.ts'
@@ -36,13 +37,10 @@ export interface MongoOptions {
   readonly onOutbox?: (refs: readonly DocumentRef[]) => void
 }
 
-export interface MongoDatabase {
-  /** One call a collection and process. */
-  collection<T extends Document, I extends string = never>(spec: CollectionSpec<I>): Collection<T, I>
-
+export interface MongoDatabase extends Database {
   /**
    * Makes the indexes of the collections asked for so far; repeats with backoff while the server is away, until the
-   * signal ends: then it rejects. Rejects at once when the server refuses an index. What is written or found before is
+   * signal ends: then it rejects. Rejects when the server refuses an index five times. What is written or found before is
    * preceded by the indexes of its collection all the same.
    */
   prepare(signal: AbortSignal): Promise<void>
@@ -78,8 +76,6 @@ const SETTINGS = {
   readPreference: 'primary',
   ignoreUndefined: true,
 } as const satisfies MongoClientOptions
-
-const retryMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
 
 /** Connects at the first use, and again for ever. Throws when the URL is none. */
 export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): MongoDatabase {
@@ -153,23 +149,15 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
       return {
         get: (tenant, id) => answered(() => inner.get(tenant, id)),
         find: (index, query) => answered(() => inner.find(index, query)),
+        count: (index, range, limit) => answered(() => inner.count(index, range, limit)),
         write: change => answered(() => inner.write(change)),
       }
     },
 
     async prepare(signal) {
       for (const { name, ready } of collections) {
-        for (let attempt = 1; ; attempt++) {
-          signal.throwIfAborted()
-          try {
-            await during(async () => ready())
-            break
-          } catch (error) {
-            if (!isPassing(error)) throw error
-            log.warn('store.prepare_failed', { collection: name, error, attempt })
-            await systemClock.sleep(retryMs(attempt), signal)
-          }
-        }
+        const make = () => during(async () => ready())
+        await prepare({ name, make, clock: systemClock, log }, signal)
       }
     },
 

@@ -21,6 +21,7 @@ describe('the outcome of a write that was not answered', () => {
     ['an insertion, changed since', insert, at(4, 'mine', 'x', 'y', 'z'), written(1)],
     ['an insertion, another there', insert, at(1, 'x'), conflict('primary')],
     ['an insertion, another there that was changed', insert, at(4, 'v', 'x', 'y', 'z'), conflict('primary')],
+    ['an insertion, another there that began later', insert, at(1_000, 'x', 'y', 'z'), conflict('primary')],
     ['an insertion, who knows which there', insert, at(5, 'x', 'y', 'z', 'a'), 'unknown'],
     ['an insertion, removed since', insert, tombstone('mine', 'x'), written(1)],
     ['an insertion, another removed', insert, tombstone('x', 'y'), 'open'],

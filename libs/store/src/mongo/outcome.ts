@@ -20,8 +20,9 @@ export const written = ({ becomes }: Insertion | Update): WriteResult => ({ kind
 
 function insertionOutcome(found: Trace | undefined): ReturnType<typeof outcomeOf> {
   if (found === undefined) return 'open'
-  if (found.version === undefined) return found.writes.length < HISTORY ? 'open' : 'unknown'
-  return found.version <= HISTORY ? { kind: 'conflict', index: 'primary' } : 'unknown'
+  const isWhole = found.writes.length < HISTORY
+  if (found.version === undefined) return isWhole ? 'open' : 'unknown'
+  return isWhole || found.version <= HISTORY ? { kind: 'conflict', index: 'primary' } : 'unknown'
 }
 
 function updateOutcome({ version }: Update, found: Trace | undefined): ReturnType<typeof outcomeOf> {

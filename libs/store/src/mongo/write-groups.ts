@@ -87,20 +87,26 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
     return new Map(found.map(trace => [trace._id, trace]))
   }
 
-  return {
-    async send(write: WriteStatement): Promise<Answer> {
-      if (write.kind === 'update') return updates.add(write)
-      const result = await inserts.add(write)
-      // What is in its place may be a tombstone.
-      return result.kind === 'conflict' && result.index === 'primary' ? updates.add(overTombstone(write)) : result
-    },
+  /** What is in the place of a write now. */
+  const trace = async ({ key }: WriteStatement): Promise<Trace | undefined> => (await readTraces([key])).get(key)
 
-    /** What is in the place of a write now. */
-    async trace({ key }: WriteStatement): Promise<Trace | undefined> {
-      return (await readTraces([key])).get(key)
-    },
+  async function insert(write: Insertion): Promise<Answer> {
+    for (;;) {
+      const result = await inserts.add(write)
+      if (!isTaken(result)) return result
+      const over = await updates.add(overTombstone(write))
+      // Neither, where the relay took the tombstone in between.
+      if (!isTaken(over) || (await trace(write)) !== undefined) return over
+    }
+  }
+
+  return {
+    send: (write: WriteStatement): Promise<Answer> => (write.kind === 'update' ? updates.add(write) : insert(write)),
+    trace,
   }
 }
+
+const isTaken = (answer: Answer) => answer.kind === 'conflict' && answer.index === 'primary'
 
 export type WriteGroups = ReturnType<typeof writeGroups>
 

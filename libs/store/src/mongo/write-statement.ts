@@ -44,12 +44,12 @@ function insertion<T extends Document>(
   change: Change<T> & { kind: 'insert' },
   token: string,
 ): Insertion {
-  const { document, events } = change
+  const { document, events, version = 1 } = change
   const key = keyOf(document.tenant, document.id)
   const body = JSON.stringify(document)
   const stored: StoredDocument = {
     _id: key,
-    version: 1,
+    version,
     write_id: token,
     outbox_pending: events.length > 0 ? 1 : 0,
     ...indexedFields(layout, document).there,
@@ -57,7 +57,7 @@ function insertion<T extends Document>(
     outbox: events,
     writes: [token],
   }
-  return { kind: 'insert', key, token, length: lengthOf(change, body), becomes: 1, document: stored }
+  return { kind: 'insert', key, token, length: lengthOf(change, body), becomes: version, document: stored }
 }
 
 /** The same insertion in the place of a tombstone: behind what that still has in its outbox. */

@@ -1,4 +1,4 @@
-import type { Index, Query } from '../collection.ts'
+import type { Index, Query, Range } from '../collection.ts'
 import { conditionOf, indexName, orderOf } from './schema.ts'
 import { quoted } from './statements.ts'
 
@@ -9,7 +9,17 @@ export function shapeOf(index: string, { equals, after, before, order }: Query):
 
 /** The SQL of a `find`; its parameters are `equals`, `after`, `before` and `limit`, in this order. */
 export function findSql(collection: string, name: string, index: Index, query: Query): string {
-  const { equals, after = [], before = [], order = 'asc' } = query
+  const rest = orderOf(index).slice(query.equals.length)
+  const sorted = rest.map(column => `${quoted(column)} ${query.order ?? 'asc'}`).join(', ')
+  const source = sourceSql(collection, name, index, query)
+  return `SELECT version, body FROM ${source}${sorted && ` ORDER BY ${sorted}`} LIMIT ?`
+}
+
+/** The SQL of a `count`, with the same parameters. It reads nothing but the index. */
+export const countSql = (collection: string, name: string, index: Index, range: Range): string =>
+  `SELECT count(*) FROM (SELECT 1 FROM ${sourceSql(collection, name, index, range)} LIMIT ?)`
+
+function sourceSql(collection: string, name: string, index: Index, { equals, after = [], before = [] }: Range): string {
   const columns = orderOf(index).map(quoted)
   const rest = columns.slice(equals.length)
   const most = Math.max(after.length, before.length)
@@ -21,11 +31,9 @@ export function findSql(collection: string, name: string, index: Index, query: Q
   const condition = conditionOf(index)
   if (condition !== undefined) terms.push(condition)
 
-  const where = terms.length > 0 ? `WHERE ${terms.join(' AND ')}` : ''
-  const sorted = rest.length > 0 ? `ORDER BY ${rest.map(column => `${column} ${order}`).join(', ')}` : ''
   // The index is named, so that a plan never depends on statistics; a query that it can't answer fails at once.
   const from = `${quoted(collection)} INDEXED BY ${indexName(collection, name)}`
-  return `SELECT version, body FROM ${from} ${where} ${sorted} LIMIT ?`
+  return terms.length > 0 ? `${from} WHERE ${terms.join(' AND ')}` : from
 }
 
 const compare = (columns: readonly string[], operator: '<' | '>', length: number): string =>

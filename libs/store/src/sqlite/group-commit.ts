@@ -51,6 +51,7 @@ export class GroupCommit {
   #running: Promise<void> | undefined
   #syncing: Promise<void> | undefined
   #suspect = false
+  #failed = false
   #closed = false
 
   constructor(options: GroupCommitOptions) {
@@ -79,6 +80,11 @@ export class GroupCommit {
     }
   }
 
+  /** Whether the last group was undone, or its outcome is unknown. */
+  get failed(): boolean {
+    return this.#failed
+  }
+
   /** Refuses new writes and waits for those that were accepted. */
   async close(): Promise<void> {
     this.#closed = true
@@ -105,6 +111,7 @@ export class GroupCommit {
       this.#syncing = sync()
       await this.#syncing
     } catch (error) {
+      this.#failed = true
       this.#suspect ||= this.#syncing !== undefined
       // First, so that nobody is left waiting when undoing fails as well.
       for (const write of group) write.reject(error)
@@ -114,6 +121,7 @@ export class GroupCommit {
     } finally {
       this.#syncing = undefined
     }
+    this.#failed = false
     for (const write of group) write.resolve(write.result as never)
     committed()
   }

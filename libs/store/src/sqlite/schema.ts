@@ -14,8 +14,13 @@ export function prepareSchema(db: DatabaseSync, file: string): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version === SCHEMA_VERSION) return
   if (version !== 0) throw new Error(`${file} has schema version ${version}; this program knows ${SCHEMA_VERSION}`)
-  db.exec(`BEGIN IMMEDIATE; ${EVENT_TABLES} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+  db.exec(`BEGIN IMMEDIATE; ${EVENT_TABLES}`)
+  markSchema(db)
+  db.exec('COMMIT')
 }
+
+/** Writes which version the file has: within a transaction, on the first page. */
+export const markSchema = (db: DatabaseSync): void => db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
 
 /** The fields that a collection keeps in columns of their own, besides tenant and id. */
 export function columnsOf(spec: CollectionSpec): string[] {
@@ -87,7 +92,9 @@ function rebuildIndexes(db: DatabaseSync, spec: CollectionSpec): void {
 }
 
 function createIndex(collection: string, name: string, index: Index): string {
-  const columns = (index.unique ? index.fields : orderOf(index)).map(quoted).join(', ')
+  // With the field of its condition the index can be counted without the table: SQLite looks that up otherwise.
+  const held = index.when ? [...orderOf(index), index.when.field] : orderOf(index)
+  const columns = (index.unique ? index.fields : [...new Set(held)]).map(quoted).join(', ')
   const condition = conditionOf(index)
   const create = `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${indexName(collection, name)}`
   return `${create} ON ${quoted(collection)} (${columns})${condition ? ` WHERE ${condition}` : ''}`

@@ -1,7 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Change, Collection, CollectionSpec, Document, Draft, Index, Query, WriteResult } from '../collection.ts'
 import type { EventTable } from './event-table.ts'
-import { findSql, shapeOf } from './find-query.ts'
+import { countSql, findSql, shapeOf } from './find-query.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { columnsOf } from './schema.ts'
 import type { Prepare } from './statements.ts'
@@ -31,16 +31,17 @@ export function sqliteCollection<T extends Document, I extends string>(
   const replace = prepare(`UPDATE OR IGNORE ${table} SET ${replaced.join(', ')} WHERE ${here} AND version = ?`)
   const remove = prepare(`DELETE FROM ${table} WHERE ${here} AND version = ?`)
   const select = prepare(`SELECT version, body FROM ${table} WHERE ${here}`)
-  const find = new Map<string, StatementSync>()
+  const finds = new Map<string, StatementSync>()
+  const counts = new Map<string, StatementSync>()
 
-  function statementFor(index: string, query: Query): StatementSync {
+  function statementFor(made: Map<string, StatementSync>, sqlOf: typeof findSql, index: string, query: Query) {
     const shape = shapeOf(index, query)
-    let statement = find.get(shape)
+    let statement = made.get(shape)
     if (statement === undefined) {
       const declared = indexes.get(index)
       if (declared === undefined) throw new RangeError(`${spec.name} has no index ${index}`)
-      statement = prepare(findSql(spec.name, index, declared, query))
-      find.set(shape, statement)
+      statement = prepare(sqlOf(spec.name, index, declared, query))
+      made.set(shape, statement)
     }
     return statement
   }
@@ -70,15 +71,15 @@ export function sqliteCollection<T extends Document, I extends string>(
   function writer(change: Change<T>): () => WriteResult {
     switch (change.kind) {
       case 'insert': {
-        const { document } = change
-        const row = [document.tenant, document.id, 1, bodyOf(document), ...indexed(document)]
+        const { document, version = 1 } = change
+        const row = [document.tenant, document.id, version, bodyOf(document), ...indexed(document)]
         return () => {
           if (insert.run(...row).changes === 0) {
             const taken = select.get(document.tenant, document.id) !== undefined
             return { kind: 'conflict', index: taken ? 'primary' : refusedBy(document) }
           }
           events.append(change.events)
-          return { kind: 'written', version: 1 }
+          return { kind: 'written', version }
         }
       }
       case 'replace': {
@@ -117,9 +118,22 @@ export function sqliteCollection<T extends Document, I extends string>(
       commit.durable(() => {
         const { equals, after = [], before = [], limit } = query
         if (!(limit >= 1 && limit <= 10_000)) throw new RangeError(`a limit is 1 to 10,000, not ${limit}`)
-        return statementFor(index, query)
+        return statementFor(finds, findSql, index, query)
           .all(...equals, ...after, ...before, limit)
           .map(documentOf<T>)
+      }),
+
+    count: (index, range, limit) =>
+      commit.durable(() => {
+        const { equals, after = [], before = [] } = range
+        if (!(limit >= 1)) throw new RangeError(`a limit is 1 or more, not ${limit}`)
+        const row = statementFor(counts, countSql, index, { ...range, limit }).get(
+          ...equals,
+          ...after,
+          ...before,
+          limit,
+        )
+        return (row as unknown as [number])[0]
       }),
 
     async write(change) {

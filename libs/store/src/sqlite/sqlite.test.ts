@@ -2,27 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { describeCollection, type OpenStore } from '../collection.contract.ts'
-import type { CollectionSpec, Document, OutboxEvent } from '../collection.ts'
-import { openSqlite, type SqliteDatabase, StoreClosed, StoreInUse } from './sqlite.ts'
-
-const folder = await mkdtemp(join(tmpdir(), 'store-'))
-after(() => rm(folder, { recursive: true, force: true }))
-let files = 0
-const newFile = () => join(folder, `${++files}`, 'store.db')
+import { countSql } from './find-query.ts'
+import { insert, NOTES, type Note, newFile, readEvents } from './notes.fixture.ts'
+import { openSqlite, StoreClosed, StoreInUse } from './sqlite.ts'
 
 describeCollection('sqlite', async () => opened(newFile()))
-
-interface Note extends Document {
-  readonly text: string
-}
-const NOTES = { name: 'notes', indexes: { by_text: { fields: ['tenant', 'text'] } } } as const satisfies CollectionSpec
 
 describe('sqlite: the file', () => {
   it('is refused to a second opener, and free after close', async () => {
@@ -84,6 +72,15 @@ describe('sqlite: the file', () => {
     await db.close()
   })
 
+  it('counts without the table, a partial index too', async () => {
+    const db = openSqlite({ file: newFile() })
+    const waiting = { fields: ['due'], when: { field: 'state', in: ['waits', 'rests'] } }
+    db.collection({ name: 'jobs', indexes: { waiting } })
+    const plan = db.read(`EXPLAIN QUERY PLAN ${countSql('jobs', 'waiting', waiting, { equals: [1] })}`, 1, 9)
+    assert.match(plan.map(row => row[3]).join(), /SEARCH jobs USING COVERING INDEX jobs\.waiting \(due=\?\)/)
+    await db.close()
+  })
+
   it('refuses names that are its own', async () => {
     const db = openSqlite({ file: newFile() })
     assert.throws(() => db.collection({ name: 'event_log', indexes: {} }), /can't be named event_log/)
@@ -108,70 +105,6 @@ describe('sqlite: the file', () => {
     }
     const size = statSync(`${file}-wal`).size
     assert.ok(size < 50e6, `${size} bytes after writing 80 MB`)
-    await db.close()
-  })
-})
-
-describe('sqlite: kill -9', () => {
-  it('loses nothing that was answered, and documents agree with events', async () => {
-    const file = newFile()
-    const answered = new Map<string, number>()
-    for (const lines of [60, 250, 600, 1500]) {
-      const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER, file, `${lines}`], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      let left = lines
-      for await (const line of createInterface(writer.stdout)) {
-        const [id = '', version] = line.split(' ')
-        answered.set(id, Number(version))
-        if (--left === 0) writer.kill('SIGKILL')
-      }
-    }
-    const db = openSqlite({ file })
-    const documents = await db.collection<Note, 'by_text'>(NOTES).find('primary', { equals: [], limit: 10_000 })
-    const events = Map.groupBy(readEvents(db), ({ key }) => key)
-    assert.ok(answered.size > 50)
-    const versions = new Map(documents.map(({ id, version }) => [id, version]))
-    for (const [id, version] of answered) assert.ok((versions.get(id) ?? 0) >= version, `${id} version ${version}`)
-    for (const [id, version] of versions) {
-      assert.deepEqual(
-        events.get(id)?.map(event => event.id),
-        Array.from({ length: version }, (_, i) => `${id}.${i + 1}`),
-      )
-    }
-    assert.equal(events.size, versions.size)
-    await db.close()
-  })
-})
-
-describe('sqlite: a full disk', () => {
-  it('rejects what does not fit, keeps what did, and goes on when there is room', async () => {
-    const db = openSqlite({ file: newFile() })
-    const notes = db.collection<Note, 'by_text'>(NOTES)
-    db.read('PRAGMA max_page_count = 60')
-    const write = (id: string) =>
-      notes.write({ kind: 'insert', document: { tenant: 't', id, text: id.padEnd(2000) }, events: [event(id, id)] })
-    const kept: string[] = []
-    let failure: unknown
-    for (let n = 0; failure === undefined; n++) {
-      const ids = Array.from({ length: 8 }, (_, i) => `${n}.${i}`)
-      const results = await Promise.allSettled(ids.map(write))
-      failure = results.find(({ status }) => status === 'rejected')
-      if (failure === undefined) kept.push(...ids)
-      else assert.ok(results.every(({ status }) => status === 'rejected'))
-    }
-    const there = async () => (await notes.find('primary', { equals: ['t'], limit: 10_000 })).map(({ id }) => id).sort()
-    assert.deepEqual(await there(), kept.sort())
-    assert.deepEqual(
-      readEvents(db)
-        .map(({ key }) => key)
-        .sort(),
-      kept,
-    )
-    db.read('PRAGMA max_page_count = 100000')
-    await write('room')
-    assert.deepEqual(await there(), [...kept, 'room'].sort())
-    assert.equal(db.lastEvent, kept.length + 1)
     await db.close()
   })
 })
@@ -235,53 +168,8 @@ function opened(file: string): OpenStore {
   }
 }
 
-function readEvents(db: SqliteDatabase): OutboxEvent[] {
-  const rows = db.read<[string, string, string, string, number, string, string | null]>(
-    'SELECT topic, key, id, type, time, value, traceparent FROM event_log ORDER BY seq',
-  )
-  return rows.map(([topic, key, id, type, time, value, traceparent]) => ({
-    ...{ topic, key, id, type, time, value },
-    ...(traceparent !== null && { traceparent }),
-  }))
-}
-
-/** Inserts a note with one event for each of the times. */
-async function insert(db: SqliteDatabase, id: string, ...times: number[]): Promise<void> {
-  const events = times.map((time, i) => ({ ...event(id, `${id}.${i}`), time }))
-  await db
-    .collection<Note, 'by_text'>(NOTES)
-    .write({ kind: 'insert', document: { tenant: 't', id, text: 'x' }, events })
-}
-
-const event = (key: string, id: string): OutboxEvent => ({
-  topic: 'notes.v1',
-  key,
-  id,
-  type: 'note',
-  time: 1,
-  value: '{}',
-})
-
 const SQLITE = JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)
 
 const OPENER = `
   import { openSqlite } from ${SQLITE}
   try { openSqlite({ file: process.argv[1] }) } catch (error) { console.log(error.message) }`
-
-/** Sixteen loops insert and replace notes, and print each answer as "id version". */
-const WRITER = `
-  import { writeSync } from 'node:fs'
-  import { openSqlite } from ${SQLITE}
-  const [, file, round] = process.argv
-  const notes = openSqlite({ file }).collection(${JSON.stringify(NOTES)})
-  const event = (id, version) => ({ topic: 'notes.v1', key: id, id: id + '.' + version, type: 'n', time: 1, value: '{}' })
-  const loop = async lane => {
-    for (let n = 0; ; n++) {
-      const document = { tenant: 't', id: [round, lane, n].join('.'), text: 'x'.repeat(500) }
-      await notes.write({ kind: 'insert', document, events: [event(document.id, 1)] })
-      writeSync(1, document.id + ' 1\\n')
-      await notes.write({ kind: 'replace', version: 1, document, events: [event(document.id, 2)] })
-      writeSync(1, document.id + ' 2\\n')
-    }
-  }
-  for (let lane = 0; lane < 16; lane++) loop(lane)`

@@ -11,22 +11,19 @@ import { dirname } from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import type { Collection, CollectionSpec, Document } from '../collection.ts'
+import type { Database } from '../collection.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { type AppendedListener, EventTable } from './event-table.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit } from './group-commit.ts'
-import { prepareCollection, prepareSchema } from './schema.ts'
+import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
 import { preparedOnce } from './statements.ts'
 
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
 
-export interface SqliteDatabase {
-  /** The collection, its table and indexes made to fit the spec. One call a collection and process. */
-  collection<T extends Document, I extends string>(spec: CollectionSpec<I>): Collection<T, I>
-
+export interface SqliteDatabase extends Database {
   /** Calls the listener after each commit that appended events, with their topics, until the returned call. */
   onAppended(listener: AppendedListener): () => void
 
@@ -44,6 +41,9 @@ export interface SqliteDatabase {
    * one write, so that others get their turn. Stops at the first event that must stay. Resolves with how many went.
    */
   trimEvents(before: number): Promise<number>
+
+  /** Rejects while nothing can be written. */
+  ping(): Promise<void>
 
   /** Finishes the accepted writes, folds the write-ahead log into the file and closes it. */
   close(): Promise<void>
@@ -129,6 +129,10 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
         if (cut.events === 0) return trimmed
         trimmed += await execute('DELETE FROM event_log WHERE seq <= ?', cut.seq)
       }
+    },
+    async ping() {
+      // Nothing is written while all is well. Else the first page as it is: that takes its place in the log as any other.
+      if (commit.failed) await commit.write(() => markSchema(db))
     },
     close() {
       closed ??= close()

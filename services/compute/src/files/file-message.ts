@@ -1,8 +1,8 @@
 /** A stored file as the contract shows it. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { enumWords, fail } from '@millhand/api'
+import { enumWords, fail, modeOfWord } from '@millhand/api'
 import { type File, FilePurpose, FilePurposeSchema } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
-import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import { modeOf } from '../task.ts'
 import type { Purpose, StoredFile } from './file.ts'
 
 const purposes = {
@@ -25,7 +25,7 @@ export function fileMessage(file: StoredFile): File {
     mediaType: file.media_type,
     bytes: file.bytes,
     sha256: file.sha256,
-    mode: file.tenant.endsWith('/live') ? Mode.LIVE : Mode.TEST,
+    mode: modeOfWord(modeOf(file.tenant)),
     metadata: file.metadata as Record<string, string>,
     createdAt: timestampFromMs(file.created_at),
     ...(file.due_at !== undefined && { expiresAt: timestampFromMs(file.due_at) }),

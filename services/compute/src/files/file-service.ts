@@ -4,11 +4,11 @@ import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_
 import type { Blobs } from '@millhand/blob'
 import type { Routes } from '@millhand/rpc'
 import { type Clock, everyInterval } from '@millhand/runner'
-import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { Collection, Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type ContentIndex, type ContentRecord, contentsSpec, createContents } from './contents.ts'
-import { type FileRecord, filesSpec } from './file.ts'
-import { createFiles, type Files } from './files.ts'
+import { type FileIndex, type FileRecord, filesSpec } from './file.ts'
+import { createFiles, type Files, type UsedBy } from './files.ts'
 import { deleteFile } from './rpc/delete-file.ts'
 import { getFile } from './rpc/get-file.ts'
 import { getFileContent } from './rpc/get-file-content.ts'
@@ -18,18 +18,14 @@ import { createStorage, type StorageRecord, storageSpec } from './storage.ts'
 
 /** What files are written in. */
 export interface FileCollections {
-  readonly files: Collection<FileRecord, 'due'>
+  readonly files: Collection<FileRecord, FileIndex>
   readonly contents: Collection<ContentRecord, ContentIndex>
   readonly storage: Collection<StorageRecord, 'due'>
 }
 
-interface Database {
-  collection<T extends Document, I extends string>(spec: CollectionSpec<I>): Collection<T, I>
-}
-
 /** Those of a database. */
 export const fileCollections = (db: Database): FileCollections => ({
-  files: db.collection<FileRecord, 'due'>(filesSpec),
+  files: db.collection<FileRecord, FileIndex>(filesSpec),
   contents: db.collection<ContentRecord, ContentIndex>(contentsSpec),
   storage: db.collection<StorageRecord, 'due'>(storageSpec),
 })
@@ -41,12 +37,13 @@ export interface FileServiceOptions extends FileCollections {
   readonly log: Log
   /** How many bytes the files of an account may hold, in each mode. */
   readonly quotaBytes: number
+  readonly usedBy: UsedBy
 }
 
 /** What the methods work with. */
 export interface FileDeps {
   readonly files: Files
-  readonly collection: Collection<FileRecord, 'due'>
+  readonly collection: Collection<FileRecord, FileIndex>
   readonly cursors: Cursors
   readonly clock: Clock
 }
@@ -54,7 +51,7 @@ export interface FileDeps {
 const SWEEP_EVERY_MS = 3_600_000
 
 export function createFileService(options: FileServiceOptions) {
-  const { blobs, cursors, clock, log, quotaBytes } = options
+  const { blobs, cursors, clock, log, quotaBytes, usedBy } = options
   const files = createFiles({
     collection: options.files,
     contents: createContents({ collection: options.contents, blobs, clock }),
@@ -63,10 +60,13 @@ export function createFileService(options: FileServiceOptions) {
     clock,
     ids: createIds({ now: () => clock.now() }),
     log,
+    usedBy,
   })
   const deps: FileDeps = { files, collection: options.files, cursors, clock }
 
   return {
+    /** For whoever else works with files here. */
+    files,
     routes(router: Routes): void {
       router.service(FileService, {
         uploadFile: uploadFile(deps),

@@ -8,10 +8,11 @@ import { codeOf, createCursors } from '@millhand/api'
 import type { FileDescriptionSchema, UploadFileRequestSchema } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
+import { createDirectTransport, operationKey, principalKey, serve } from '@millhand/rpc'
 import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import { createFileService, type FileCollections } from './file-service.ts'
+import type { UsedBy } from './files.ts'
 
 /** Where files are kept. */
 export interface Stores extends FileCollections {
@@ -37,6 +38,7 @@ export interface Service {
 
 interface Opening {
   readonly quotaBytes?: number
+  readonly usedBy?: UsedBy
   /** The way to the service. */
   readonly over?: (direct: Transport) => Transport
   /** Takes the lines of its log. */
@@ -51,6 +53,7 @@ export function openService(stores: Stores, clock: Clock, opening: Opening = {})
     clock,
     log: createLog({ level: 'error', ...(write && { write }) }),
     quotaBytes,
+    usedBy: opening.usedBy ?? (async () => undefined),
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)
@@ -68,8 +71,16 @@ export const as = (accountId: string, mode: 'live' | 'test' = 'live', options: C
     tenant: `${accountId}/${mode}`,
     scopes: new Set(['*']),
     keyId: 'key_a',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
   }),
 })
+
+/** The same as part of an operation. */
+export const inOperation = (caller: CallOptions, operation: string): CallOptions => {
+  const values = createContextValues()
+  values.set(principalKey, caller.contextValues?.get(principalKey)).set(operationKey, operation)
+  return { ...caller, contextValues: values }
+}
 
 export async function* stream(...parts: readonly Part[]) {
   yield* parts

@@ -8,6 +8,7 @@ import {
   as,
   assertInStep,
   download,
+  inOperation,
   type Opened,
   openService,
   type Service,
@@ -125,6 +126,60 @@ export function describeSteps(name: string, open: () => Promise<Opened>): void {
       await assertInStep(stores)
     }
 
+    const operation = '01jd7x8f2wfyqs3m6k9v0t4b5c'
+    const sent = (service: Service, caller: CallOptions) => upload(service, inOperation(caller, operation), 'content')
+    const uploadOnce: Scenario = {
+      name: 'an upload of an operation',
+      prepare: nothing,
+      run: async (service, caller) => (await sent(service, caller)).id,
+      check: async (service, caller, _, id) => {
+        const { data } = await service.client.listFiles({}, caller)
+        assert.deepEqual(
+          data.map(file => file.id),
+          [id],
+        )
+      },
+    }
+
+    it('an upload that died at any moment is sent again, and leaves one file', async () => {
+      let died = true
+      for (let end = 0; died; end++) {
+        died = false
+        const dies = diesAt(end, () => {
+          died = true
+        })
+        const { healthy, caller, running } = await attempt(uploadOnce, dies, new Promise(() => {}))
+        await running.catch(() => {})
+        const { id } = await sent(healthy, caller)
+        await uploadOnce.check(healthy, caller, '', id)
+        await assertHealed(healthy)
+        await uploadOnce.check(healthy, caller, '', id)
+      }
+    })
+
+    it('an upload that stood still at any moment while it was sent again leaves the same file', async () => {
+      let stood = true
+      for (let at = 0; stood; at++) {
+        stood = false
+        const standing = Promise.withResolvers<void>()
+        const goOn = Promise.withResolvers<void>()
+        const stands: Meet = async moment => {
+          if (moment !== at) return
+          stood = true
+          standing.resolve()
+          await goOn.promise
+        }
+        const { healthy, caller, running } = await attempt(uploadOnce, stands, standing.promise)
+        const { id } = await sent(healthy, caller)
+        goOn.resolve()
+        assert.equal(await running, id)
+        await uploadOnce.check(healthy, caller, '', id)
+        await assertHealed(healthy)
+        await uploadOnce.check(healthy, caller, '', id)
+      }
+      assert.ok(!stood)
+    })
+
     for (const scenario of scenarios) {
       it(`${scenario.name} heals when the process dies at any moment`, async t => {
         let died = true
@@ -200,6 +255,7 @@ function around(stores: Stores, meet: Meet): Stores {
   const watched = <T extends Document, I extends string>(collection: Collection<T, I>): Collection<T, I> => ({
     get: (tenant, id) => collection.get(tenant, id),
     find: (index, query) => collection.find(index, query),
+    count: (index, range, limit) => collection.count(index, range, limit),
     write: change => met(() => collection.write(change)),
   })
   const { blobs } = stores

@@ -12,6 +12,7 @@ import {
   described,
   download,
   givenFiles,
+  inOperation,
   type Opened,
   openService,
   type Part,
@@ -165,6 +166,22 @@ export function describeUploads(name: string, open: () => Promise<Opened>): void
       const left = () => given.stores.contents.find('primary', { equals: [`${given.account}/live`], limit: 1 })
       while ((await left()).length > 0) await new Promise(resolve => setImmediate(resolve))
       assert.deepEqual([await given.blobs(), await given.used()], [[], 0])
+    })
+
+    it('makes one file of an operation, however often and however many at once it is sent', async () => {
+      const caller = inOperation(given.caller, '01jd7x8f2wfyqs3m6k9v0t4b5c')
+      const files = await Promise.all(Array.from({ length: 5 }, () => upload(given.service, caller, 'once')))
+      files.push(await upload(given.service, caller, 'once'))
+      assert.equal(new Set(files.map(({ id }) => id)).size, 1)
+      assert.equal(await refusal(upload(given.service, caller, 'twice')), 'idempotency_mismatch')
+      const { data: listed } = await given.service.client.listFiles({}, given.caller)
+      assert.deepEqual([listed.length, (await given.blobs()).length, await given.used()], [1, 1, 4])
+      const full = openService(given.stores, given.clock, { quotaBytes: 4 })
+      assert.equal((await upload(full, caller, 'once')).id, files[0]?.id)
+      await given.service.client.deleteFile({ id: files[0]?.id ?? '' }, given.caller)
+      assert.equal(await refusal(upload(given.service, caller, 'once')), 'not_found')
+      const other = inOperation(as(`${given.account}0`), '01jd7x8f2wfyqs3m6k9v0t4b5c')
+      assert.ok(await upload(given.service, other, 'once'))
     })
 
     it('lets a download that has begun read on to its end', async () => {

@@ -21,7 +21,14 @@ async function refusal(
 ): Promise<{ code: string; errors: (readonly [string, string])[] }> {
   const tasks = { insert: () => assert.fail('it was stored') }
   const deps = { models: catalogue, ids: countingIds(), tasks } as unknown as ComputeDeps
-  const caller = { accountId: 'acct_1', mode, tenant: `acct_1/${mode}`, scopes: new Set(['*']), keyId: 'key_1' }
+  const caller = {
+    accountId: 'acct_1',
+    mode,
+    tenant: `acct_1/${mode}`,
+    scopes: new Set(['*']),
+    keyId: 'key_1',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
+  }
   const values = createContextValues().set(principalKey, caller)
   const call = createTask(deps)(create(CreateTaskRequestSchema, request), { values } as HandlerContext)
   const error = await call.then(
@@ -79,8 +86,30 @@ describe('a create that can not be run', () => {
     })
   }
 
-  it('has no engine in the sandbox, where it is fit to be run', async () => {
-    const request = { type: TaskType.INFERENCE, model: 'digits', input }
-    assert.equal((await refusal(request, 'test')).code, 'engine_unavailable')
+  for (const [asked, code] of [
+    ['sandbox:error:rate_limited', 'rate_limited'],
+    ['sandbox:error:engine_unavailable', 'engine_unavailable'],
+    ['sandbox:error:internal', 'internal'],
+  ] as const) {
+    it(`is answered with what it asks the sandbox for, and in live mode with what is wrong with it: ${asked}`, async () => {
+      const request = { type: TaskType.INFERENCE, model: 'digits', input: asked }
+      assert.deepEqual(await refusal(request, 'test'), { code, errors: [] })
+      assert.equal((await refusal(request)).code, 'model_input_invalid')
+      assert.equal((await refusal({ ...request, model: 'nope' }, 'test')).code, 'invalid_parameter')
+    })
+  }
+
+  it('is held to its model in the sandbox too, where it asks for nothing that the sandbox knows', async () => {
+    for (const input of [
+      'sandbox:',
+      'sandbox:slow',
+      'sandbox:slow:soon',
+      'sandbox:error',
+      'sandbox:error:No',
+      'Sandbox:fail',
+    ]) {
+      const request = { type: TaskType.INFERENCE, model: 'digits', input }
+      assert.equal((await refusal(request, 'test')).code, 'model_input_invalid', input)
+    }
   })
 })

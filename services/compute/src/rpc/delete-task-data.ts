@@ -4,29 +4,28 @@ import type { DeleteTaskDataRequest, Task } from '@millhand/api/gen/millhand/com
 import { principal } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
+import { hasEnded } from '../task.ts'
 import { foundTask } from '../task-lookup.ts'
 
-/** Removes an ended task's input and output at once and keeps its record. Idempotent. */
+/** Removes an ended task's input and output, and what its runs have emitted, at once and keeps its record. Idempotent. */
 export const deleteTaskData =
   (deps: ComputeDeps) =>
   async (req: DeleteTaskDataRequest, call: HandlerContext): Promise<Task> => {
     const { tenant } = principal(call)
-    const result = await deps.tasks.change(tenant, req.id, { kind: 'data_deleted' })
-    switch (result.kind) {
-      case 'missing':
-        return showWhole(deps, foundTask(req.id, undefined))
-      case 'refused':
-        if (result.reason === 'not_ended') {
-          throw fail(
-            'invalid_state',
-            `The task is ${result.current.status}; its data can be removed once it has ended. Cancel it first.`,
-          )
-        }
-        // Removed before, as the record says; the process may have ended before the input went.
-        await deps.inputs.remove(tenant, req.id)
-        return showWhole(deps, result.current)
-      case 'changed':
-        await deps.inputs.remove(tenant, req.id)
-        return showWhole(deps, result.after)
+    const before = foundTask(req.id, await deps.tasks.get(tenant, req.id))
+    if (!hasEnded(before)) {
+      throw fail(
+        'invalid_state',
+        `The task is ${before.status}; its data can be removed once it has ended. Cancel it first.`,
+      )
     }
+    // First, while the record still names it: who dies in between asks again.
+    if (before.output_file !== undefined) await deps.files.remove(tenant, before.output_file)
+    await deps.inputs.remove(before)
+    const result = await deps.tasks.change(tenant, req.id, { kind: 'data_deleted' })
+    if (result.kind === 'missing') return showWhole(deps, foundTask(req.id, undefined))
+    // Refused where the record says so already; the process may have ended before the rest went.
+    const task = result.kind === 'changed' ? result.after : result.current
+    await deps.emissions.removeAll(task)
+    return showWhole(deps, task)
   }

@@ -15,11 +15,12 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Claimed, leaseMs, type Outcome, type Verdict } from '@millhand/lease'
+import { atOwner, type Claimed, leaseMs, type Outcome, type Verdict } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
-import { atOwner } from '../at-owner.ts'
 import type { ComputeDeps } from '../compute.ts'
-import type { TaskRecord } from '../task.ts'
+import { requireJson } from '../json-text.ts'
+import { dropUnnamed, keptOutput } from '../output-file.ts'
+import { modeOf, poolOf, type TaskRecord } from '../task.ts'
 
 /** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
 export const claim = (deps: ComputeDeps) => {
@@ -39,7 +40,8 @@ export const claim = (deps: ComputeDeps) => {
 const claimHere =
   (deps: ComputeDeps) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
-    const pool = deps.pools.get(req.pool)
+    const mode = (['live', 'test'] as const).find(each => poolOf(each) === req.pool)
+    const pool = mode && deps.pools[mode]
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }
     const claimed = await pool.claim(request, call.signal)
@@ -56,46 +58,33 @@ export const renew =
   ({ pools }: ComputeDeps) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
     const verdicts = await Promise.all(
-      req.leases.map(async ({ id, tenant, workId, fraction, message }) => {
-        const progress = fraction === undefined ? undefined : { fraction, ...(message !== undefined && { message }) }
-        const [verdict] = await poolOf(pools, tenant).renew([
-          { tenant, id: workId, lease_id: id, ...(progress && { progress }) },
-        ])
-        return verdict ?? 'lost'
-      }),
+      req.leases.map(({ id, tenant, workId }) => pools[modeOf(tenant)].renew(tenant, workId, id)),
     )
     return { $typeName: 'millhand.lease.v1.RenewResponse', leases: verdicts.map(toRenewed) }
   }
 
 export const finish =
-  ({ pools }: ComputeDeps) =>
+  (deps: ComputeDeps) =>
   async (req: FinishRequest): Promise<FinishResponse> => {
-    const accepted = await Promise.all(
-      req.results.map(result =>
-        poolOf(pools, result.tenant).finish(
-          result.tenant,
-          result.workId,
-          { lease_id: result.leaseId, attempt: result.attempt },
-          toOutcome(result),
-          {
-            compute_ms: result.computeMs,
-            group_version: result.groupVersion,
-            engine_kind: result.engineKind,
-            engine_name: result.engineName,
-            provider: result.provider,
-          },
-        ),
-      ),
-    )
+    // Before any of them is taken: nothing of a bad request is done.
+    for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
+    const accepted = await Promise.all(req.results.map(result => finishOne(deps, result)))
     return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
   }
 
-/** Live and test work never share a pool, so the tenant's mode names it. */
-function poolOf(pools: ComputeDeps['pools'], tenant: string) {
-  const mode = tenant.slice(tenant.indexOf('/') + 1)
-  const pool = pools.get(`${mode}/onnx`)
-  if (!pool) throw fail('not_found', `There is no pool for ${mode} work.`)
-  return pool
+async function finishOne(deps: ComputeDeps, result: Result): Promise<boolean> {
+  const { tenant, workId, outcome: told } = result
+  const outcome = told.case === 'outputFile' ? await keptOutput(deps, result, told.value) : toOutcome(told)
+  const held = { lease_id: result.leaseId, attempt: result.attempt }
+  const accepted = await deps.pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
+    compute_ms: result.computeMs,
+    group_version: result.groupVersion,
+    engine_kind: result.engineKind,
+    engine_name: result.engineName,
+    provider: result.provider,
+  })
+  if (outcome.kind === 'output_file') await dropUnnamed(deps, result, outcome.file)
+  return accepted
 }
 
 async function toRun(deps: ComputeDeps, { group, work }: Claimed<TaskRecord>): Promise<Run> {
@@ -106,14 +95,15 @@ async function toRun(deps: ComputeDeps, { group, work }: Claimed<TaskRecord>): P
 /** The lease with its input. A task whose input can't be read goes back and costs its neighbours nothing. */
 async function toLease({ inputs, pools, log }: ComputeDeps, task: TaskRecord): Promise<Lease | undefined> {
   try {
+    if (task.input_file_bytes !== undefined) return { ...leaseOf(task, ''), inputFileBytes: task.input_file_bytes }
     const input = await inputs.read(task)
     if (input !== undefined) return leaseOf(task, input)
     const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
-    await poolOf(pools, task.tenant).finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
     log.error('input.unreadable', { task_id: task.id, error })
     const failure = { code: 'input_unreadable', message: 'The input could not be read.', retryable: true }
-    await poolOf(pools, task.tenant).finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   }
   return undefined
 }
@@ -143,7 +133,7 @@ function toRenewed(verdict: Verdict): RenewResponse['leases'][number] {
   }
 }
 
-function toOutcome({ outcome }: Result): Outcome {
+function toOutcome(outcome: Result['outcome']): Outcome {
   switch (outcome.case) {
     case 'output':
       return { kind: 'output', output: outcome.value }

@@ -45,6 +45,7 @@ function lister(count: number, rareEach: number) {
     tenant: 'acct_1/live',
     scopes: new Set(['*']),
     keyId: 'key_1',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
   })
   const method = listTasks(deps as unknown as ComputeDeps)
   const list = (request: MessageInitShape<typeof ListTasksRequestSchema>) =>

@@ -10,8 +10,8 @@ import {
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
+import { type IdRange, readPage, settlesAfterMs } from '@millhand/store'
 import type { ComputeDeps } from '../compute.ts'
-import { type IdRange, readPage, settlesAfterMs } from '../page.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'
 

@@ -10,7 +10,7 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createDirectTransport } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { type TaskRecord, tasksSpec } from '../compute.ts'
+import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
 import { as, claim, create, createReplicas, type Replica } from '../replicas.fixture.ts'
 
 describe('a wait for a task', () => {
@@ -27,7 +27,9 @@ describe('a wait for a task', () => {
     db = openSqlite({ file: join(folder, 'millhand.db') })
     clock = manualClock()
     const blobs = await filesystemBlobs(join(folder, 'blobs'))
-    replicas = createReplicas(db.collection<TaskRecord, 'ready' | 'due'>(tasksSpec), blobs)
+    const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
+    const emissions = db.collection<EmissionsRecord, never>(emissionsSpec)
+    replicas = createReplicas({ tasks, emissions, blobs })
     owner = replicas.start('owner', clock)
     other = replicas.start('other', clock)
     owner.own()

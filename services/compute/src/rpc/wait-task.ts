@@ -1,9 +1,9 @@
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { fail } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import type { Task, WaitTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { WaitTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
+import { atOwner, ownerChanges, replicaStops, wasPassedOn } from '@millhand/lease'
 import { drainingKey, principal } from '@millhand/rpc'
-import { atOwner, ownerChanges, wasPassedOn } from '../at-owner.ts'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
 import { hasEnded, type TaskRecord } from '../task.ts'
@@ -40,7 +40,7 @@ export const waitTask = (deps: ComputeDeps) => {
         const timeoutMs = leftMs()
         return await wait({ ...req, timeoutMs }, call, { signal, timeoutMs: timeoutMs + ANSWER_MS })
       } catch (error) {
-        if (draining.aborted) throw fail('unavailable', 'This replica stops. Ask another.', { retryAfterS: 1 })
+        if (draining.aborted) throw replicaStops()
         if (call.signal.aborted || wasPassedOn(call) || !isPassing(error)) throw error
       }
       const pauseMs = Math.min(AGAIN_MS, leftMs())

@@ -1,15 +1,19 @@
 /** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { excerpt, InputInvalid } from '@millhand/model'
-import { fits, OutputTooLarge } from './output-bound.ts'
+import { PieceTooLarge } from '../emission.ts'
+import { emitWindow } from './emit-window.ts'
+import { fits, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
 import { openProcessor } from './processing/open-processor.ts'
-import type { Processor } from './processing/processor.ts'
+import { type Processor, toError } from './processing/processor.ts'
 import {
   type FromChild,
   type ItemFault,
+  type ItemInFile,
   type LoadMessage,
   OUT_OF_MEMORY,
+  outputName,
   type RunMessage,
   type ToChild,
   tellsOfMemory,
@@ -24,10 +28,18 @@ const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
 })
 watchdog.unref()
 
+const emissions = emitWindow(send)
 let processor: Processor | undefined
 
 process.on('message', (message: ToChild) => {
-  void (message.kind === 'load' ? load(message) : run(message))
+  switch (message.kind) {
+    case 'load':
+      return void load(message)
+    case 'run':
+      return void run(message)
+    case 'taken':
+      return emissions.taken()
+  }
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -41,22 +53,39 @@ async function load(message: LoadMessage): Promise<void> {
   }
 }
 
-async function run({ inputs, parameters }: RunMessage): Promise<void> {
+async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
   const started = performance.now()
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
-  const results = await (processor as Processor).run(items, progress => send({ kind: 'progress', ...progress }))
-  const answers = results.map(result => {
-    if (typeof result !== 'string') return fault(result)
-    return fits(result) ? result : fault(new OutputTooLarge())
-  })
+  const results = await (processor as Processor).run(items, emissions.emit)
+  const write = outputWriter(room)
+  const answers = results.map((result, index) => (typeof result === 'string' ? write(result, index) : fault(result)))
   const computeMs = performance.now() - started
   send({ kind: 'done', items: answers, computeMs, memoryBytes: process.memoryUsage.rss() })
+}
+
+/** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */
+function outputWriter(room: number) {
+  return (output: string, item: number): string | ItemInFile | ItemFault => {
+    if (fits(output)) return output
+    const bytes = Buffer.byteLength(output)
+    if (bytes > MAX_OUTPUT_BYTES) return fault(new OutputTooLarge())
+    if (bytes > room) return { code: 'no_room', message: '' }
+    try {
+      writeFileSync(outputName(item), output, { mode: 0o600 })
+      room -= bytes
+      return { inFile: true }
+    } catch (error) {
+      return fault(toError(error))
+    }
+  }
 }
 
 function fault(error: Error): ItemFault {
   endIfOutOfMemory(error)
   if (error instanceof InputInvalid) return { code: 'model_input_invalid', message: error.message }
-  if (error instanceof OutputTooLarge) return { code: 'output_too_large', message: error.message }
+  if (error instanceof OutputTooLarge || error instanceof PieceTooLarge) {
+    return { code: 'output_too_large', message: error.message }
+  }
   return { code: 'model_failed', message: `the model failed on this input: ${told(error)}` }
 }
 

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import type { LoadedModel, ModelRunner } from '../model-runner.ts'
+import type { ItemResult, LoadedModel, ModelRunner, RunItem } from '../model-runner.ts'
 import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
 
 const MIB = 2 ** 20
@@ -45,7 +45,7 @@ export const fixture = (name: string): Buffer => readFileSync(path(`../../../../
 export const dataUri = (mediaType: string, bytes: Uint8Array) =>
   `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`
 
-export const item = (input: string, parameters?: Record<string, unknown>) => ({ input, parameters })
+export const item = (input: RunItem['input'], parameters?: Record<string, unknown>): RunItem => ({ input, parameters })
 
 /** One thread in half a GiB, and a log that nobody reads, unless told otherwise. */
 export function testRunner(options: Partial<OnnxRunnerOptions> = {}): ModelRunner {
@@ -66,9 +66,21 @@ export async function load(t: TestContext, model: ModelPackage, options?: Partia
 }
 
 /** What the model says to one input, parsed; throws its fault. */
-export async function ask(model: LoadedModel, input: string, parameters?: Record<string, unknown>) {
+export async function ask(model: LoadedModel, input: RunItem['input'], parameters?: Record<string, unknown>) {
   const { items } = await model.run([item(input, parameters)])
   const [result] = items
   if (!result?.ok) throw Object.assign(new Error(result?.message), { code: result?.code })
-  return JSON.parse(result.output)
+  return JSON.parse(await outputOf(result))
+}
+
+/** An item's output, parsed, where it came in a message; else its fault's code. */
+export const said = (result: ItemResult) =>
+  'output' in result ? JSON.parse(result.output) : 'code' in result ? result.code : 'a file'
+
+/** An item's output, wherever it is; throws where there is none. */
+export async function outputOf(result: ItemResult | undefined): Promise<string> {
+  if (!result?.ok) throw new Error(`no output: ${result?.message}`)
+  if ('output' in result) return result.output
+  await using handle = result.file.handle
+  return await handle.readFile('utf8')
 }

@@ -2,20 +2,24 @@
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
+import { bounded } from '../emission.ts'
 import {
   type ItemResult,
   type LoadedModel,
   ModelLoadFailed,
   type ModelRunner,
-  type Progress,
+  type OnEmit,
   type RunItem,
   RunnerGone,
   type RunResult,
 } from '../model-runner.ts'
-import { sweepFolders } from './child-folder.ts'
+import { sweepFolders } from '../own-folder.ts'
 import { type ChildProcess, startChild } from './child-process.ts'
+import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { MOST_FILES_BYTES } from './output-bound.ts'
 import { portions } from './portions.ts'
-import type { FromChild, ItemFault } from './protocol.ts'
+import type { FromChild } from './protocol.ts'
+import { takeOutput } from './take-output.ts'
 
 export interface OnnxRunnerOptions {
   /** Resident memory that a child may have, in bytes: the model, its runs and Node with ONNX Runtime (150 MB). */
@@ -24,6 +28,8 @@ export interface OnnxRunnerOptions {
   readonly threads: number
   /** How long loading may take, in milliseconds. */
   readonly loadTimeoutMs?: number
+  /** What the outputs of a run that are in files may have together, in bytes. Default 1 GiB. */
+  readonly outputFilesBytes?: number
   /** Gets the last of what a child that ended by itself wrote to standard error, as `model.stderr`, and what is left. */
   readonly log: Log
 }
@@ -31,6 +37,7 @@ export interface OnnxRunnerOptions {
 const LOAD_TIMEOUT_MS = 60_000
 
 type Done = Extract<FromChild, { kind: 'done' }>
+type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
 export function onnxRunner(options: OnnxRunnerOptions): ModelRunner {
@@ -59,7 +66,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     const { processing, labels, batchable } = model.manifest
     child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
     const answer = await child.next()
-    if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes)
+    if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes, options)
     throw new ModelLoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
@@ -81,10 +88,16 @@ const stopped = () => new RunnerGone('killed', 'the loading of the model was sto
 class OnnxModel implements LoadedModel {
   readonly gone: Promise<RunnerGone>
   readonly #child: ChildProcess
+  readonly #log: Log
+  readonly #outputFilesBytes: number
   #memoryBytes: number
+  /** Emissions that were not taken yet. */
+  #untaken = 0
 
-  constructor(child: ChildProcess, memoryBytes: number) {
+  constructor(child: ChildProcess, memoryBytes: number, options: OnnxRunnerOptions) {
     this.#child = child
+    this.#log = options.log
+    this.#outputFilesBytes = options.outputFilesBytes ?? MOST_FILES_BYTES
     this.#memoryBytes = memoryBytes
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
@@ -92,32 +105,81 @@ class OnnxModel implements LoadedModel {
     })
   }
 
-  async run(items: readonly RunItem[], onProgress?: (progress: Progress) => void): Promise<RunResult> {
+  async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
     const results: ItemResult[] = []
     let computeMs = 0
-    for (const portion of portions(items)) {
-      const before = results.length
-      const done = await this.#runPortion(portion, ({ fraction, ...rest }) => {
-        onProgress?.({ fraction: (before + fraction * portion.length) / items.length, ...rest })
-      })
-      results.push(...done.items.map(toResult))
-      computeMs += done.computeMs
+    let room = this.#outputFilesBytes
+    try {
+      for (const portion of portions(items)) {
+        const before = results.length
+        const done = await this.#runPortion(portion, room, (item, emission) => onEmit(before + item, emission))
+        for (const [index, item] of done.items.entries()) {
+          const result = await this.#resultOf(item, index, room)
+          if (result.ok && 'file' in result) room -= result.file.bytes
+          results.push(result)
+        }
+        computeMs += done.computeMs
+      }
+    } catch (error) {
+      for (const result of results) if (result.ok && 'file' in result) await result.file.handle.close()
+      throw error
     }
     return { items: results, computeMs }
   }
 
-  async #runPortion(items: readonly RunItem[], onProgress: (progress: Progress) => void): Promise<Done> {
+  /** `index`: its place in the portion. */
+  async #resultOf(item: Done['items'][number], index: number, room: number): Promise<ItemResult> {
+    if (typeof item === 'string') return { ok: true, output: item }
+    if (!('inFile' in item)) {
+      return item.code === 'no_room' ? noRoom : { ok: false, code: item.code, message: item.message, retryable: false }
+    }
+    try {
+      const file = await takeOutput(this.#child.folder, index)
+      if (file.bytes <= room) return { ok: true, file }
+      await file.handle.close()
+      return noRoom
+    } catch (error) {
+      this.#log.error('model.output_unreadable', { error })
+      return { ok: false, code: 'model_failed', message: 'The output could not be read.', retryable: true }
+    }
+  }
+
+  async #runPortion(items: readonly RunItem[], room: number, onEmit: OnEmit): Promise<Done> {
     const inputs = items.map(({ input }) => input)
     const given = items.some(({ parameters }) => parameters !== undefined)
-    this.#child.send({ kind: 'run', inputs, ...(given && { parameters: items.map(({ parameters }) => parameters) }) })
+    const parameters = given && { parameters: items.map(({ parameters }) => parameters) }
+    this.#child.send({ kind: 'run', inputs, ...parameters, room })
     for (;;) {
       const answer = await this.#child.next()
-      if (answer.kind === 'done') {
+      if (answer.kind === 'done' && answer.items.length === items.length) {
         this.#memoryBytes = answer.memoryBytes
         return answer
       }
-      if (answer.kind === 'progress') onProgress(toProgress(answer))
+      if (answer.kind !== 'emission') throw await this.#breach('answered what it was not asked')
+      if (!this.#passOn(answer, items.length, onEmit)) throw await this.#breach('emitted what it may not')
     }
+  }
+
+  /** Says whether the child kept to its bounds: it may be no longer ours. */
+  #passOn({ item, emission }: Emitted, items: number, onEmit: OnEmit): boolean {
+    if (!(item >= 0 && item < items && Number.isInteger(item)) || this.#untaken === MOST_ON_THEIR_WAY) return false
+    try {
+      const piece = bounded(emission)
+      this.#untaken++
+      void onEmit(item, piece).then(() => {
+        this.#untaken--
+        this.#child.send({ kind: 'taken' })
+      })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #breach(what: string): Promise<RunnerGone> {
+    const breach = new RunnerGone('crashed', `the process of the model ${what}`)
+    await this.#child.kill(breach)
+    return breach
   }
 
   memoryBytes(): number {
@@ -129,8 +191,10 @@ class OnnxModel implements LoadedModel {
   }
 }
 
-const toResult = (item: string | ItemFault): ItemResult =>
-  typeof item === 'string' ? { ok: true, output: item } : { ok: false, retryable: false, ...item }
-
-const toProgress = ({ fraction, message }: Extract<FromChild, { kind: 'progress' }>): Progress =>
-  message === undefined ? { fraction } : { fraction, message }
+/** Again, the run may have others beside it. */
+const noRoom: ItemResult = {
+  ok: false,
+  code: 'model_failed',
+  message: 'The outputs of the tasks that ran together are larger than there is room for.',
+  retryable: true,
+}

@@ -2,19 +2,35 @@
 import type { ElementArray, Tensor } from '@millhand/model'
 
 /** UTF-8 bytes of JSON. The contract (section 4) has what is larger in a file. */
-export const MAX_OUTPUT_BYTES = 256 * 1024
+export const MAX_MESSAGE_BYTES = 256 * 1024
+
+/** The same, of what is in a file: docs/decisions/files.md, "In tasks". */
+export const MAX_OUTPUT_BYTES = 64 * 2 ** 20
+
+/** What the outputs of one run that are in files may have together, as its inputs: docs/decisions/files.md. */
+export const MOST_FILES_BYTES = 2 ** 30
+
+/** Whether JSON text fits a message. */
+export const fits = (output: string): boolean => Buffer.byteLength(output) <= MAX_MESSAGE_BYTES
 
 export class OutputTooLarge extends Error {
-  constructor() {
-    super(
-      `the output is over ${MAX_OUTPUT_BYTES} bytes of JSON; larger outputs need output files, which are not available yet`,
-    )
+  constructor(most = MAX_OUTPUT_BYTES) {
+    super(`the output is over ${most.toLocaleString('en')} bytes of JSON`)
     this.name = 'OutputTooLarge'
   }
 }
 
-/** Whether JSON text is within the bound. */
-export const fits = (output: string): boolean => Buffer.byteLength(output) <= MAX_OUTPUT_BYTES
+/** The parts as one text. Throws `OutputTooLarge` as soon as they are beyond the bound, and asks for no more. */
+export function boundedText(parts: Iterable<string>): string {
+  const taken: string[] = []
+  let bytes = 0
+  for (const part of parts) {
+    bytes += Buffer.byteLength(part)
+    if (bytes > MAX_OUTPUT_BYTES) throw new OutputTooLarge()
+    taken.push(part)
+  }
+  return taken.join('')
+}
 
 /**
  * Throws `OutputTooLarge` when the tensors are over the bound whatever their elements are. Asked before they are written

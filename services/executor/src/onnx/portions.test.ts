@@ -5,7 +5,9 @@ import { PORTION_CHARACTERS, portions } from './portions.ts'
 
 const QUARTER = PORTION_CHARACTERS / 4
 const lengths = (...inputs: number[]) =>
-  portions(inputs.map(length => item('x'.repeat(length)))).map(portion => portion.map(({ input }) => input.length))
+  portions(inputs.map(length => item('x'.repeat(length)))).map(portion =>
+    portion.map(({ input }) => (input as string).length),
+  )
 
 test('items go together as long as they fit', () => {
   assert.deepEqual(lengths(), [])
@@ -22,4 +24,9 @@ test('an item larger than a portion goes alone', () => {
 test('parameters count too', () => {
   const parameters = { text: 'x'.repeat(PORTION_CHARACTERS) }
   assert.equal(portions([item('', parameters), item('', parameters)]).length, 2)
+})
+
+test('what is in a file counts too', () => {
+  const file = { path: '/none', bytes: PORTION_CHARACTERS }
+  assert.equal(portions([item(file), item('1')]).length, 2)
 })

@@ -12,5 +12,7 @@ export const PORTION_CHARACTERS = 4 * 2 ** 20
 export const portions = (items: readonly RunItem[]): RunItem[][] =>
   inPortions(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
 
+/** What a file holds does not pass in the message, but the child reads it. */
 const charactersOf = ({ input, parameters }: RunItem): number =>
-  input.length + (parameters === undefined ? 0 : JSON.stringify(parameters).length)
+  (typeof input === 'string' ? input.length : input.bytes) +
+  (parameters === undefined ? 0 : JSON.stringify(parameters).length)

@@ -1,5 +1,10 @@
-/** What passes between the runner and its child process: one message each way for a portion of a run. */
+/**
+ * What passes between the runner and its child process: one message each way for a portion of a run, and between them
+ * what its items emit, each of which is answered once there is room for more.
+ */
 import type { Processing } from '@millhand/model'
+import type { Emission } from '../emission.ts'
+import type { RunItem } from '../model-runner.ts'
 
 export interface LoadMessage {
   readonly kind: 'load'
@@ -14,26 +19,43 @@ export interface LoadMessage {
 
 export interface RunMessage {
   readonly kind: 'run'
-  readonly inputs: readonly string[]
+  readonly inputs: readonly RunItem['input'][]
   /** By item; left out when no item has any. */
   readonly parameters?: readonly (Readonly<Record<string, unknown>> | undefined)[]
+  /** Bytes that the files of its outputs may have together. */
+  readonly room: number
 }
 
-export type ToChild = LoadMessage | RunMessage
+/** One emission was taken. */
+interface TakenMessage {
+  readonly kind: 'taken'
+}
 
-/** An item that failed; one that succeeded is its output, JSON text. */
+export type ToChild = LoadMessage | RunMessage | TakenMessage
+
+/** An item whose output is in a file of the child's folder. */
+export interface ItemInFile {
+  readonly inFile: true
+}
+
+/** The name of that file: only the item's place in its portion decides, so a child names no paths. */
+export const outputName = (item: number): string => `output-${item}`
+
+/** An item that failed; one that succeeded is its output, JSON text, or in a file. */
 export interface ItemFault {
-  readonly code: 'model_input_invalid' | 'model_failed' | 'output_too_large'
+  /** `no_room`: the outputs before it took the room of the files. */
+  readonly code: 'model_input_invalid' | 'model_failed' | 'output_too_large' | 'no_room'
   readonly message: string
 }
 
 export type FromChild =
   | { readonly kind: 'loaded'; readonly memoryBytes: number }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'progress'; readonly fraction: number; readonly message?: string }
+  /** `item` counts from the first of the portion. */
+  | { readonly kind: 'emission'; readonly item: number; readonly emission: Emission }
   | {
       readonly kind: 'done'
-      readonly items: readonly (string | ItemFault)[]
+      readonly items: readonly (string | ItemInFile | ItemFault)[]
       readonly computeMs: number
       readonly memoryBytes: number
     }

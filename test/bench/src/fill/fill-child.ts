@@ -1,7 +1,7 @@
 /** Fills a store with copies of the tasks that it has, through the store's own port, in a process of its own. */
 import { join } from 'node:path'
 import { createIds } from '@millhand/api'
-import { type TaskRecord, tasksSpec } from '@millhand/compute'
+import { type TaskIndex, type TaskRecord, tasksSpec } from '@millhand/compute'
 import type { Collection, Draft, OutboxEvent } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { answerQuestions } from '../child.ts'
@@ -25,7 +25,7 @@ const idsWanted = 1000
 
 answerQuestions(async ({ dataDir, tasks }: Fill): Promise<Filled> => {
   const db = openSqlite({ file: join(dataDir, 'millhand.db') })
-  const collection: Collection<TaskRecord, 'ready' | 'due'> = db.collection(tasksSpec)
+  const collection: Collection<TaskRecord, TaskIndex> = db.collection(tasksSpec)
   const templates = await readTemplates(db, collection)
   const copies = tasks - templates.length
   let made = 0

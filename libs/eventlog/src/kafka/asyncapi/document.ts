@@ -39,7 +39,7 @@ content, also after later ones. So drop an event whose \`resource_version\` is n
 the resource (\`data.object.id\`); to count events, drop an \`id\` that you have counted. There is no order between
 resources.
 
-An event carries the resource as lists show it. The event of its end also carries \`output\`, up to 64 KiB of JSON; a
+An event carries the resource as lists show it. The event of a task's end also carries \`output\`, up to 64 KiB of JSON; a
 larger one is left out, \`data.output_omitted\` is true then, and REST has it: \`GET /v1/tasks/{id}\`.
 
 Accept unknown fields, enum values, headers and event types: they may be added; nothing else changes under \`v1\`. The
@@ -78,7 +78,7 @@ function describeTopic(word: string, { name, about, carries }: PublicTopic, sche
     operation: {
       [`publish_${word}`]: {
         action: 'send',
-        summary: `Millhand publishes each change of a ${resource.name.toLowerCase()}, at least once, in order per key.`,
+        summary: 'Millhand publishes each of these events, at least once, in order per key.',
         channel: { $ref: `#/channels/${word}` },
         messages: types.map(reference),
       },

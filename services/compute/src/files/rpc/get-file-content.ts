@@ -3,10 +3,8 @@ import type { FileContent, GetFileContentRequest } from '@millhand/api/gen/millh
 import { principal } from '@millhand/rpc'
 import { fileMessage, foundFile, noFile } from '../file-message.ts'
 import type { FileDeps } from '../file-service.ts'
+import { parts } from '../parts.ts'
 import { sliceOf } from '../slice.ts'
-
-/** Bytes of one message: half of what a reader of the tunnel lets its sender be ahead. */
-const MESSAGE_BYTES = 64 * 1024
 
 /** Gets the bytes of a file, no faster than they are read. What has begun goes on when the file is removed. */
 export const getFileContent = ({ files }: FileDeps) =>
@@ -21,11 +19,7 @@ export const getFileContent = ({ files }: FileDeps) =>
         case: 'slice',
         value: { $typeName: 'millhand.compute.v1.FileSlice', file: fileMessage(file), start, length },
       })
-      for await (const chunk of content as AsyncIterable<Uint8Array>) {
-        for (let at = 0; at < chunk.length; at += MESSAGE_BYTES) {
-          yield message({ case: 'data', value: chunk.subarray(at, at + MESSAGE_BYTES) })
-        }
-      }
+      for await (const value of parts(content)) yield message({ case: 'data', value })
     } finally {
       content.destroy()
     }

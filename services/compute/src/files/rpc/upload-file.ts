@@ -6,12 +6,15 @@ import {
   FilePurpose,
   type UploadFileRequest,
 } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
-import { principal } from '@millhand/rpc'
+import { operationKey, principal } from '@millhand/rpc'
 import { fileMessage, purposeOf } from '../file-message.ts'
 import type { FileDeps } from '../file-service.ts'
 import type { Description } from '../files.ts'
 
-/** Uploads a file. It is durable before this answers; an upload that breaks off leaves nothing. */
+/**
+ * Uploads a file. It is durable before this answers; an upload that breaks off leaves nothing. One of an operation that
+ * has made a file answers with that one.
+ */
 export const uploadFile =
   ({ files }: FileDeps) =>
   async (requests: AsyncIterable<UploadFileRequest>, call: HandlerContext): Promise<File> => {
@@ -19,7 +22,10 @@ export const uploadFile =
     try {
       const { value: first } = await parts.next()
       const description = checked(first)
-      return fileMessage(await files.upload(principal(call).tenant, description, dataOf(parts), call.signal))
+      const { tenant } = principal(call)
+      const { signal, values } = call
+      const operation = values.get(operationKey)
+      return fileMessage(await files.upload({ tenant, description, bytes: dataOf(parts), signal, operation }))
     } finally {
       parts.return?.().catch(() => {}) // It may wait for a caller who sends nothing more.
     }

@@ -1,6 +1,6 @@
 /** Scores of a classifier as `{label, confidence, scores}`. */
-import type { NamedTensors, Postprocess, Tensor } from '@millhand/model'
-import { checkWritable } from '../output-bound.ts'
+import { listParts, type NamedTensors, type Postprocess, type Tensor } from '@millhand/model'
+import { boundedText, checkWritable } from '../output-bound.ts'
 
 type Classify = Extract<Postprocess, { name: 'classify' }>
 
@@ -21,12 +21,18 @@ export function classify({ as, softmax, top }: Classify, labels: readonly string
       if ((scores[index] as number) > (scores[best] as number)) best = index
     }
     const answer = { [as]: named(best), confidence: round(scores[best] as number) }
-    if (top === undefined) return JSON.stringify({ ...answer, scores: Array.from(scores, round) })
+    if (top === undefined) return boundedText(withScores(answer, scores))
     const order = Array.from(scores.keys()).sort((a, b) => (scores[b] as number) - (scores[a] as number))
     const first = order.slice(0, top)
     const listed = first.map(index => ({ [as]: named(index), confidence: round(scores[index] as number) }))
     return JSON.stringify({ ...answer, top: listed })
   }
+}
+
+function* withScores(answer: object, scores: Float32Array): Generator<string, void> {
+  yield `${JSON.stringify(answer).slice(0, -1)},"scores":`
+  yield* listParts(scores.length, index => JSON.stringify(round(scores[index] as number)))
+  yield '}'
 }
 
 function toProbabilities(logits: Float32Array): Float32Array {

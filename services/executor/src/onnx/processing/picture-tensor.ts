@@ -1,17 +1,19 @@
 /** A picture as the tensor of a model that sees. */
-import { type Dtype, elements, type Preprocess, readDataUri, type Tensor } from '@millhand/model'
+import { type Dtype, elements, type Preprocess, type Tensor } from '@millhand/model'
+import type { RunItem } from '../../model-runner.ts'
+import { pictureOf } from './input.ts'
 import { openPicture, toPixels } from './picture.ts'
 
 type Picture = Extract<Preprocess, { name: 'image' }>
 
-/** Reads a `data:` URI of a picture: resized, each channel as (value / 255 - mean) / std; uint8 models get 0-255. */
-export function pictureReader(preprocess: Picture, dtype: Dtype): (input: string) => Promise<Tensor> {
+/** Reads a picture: resized, each channel as (value / 255 - mean) / std; uint8 models get 0-255. */
+export function pictureReader(preprocess: Picture, dtype: Dtype): (input: RunItem['input']) => Promise<Tensor> {
   const { width, height, channels, layout, fit, mean, std } = preprocess
   const depth = channels === 'gray' ? 1 : 3
   const plane = width * height
   const nchw = layout === 'nchw'
   return async input => {
-    const picture = openPicture(readDataUri(input, 'image')).resize(width, height, { fit, background: '#fff' })
+    const picture = openPicture(await pictureOf(input)).resize(width, height, { fit, background: '#fff' })
     const { data } = await toPixels(picture, depth)
     const into = elements(dtype, plane * depth) as Float32Array
     for (let channel = 0; channel < depth; channel++) {

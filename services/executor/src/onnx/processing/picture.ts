@@ -3,7 +3,8 @@ import { excerpt, InputInvalid } from '@millhand/model'
 import sharp, { type Sharp } from 'sharp'
 
 // Of libvips' many loaders (SVG, PDF, ImageMagick and more) only those of the formats that the contract names.
-const LOADERS = ['PngBuffer', 'JpegBuffer', 'WebpBuffer', 'NsgifBuffer', 'TiffBuffer']
+const FORMATS = ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Tiff']
+const LOADERS = FORMATS.flatMap(format => [`${format}Buffer`, `${format}File`])
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: LOADERS.map(loader => `VipsForeignLoad${loader}`) })
 sharp.cache(false)
@@ -19,9 +20,9 @@ export interface Pixels {
   readonly channels: 1 | 3
 }
 
-/** A picture opened the right way up, on white where it is transparent. */
-export function openPicture(bytes: Uint8Array): Sharp {
-  return sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
+/** A picture, its bytes or the path of its file, opened the right way up, on white where it is transparent. */
+export function openPicture(source: Uint8Array | string): Sharp {
+  return sharp(source, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' })
     .autoOrient()
     .flatten({ background: '#fff' })
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
 import { ModelLoadFailed } from '../../model-runner.ts'
+import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
 import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
 
 /** Two pixels, red and blue. */
@@ -61,25 +62,9 @@ test('scores become a label with its confidence', async t => {
 })
 
 test('every type of tensor goes through the model and back', async t => {
-  const values: Record<string, unknown[]> = {
-    float32: [0.1, 'NaN'],
-    float64: [0.1, '-Infinity'],
-    float16: [0.5, -2],
-    int8: [-128],
-    uint8: [255],
-    int16: [-32768],
-    uint16: [65535],
-    int32: [-(2 ** 31)],
-    uint32: [2 ** 32 - 1],
-    int64: ['9223372036854775807', -1],
-    uint64: ['18446744073709551615', 0],
-    bool: [true, false],
-    string: ['', 'naïve'],
-  }
-  const given = Object.entries(values).map(([dtype, data]) => [`${dtype}_in`, { dtype, shape: [data.length], data }])
   const model = await load(t, plainModel('every-type'))
-  const answer = await ask(model, JSON.stringify(Object.fromEntries(given)))
-  for (const [dtype, data] of Object.entries(values)) {
+  const answer = await ask(model, everyType)
+  for (const [dtype, data] of Object.entries(valuesOfEveryType)) {
     assert.deepEqual(answer[`${dtype}_out`], { dtype, shape: [data.length], data }, dtype)
   }
 })

@@ -1,25 +1,25 @@
 /** What turns inputs of tasks into outputs, in the child process. */
-import type { Progress, RunItem } from '../../model-runner.ts'
+import type { Emission } from '../../emission.ts'
+import type { RunItem } from '../../model-runner.ts'
+
+/** Sends what an item emits. Who emits waits for it; it rejects with `PieceTooLarge`. */
+export type Emit = (emission: Emission) => Promise<void>
 
 export interface Processor {
   /**
    * One result an item, in their order: JSON text, or why there is none (`InputInvalid` when the input is at fault).
-   * Never rejects.
+   * Never rejects, and has emitted everything by then.
    */
-  run(items: readonly RunItem[], onProgress: (progress: Progress) => void): Promise<(string | Error)[]>
+  run(items: readonly RunItem[], emit: (item: number, emission: Emission) => Promise<void>): Promise<(string | Error)[]>
 }
 
 /** Items one after the other, for pipelines that take one at a time. */
-export function oneByOne(
-  runOne: (item: RunItem, onProgress: (progress: Progress) => void) => Promise<string>,
-): Processor {
+export function oneByOne(runOne: (item: RunItem, emit: Emit) => Promise<string>): Processor {
   return {
-    async run(items, onProgress) {
+    async run(items, emit) {
       const results: (string | Error)[] = []
       for (const [index, item] of items.entries()) {
-        const report = ({ fraction, ...rest }: Progress) =>
-          onProgress({ fraction: (index + fraction) / items.length, ...rest })
-        results.push(await runOne(item, report).catch(toError))
+        results.push(await runOne(item, emission => emit(index, emission)).catch(toError))
       }
       return results
     },

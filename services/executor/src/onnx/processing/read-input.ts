@@ -10,17 +10,20 @@ import {
   type Tensor,
   type TensorSpec,
 } from '@millhand/model'
+import type { RunItem } from '../../model-runner.ts'
+import { textOf } from './input.ts'
 
-type Read = (input: string) => NamedTensors | Promise<NamedTensors>
+/** Text at once, so that inputs of a shared run cost no turn of the event loop each. */
+export type Read = (input: RunItem['input']) => NamedTensors | Promise<NamedTensors>
 
 /** What reads an input; it throws or rejects with `InputInvalid`. Rejects when the model does not take such tensors. */
 export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[]): Promise<Read> {
   if (preprocess.name === 'tensors') {
-    return input => {
-      const named = readTensors(input)
+    return fromText(text => {
+      const named = readTensors(text)
       checkTensors(inputs, named)
       return named
-    }
+    })
   }
   const [spec] = inputs
   if (!spec || inputs.length > 1) throw new Error(`preprocess ${preprocess.name} needs a model with one input`)
@@ -31,10 +34,12 @@ export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec
   const one = (tensor: Tensor): NamedTensors => ({ tensors: new Map([[name, tensor]]), base64: false })
   switch (preprocess.name) {
     case 'text':
-      return input => one({ dtype, shape: spec.shape.length === 2 ? [1, 1] : [1], data: [input] })
+      return fromText(text => one({ dtype, shape: spec.shape.length === 2 ? [1, 1] : [1], data: [text] }))
     case 'numbers': {
       const shape = [1, ...preprocess.shape]
-      return input => one({ dtype, shape, data: scaled(dtype, readNumbers(input, preprocess), preprocess.scale) })
+      return fromText(text => {
+        return one({ dtype, shape, data: scaled(dtype, readNumbers(text, preprocess), preprocess.scale) })
+      })
     }
     case 'image': {
       const { pictureReader } = await import('./picture-tensor.ts')
@@ -43,6 +48,11 @@ export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec
     }
   }
 }
+
+const fromText =
+  (read: (text: string) => NamedTensors): Read =>
+  input =>
+    typeof input === 'string' ? read(input) : textOf(input).then(read)
 
 function scaled(dtype: Dtype, numbers: readonly number[], scale: number): Tensor['data'] {
   const into = elements(dtype, numbers.length)

@@ -1,18 +1,18 @@
 /** One model: each input read by itself, those that fit together run together, each output written by itself. */
 import type { NamedTensors, Processing } from '@millhand/model'
-import { writeTensors } from '@millhand/model'
+import { tensorParts } from '@millhand/model'
 import type { RunItem } from '../../model-runner.ts'
-import { checkWritable } from '../output-bound.ts'
+import { boundedText, checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { openSession, type Session } from '../session.ts'
 import { batches, joinRows, splitRows } from './batch.ts'
 import { classify } from './classify.ts'
 import { type Processor, toError } from './processor.ts'
-import { reader } from './read-input.ts'
+import { type Read, reader } from './read-input.ts'
 
 type Single = Extract<Processing, { kind: 'single' }>
 
-interface Read extends NamedTensors {
+interface Feed extends NamedTensors {
   readonly index: number
 }
 
@@ -36,15 +36,11 @@ type Write = (outputs: NamedTensors) => string
 
 const writeOutputs: Write = ({ tensors, base64 }) => {
   checkWritable(tensors.values(), base64)
-  return writeTensors(tensors, base64)
+  return boundedText(tensorParts(tensors, base64))
 }
 
-async function readAll(
-  items: readonly RunItem[],
-  read: (input: string) => NamedTensors | Promise<NamedTensors>,
-  results: (string | Error)[],
-): Promise<Read[]> {
-  const feeds: Read[] = []
+async function readAll(items: readonly RunItem[], read: Read, results: (string | Error)[]): Promise<Feed[]> {
+  const feeds: Feed[] = []
   for (const [index, { input }] of items.entries()) {
     try {
       const named = read(input)
@@ -58,16 +54,16 @@ async function readAll(
 }
 
 /** When a shared run fails, each item runs alone, so that only the one at fault fails. */
-async function runBatch(session: Session, batch: Read[], write: Write): Promise<[number, string | Error][]> {
+async function runBatch(session: Session, batch: Feed[], write: Write): Promise<[number, string | Error][]> {
   try {
-    const [first] = batch as [Read]
+    const [first] = batch as [Feed]
     const outputs =
       batch.length === 1 ? [await session.run(first.tensors)] : splitRows(await session.run(joinRows(batch)), batch)
     return batch.map(({ index, base64 }, at) => {
-      return [index, written(write, { tensors: outputs[at] as Read['tensors'], base64 })]
+      return [index, written(write, { tensors: outputs[at] as Feed['tensors'], base64 })]
     })
   } catch (error) {
-    if (batch.length === 1) return [[(batch[0] as Read).index, toError(error)]]
+    if (batch.length === 1) return [[(batch[0] as Feed).index, toError(error)]]
     const alone: [number, string | Error][] = []
     for (const item of batch) alone.push(...(await runBatch(session, [item], write)))
     return alone

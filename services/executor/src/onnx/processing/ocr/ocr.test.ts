@@ -91,9 +91,19 @@ test('pictures without text give no lines', async () => {
   }
 })
 
-test('progress comes while the lines are read', async () => {
+test('each line comes as it is read, and how far it is', async () => {
+  const pieces: { text: string }[] = []
   const fractions: number[] = []
-  await model.run([item(png('receipt.png'))], ({ fraction }) => fractions.push(fraction))
+  const { items } = await model.run([item(png('receipt.png'))], async (_, emission) => {
+    if (emission.kind === 'output') pieces.push(JSON.parse(emission.json))
+    if (emission.kind === 'progress') fractions.push(emission.fraction)
+  })
+  const [result] = items
+  assert.ok(result?.ok && 'output' in result)
+  const { lines } = JSON.parse(result.output)
+  const byText = (a: { text: string }, b: { text: string }) => (a.text < b.text ? -1 : 1)
+  assert.ok(lines.length >= 7)
+  assert.deepEqual([...pieces].sort(byText), [...lines].sort(byText))
   assert.ok(fractions.length >= 3, `${fractions}`)
   assert.deepEqual(
     fractions,

@@ -1,11 +1,11 @@
 /** Text in a picture: where it is, which way up, what it says. The pipeline of PP-OCR. */
 import { readFile } from 'node:fs/promises'
-import { readDataUri } from '@millhand/model'
-import type { Progress } from '../../../model-runner.ts'
+import type { RunItem } from '../../../model-runner.ts'
 import type { LoadMessage } from '../../protocol.ts'
 import { openSession, type Session } from '../../session.ts'
+import { pictureOf } from '../input.ts'
 import { openPicture, type Pixels, toPixels, unreadable } from '../picture.ts'
-import { oneByOne, type Processor } from '../processor.ts'
+import { type Emit, oneByOne, type Processor } from '../processor.ts'
 import { detect } from './detect.ts'
 import { turnUpright } from './direction.ts'
 import { joinTouching } from './join.ts'
@@ -18,6 +18,17 @@ interface Ocr {
   readonly recognition: Session
   readonly direction: Session | undefined
   readonly alphabet: readonly string[]
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+interface Line {
+  readonly text: string
+  readonly confidence: number
+  readonly box: readonly (readonly number[])[]
 }
 
 /** Larger pictures are made smaller as they are unpacked, so that a run's memory has a bound. */
@@ -33,7 +44,7 @@ export async function openOcr({ files, threads }: LoadMessage): Promise<Processo
     direction: 'direction' in files ? await open('direction') : undefined,
     alphabet: await readAlphabet(files.dictionary as string),
   }
-  return oneByOne(({ input }, onProgress) => read(ocr, input, onProgress))
+  return oneByOne(({ input }, emit) => read(ocr, input, emit))
 }
 
 /** One letter a line; the blank comes before them, the space after. */
@@ -42,51 +53,47 @@ async function readAlphabet(path: string): Promise<string[]> {
   return ['', ...text.replace(/\r?\n$/, '').split(/\r?\n/), ' ']
 }
 
-async function read(ocr: Ocr, input: string, onProgress: (progress: Progress) => void): Promise<string> {
-  const source = openPicture(readDataUri(input, 'image'))
+async function read(ocr: Ocr, input: RunItem['input'], emit: Emit): Promise<string> {
+  const source = openPicture(await pictureOf(input))
   const { autoOrient: size } = await source.metadata().catch(error => {
     throw unreadable(error)
   })
   const inside = { fit: 'inside', withoutEnlargement: true } as const
   const picture = await toPixels(source.resize(MAX_SIDE, MAX_SIDE, inside), 3)
   const found = await detect(ocr.detection, picture)
-  onProgress({ fraction: 0.3, message: `${found.length} lines found` })
+  await emit({ kind: 'progress', fraction: 0.3, message: `${found.length} lines found` })
   const rows = inRows(await upright(ocr, picture, found)).map(joinTouching)
   const regions = rows.flat()
-  const readings = await recognise(ocr.recognition, ocr.alphabet, picture, regions, lines => {
-    onProgress({ fraction: 0.3 + (0.7 * lines) / regions.length, message: `${lines} of ${regions.length} lines read` })
-  })
-  return JSON.stringify(
-    answer(rows, new Map(regions.map((region, index) => [region, readings[index] as Reading])), picture, size),
-  )
+  const lines = new Map<Region, Line>()
+  let read = 0
+  for await (const [region, reading] of recognise(ocr.recognition, ocr.alphabet, picture, regions)) {
+    if (isText(reading)) {
+      const line = toLine(region, reading, picture, size)
+      lines.set(region, line)
+      await emit({ kind: 'output', json: JSON.stringify(line) })
+    }
+    const fraction = 0.3 + (0.7 * ++read) / regions.length
+    await emit({ kind: 'progress', fraction, message: `${read} of ${regions.length} lines read` })
+  }
+  return JSON.stringify(answer(rows, lines, size))
 }
 
 async function upright<T extends Region>({ direction }: Ocr, picture: Pixels, regions: readonly T[]) {
   return direction ? turnUpright(direction, picture, regions) : regions
 }
 
-function answer(
-  rows: readonly (readonly Region[])[],
-  readings: ReadonlyMap<Region, Reading>,
-  seen: Pixels,
-  { width, height }: { readonly width: number; readonly height: number },
-) {
-  const read = rows.map(row => row.filter(region => isText(readings.get(region)))).filter(row => row.length > 0)
-  const textOf = (region: Region) => readings.get(region)?.text ?? ''
+function toLine(region: Region, { text, confidence }: Reading, seen: Pixels, { width, height }: Size): Line {
   const [scaleX, scaleY] = [width / seen.width, height / seen.height]
-  return {
-    text: read.map(row => row.map(textOf).join(' ')).join('\n'),
-    lines: read.flat().map(region => ({
-      text: textOf(region),
-      confidence: Number(readings.get(region)?.confidence.toFixed(4)),
-      box: corners(region).map(([x, y]) => [inside(x * scaleX, width), inside(y * scaleY, height)]),
-    })),
-    width,
-    height,
-  }
+  const box = corners(region).map(([x, y]) => [inside(x * scaleX, width), inside(y * scaleY, height)])
+  return { text, confidence: Number(confidence.toFixed(4)), box }
 }
 
-const isText = (reading: Reading | undefined) =>
-  reading !== undefined && reading.text !== '' && reading.confidence >= MIN_CONFIDENCE
+function answer(rows: readonly (readonly Region[])[], lines: ReadonlyMap<Region, Line>, { width, height }: Size) {
+  const read = rows.map(row => row.flatMap(region => lines.get(region) ?? [])).filter(row => row.length > 0)
+  const text = read.map(row => row.map(line => line.text).join(' ')).join('\n')
+  return { text, lines: read.flat(), width, height }
+}
+
+const isText = ({ text, confidence }: Reading) => text !== '' && confidence >= MIN_CONFIDENCE
 
 const inside = (value: number, length: number) => Math.round(Math.min(Math.max(value, 0), length))

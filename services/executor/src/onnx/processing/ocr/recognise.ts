@@ -23,17 +23,13 @@ const LINES_AT_ONCE = 6
  */
 const SPACE_LIKELY = 0.01
 
-/**
- * Reads lines, those of like width together, and reports how many are done. `alphabet[0]` is the blank of CTC.
- */
-export async function recognise(
+/** Reads lines, those of like width together: each comes as it is read. `alphabet[0]` is the blank of CTC. */
+export async function* recognise<T extends Region>(
   session: Session,
   alphabet: readonly string[],
   picture: Pixels,
-  regions: readonly Region[],
-  onDone: (lines: number) => void,
-): Promise<Reading[]> {
-  const readings: Reading[] = new Array(regions.length)
+  regions: readonly T[],
+): AsyncGenerator<readonly [T, Reading]> {
   const widths = regions.map(region => Math.min(MAX_WIDTH, widthAt(HEIGHT, region)))
   const order = [...regions.keys()].sort((a, b) => (widths[a] as number) - (widths[b] as number))
   for (let from = 0; from < order.length; from += LINES_AT_ONCE) {
@@ -53,11 +49,9 @@ export async function recognise(
     for (const [row, index] of group.entries()) {
       const start = row * steps * letters
       const part = (scores.data as Float32Array).subarray(start, start + steps * letters)
-      readings[index] = decode(part, letters, alphabet)
+      yield [regions[index] as T, decode(part, letters, alphabet)]
     }
-    onDone(from + group.length)
   }
-  return readings
 }
 
 /**

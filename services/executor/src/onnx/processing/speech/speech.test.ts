@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { LoadedModel } from '../../../model-runner.ts'
-import { ask, dataUri, fixture, shippedModel, start } from '../../models.fixture.ts'
+import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 import { resample } from './resample.ts'
 import { type WavFormat, writeWav } from './wav.fixture.ts'
 import { readWav } from './wav.ts'
@@ -46,6 +46,28 @@ test('finds where the two sentences are', async () => {
     0,
   )
   assert.ok(Math.abs(sum - speech_s) < 0.002)
+})
+
+test('gives each stretch as soon as it is over', async () => {
+  const { rate, samples } = readWav(speech)
+  const andSilence = new Float32Array(samples.length + 10 * rate)
+  andSilence.set(samples)
+  const given: unknown[] = []
+  let heard = 0
+  const recording = uri(writeWav(andSilence, { rate, channels: 1, bits: 16 }))
+  const { items } = await model.run([item(recording, sentences)], async (_, emission) => {
+    if (emission.kind === 'progress') heard = emission.fraction
+    else if (emission.kind === 'output') given.push({ ...JSON.parse(emission.json), heard })
+  })
+  const [result] = items
+  assert.ok(result?.ok && 'output' in result)
+  const { segments } = JSON.parse(result.output)
+  assertSpoken(segments)
+  assert.deepEqual(
+    given,
+    segments.map((segment: { end_s: number }) => ({ ...segment, heard: 0 })),
+  )
+  assert.ok(heard > 0.5)
 })
 
 test('finds the same in other rates, channels and encodings', async () => {

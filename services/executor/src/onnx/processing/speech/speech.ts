@@ -1,11 +1,12 @@
 /** Where someone speaks in a recording, by a Silero model of version 5 or later. */
-import { InputInvalid, readDataUri, type Tensor } from '@millhand/model'
-import type { Progress, RunItem } from '../../../model-runner.ts'
+import { InputInvalid, type Tensor } from '@millhand/model'
+import type { RunItem } from '../../../model-runner.ts'
 import type { LoadMessage } from '../../protocol.ts'
 import { openSession, type Session } from '../../session.ts'
-import { oneByOne, type Processor } from '../processor.ts'
+import { recordingOf } from '../input.ts'
+import { type Emit, oneByOne, type Processor } from '../processor.ts'
 import { resample } from './resample.ts'
-import { DEFAULTS, type SegmentOptions, segments } from './segments.ts'
+import { DEFAULTS, type Segment, type SegmentOptions, segmenter } from './segments.ts'
 import { readWav } from './wav.ts'
 
 const RATE = 16_000
@@ -18,37 +19,43 @@ const MAX_SECONDS = 3600
 
 export async function openSpeech({ files, threads }: LoadMessage): Promise<Processor> {
   const session = await openSession(files.model as string, threads)
-  return oneByOne((item, onProgress) => find(session, item, onProgress))
+  return oneByOne((item, emit) => find(session, item, emit))
 }
 
-async function find(session: Session, item: RunItem, onProgress: (progress: Progress) => void): Promise<string> {
+async function find(session: Session, item: RunItem, emit: Emit): Promise<string> {
   const options = readOptions(item.parameters)
-  const { rate, samples } = readWav(readDataUri(item.input, 'audio'))
+  const { rate, samples } = readWav(await recordingOf(item.input), MAX_SECONDS)
   const seconds = samples.length / rate
-  if (seconds > MAX_SECONDS) throw new InputInvalid('the recording is longer than an hour')
-  const probabilities = await speechProbabilities(session, resample(samples, rate, RATE), onProgress)
-  const found = segments(probabilities, (FRAME / RATE) * 1000, seconds * 1000, options)
+  const heard = resample(samples, rate, RATE)
+  const frames = Math.ceil(heard.length / FRAME)
+  const { hear, end } = segmenter((FRAME / RATE) * 1000, options)
+  const found: Segment[] = []
+  const give = async (final: readonly Segment[]) => {
+    found.push(...final)
+    for (const segment of final) await emit({ kind: 'output', json: JSON.stringify(toAnswer(segment)) })
+  }
+  let frame = 0
+  for await (const probability of speechProbabilities(session, heard)) {
+    await give(hear(probability))
+    frame++
+    if (frame % FRAMES_A_REPORT === 0) await emit({ kind: 'progress', fraction: frame / frames })
+  }
+  await give(end(seconds * 1000))
   return JSON.stringify({
-    segments: found.map(({ startMs, endMs }) => ({ start_s: toSeconds(startMs), end_s: toSeconds(endMs) })),
+    segments: found.map(toAnswer),
     duration_s: toSeconds(seconds * 1000),
     speech_s: toSeconds(found.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)),
   })
 }
 
-async function speechProbabilities(
-  session: Session,
-  samples: Float32Array,
-  onProgress: (progress: Progress) => void,
-): Promise<number[]> {
-  const frames = Math.ceil(samples.length / FRAME)
-  const probabilities: number[] = []
+/** That there is speech, frame by frame. */
+async function* speechProbabilities(session: Session, samples: Float32Array): AsyncGenerator<number> {
   let state: Tensor = { dtype: 'float32', shape: STATE, data: new Float32Array(2 * 128) }
   const sr: Tensor = { dtype: 'int64', shape: [], data: BigInt64Array.of(BigInt(RATE)) }
-  for (let frame = 0; frame < frames; frame++) {
+  for (let from = 0; from < samples.length; from += FRAME) {
     const seen = new Float32Array(CONTEXT + FRAME)
-    const start = frame * FRAME - CONTEXT
-    const from = Math.max(start, 0)
-    seen.set(samples.subarray(from, start + CONTEXT + FRAME), from - start)
+    const start = Math.max(from - CONTEXT, 0)
+    seen.set(samples.subarray(start, from + FRAME), start - (from - CONTEXT))
     const input: Tensor = { dtype: 'float32', shape: [1, CONTEXT + FRAME], data: seen }
     const outputs = await session.run(
       new Map([
@@ -57,11 +64,9 @@ async function speechProbabilities(
         ['sr', sr],
       ]),
     )
-    probabilities.push(Number(outputs.get('output')?.data[0]))
     state = outputs.get('stateN') as Tensor
-    if (frame % FRAMES_A_REPORT === FRAMES_A_REPORT - 1) onProgress({ fraction: (frame + 1) / frames })
+    yield Number(outputs.get('output')?.data[0])
   }
-  return probabilities
 }
 
 function readOptions(parameters: RunItem['parameters']): SegmentOptions {
@@ -77,5 +82,7 @@ function readOptions(parameters: RunItem['parameters']): SegmentOptions {
     padMs: read('pad_ms', 60_000, DEFAULTS.padMs),
   }
 }
+
+const toAnswer = ({ startMs, endMs }: Segment) => ({ start_s: toSeconds(startMs), end_s: toSeconds(endMs) })
 
 const toSeconds = (ms: number) => Math.round(ms) / 1000

@@ -25,8 +25,11 @@ const EXTENSIBLE = 0xfffe
 const UNKNOWN_LENGTH = 0x7ffff000
 const MAX_CHANNELS = 32
 
-/** PCM of 8, 16, 24 or 32 bits, or float of 32 or 64; any rate from 1 to 384 kHz. Throws `InputInvalid`. */
-export function readWav(file: Buffer): Recording {
+/**
+ * PCM of 8, 16, 24 or 32 bits, or float of 32 or 64; any rate from 1 to 384 kHz; no longer than `mostSeconds`. Throws
+ * `InputInvalid`.
+ */
+export function readWav(file: Buffer, mostSeconds = Number.POSITIVE_INFINITY): Recording {
   let format: Format | undefined
   for (let at = 12; at + 8 <= file.length; ) {
     const name = file.toString('latin1', at, at + 4)
@@ -34,7 +37,10 @@ export function readWav(file: Buffer): Recording {
     const start = at + 8
     if (name === 'data') {
       if (!format) throw new InputInvalid('the WAV file has no format before its data')
-      return { rate: format.rate, samples: mix(dataOf(file, start, length), format) }
+      const data = dataOf(file, start, length)
+      const seconds = data.length / ((format.bits / 8) * format.channels * format.rate)
+      if (seconds > mostSeconds) throw new InputInvalid(`the recording is longer than ${mostSeconds / 60} minutes`)
+      return { rate: format.rate, samples: mix(data, format) }
     }
     if (name === 'fmt ') format = readFormat(file.subarray(start, start + length))
     // Chunks begin at even places.

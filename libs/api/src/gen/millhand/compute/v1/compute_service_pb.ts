@@ -7,15 +7,17 @@ import { fileDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import type { GetModelRequestSchema, ListModelsRequestSchema, ListModelsResponseSchema, ModelSchema } from "./model_pb.ts";
 import { file_millhand_compute_v1_model } from "./model_pb.ts";
-import type { CancelTaskRequestSchema, CreateTaskRequestSchema, DeleteTaskDataRequestSchema, GetTaskRequestSchema, ListTasksRequestSchema, ListTasksResponseSchema, TaskCancellationSchema, TaskSchema, WaitTaskRequestSchema } from "./task_pb.ts";
+import type { CancelTaskRequestSchema, CreateTaskRequestSchema, DeleteTaskDataRequestSchema, GetTaskRequestSchema, ListTasksRequestSchema, ListTasksResponseSchema, TaskCancellationSchema, TaskSchema } from "./task_pb.ts";
 import { file_millhand_compute_v1_task } from "./task_pb.ts";
+import type { CreateStreamTokenRequestSchema, StreamTokenSchema, TaskEventSchema, WaitTaskRequestSchema, WatchTaskRequestSchema } from "./task_stream_pb.ts";
+import { file_millhand_compute_v1_task_stream } from "./task_stream_pb.ts";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 
 /**
  * Describes the file millhand/compute/v1/compute_service.proto.
  */
 export const file_millhand_compute_v1_compute_service: GenFile = /*@__PURE__*/
-  fileDesc("CiltaWxsaGFuZC9jb21wdXRlL3YxL2NvbXB1dGVfc2VydmljZS5wcm90bxITbWlsbGhhbmQuY29tcHV0ZS52MTK0CAoOQ29tcHV0ZVNlcnZpY2USkQEKCkNyZWF0ZVRhc2sSJi5taWxsaGFuZC5jb21wdXRlLnYxLkNyZWF0ZVRhc2tSZXF1ZXN0GhkubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrIkCKtRgPCgt0YXNrczp3cml0ZRABkrUYFQjJARIOL3YxL3Rhc2tzL3tpZH0gAYLT5JMCDjoBKiIJL3YxL3Rhc2tzEn4KB0dldFRhc2sSIy5taWxsaGFuZC5jb21wdXRlLnYxLkdldFRhc2tSZXF1ZXN0GhkubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrIjOQAgGKtRgOCgp0YXNrczpyZWFkEAGStRgEGAEgAYLT5JMCEBIOL3YxL3Rhc2tzL3tpZH0SggEKCUxpc3RUYXNrcxIlLm1pbGxoYW5kLmNvbXB1dGUudjEuTGlzdFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmNvbXB1dGUudjEuTGlzdFRhc2tzUmVzcG9uc2UiJpACAYq1GA4KCnRhc2tzOnJlYWQQAYLT5JMCCxIJL3YxL3Rhc2tzEokBCgpDYW5jZWxUYXNrEiYubWlsbGhhbmQuY29tcHV0ZS52MS5DYW5jZWxUYXNrUmVxdWVzdBolLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFza0NhbmNlbGxhdGlvbiIskAICirUYDwoLdGFza3M6d3JpdGUQAYLT5JMCECoOL3YxL3Rhc2tzL3tpZH0SigEKDkRlbGV0ZVRhc2tEYXRhEioubWlsbGhhbmQuY29tcHV0ZS52MS5EZWxldGVUYXNrRGF0YVJlcXVlc3QaGS5taWxsaGFuZC5jb21wdXRlLnYxLlRhc2siMZACAoq1GA8KC3Rhc2tzOndyaXRlEAGC0+STAhUqEy92MS90YXNrcy97aWR9L2RhdGESYgoIV2FpdFRhc2sSJC5taWxsaGFuZC5jb21wdXRlLnYxLldhaXRUYXNrUmVxdWVzdBoZLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFzayIVkAIBirUYDgoKdGFza3M6cmVhZBABEocBCgpMaXN0TW9kZWxzEiYubWlsbGhhbmQuY29tcHV0ZS52MS5MaXN0TW9kZWxzUmVxdWVzdBonLm1pbGxoYW5kLmNvbXB1dGUudjEuTGlzdE1vZGVsc1Jlc3BvbnNlIiiQAgGKtRgPCgttb2RlbHM6cmVhZBABgtPkkwIMEgovdjEvbW9kZWxzEoEBCghHZXRNb2RlbBIkLm1pbGxoYW5kLmNvbXB1dGUudjEuR2V0TW9kZWxSZXF1ZXN0GhoubWlsbGhhbmQuY29tcHV0ZS52MS5Nb2RlbCIzkAIBirUYDwoLbW9kZWxzOnJlYWQQAZK1GAIYAYLT5JMCERIPL3YxL21vZGVscy97aWR9YgZwcm90bzM", [file_google_api_annotations, file_millhand_compute_v1_model, file_millhand_compute_v1_task, file_millhand_type_v1_access]);
+  fileDesc("CiltaWxsaGFuZC9jb21wdXRlL3YxL2NvbXB1dGVfc2VydmljZS5wcm90bxITbWlsbGhhbmQuY29tcHV0ZS52MTLuCgoOQ29tcHV0ZVNlcnZpY2USkwEKCkNyZWF0ZVRhc2sSJi5taWxsaGFuZC5jb21wdXRlLnYxLkNyZWF0ZVRhc2tSZXF1ZXN0GhkubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrIkKKtRgPCgt0YXNrczp3cml0ZRABkrUYFwjJARIOL3YxL3Rhc2tzL3tpZH0gASgBgtPkkwIOOgEqIgkvdjEvdGFza3MSfgoHR2V0VGFzaxIjLm1pbGxoYW5kLmNvbXB1dGUudjEuR2V0VGFza1JlcXVlc3QaGS5taWxsaGFuZC5jb21wdXRlLnYxLlRhc2siM5ACAYq1GA4KCnRhc2tzOnJlYWQQAZK1GAQYASABgtPkkwIQEg4vdjEvdGFza3Mve2lkfRKCAQoJTGlzdFRhc2tzEiUubWlsbGhhbmQuY29tcHV0ZS52MS5MaXN0VGFza3NSZXF1ZXN0GiYubWlsbGhhbmQuY29tcHV0ZS52MS5MaXN0VGFza3NSZXNwb25zZSImkAIBirUYDgoKdGFza3M6cmVhZBABgtPkkwILEgkvdjEvdGFza3MSiQEKCkNhbmNlbFRhc2sSJi5taWxsaGFuZC5jb21wdXRlLnYxLkNhbmNlbFRhc2tSZXF1ZXN0GiUubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrQ2FuY2VsbGF0aW9uIiyQAgKKtRgPCgt0YXNrczp3cml0ZRABgtPkkwIQKg4vdjEvdGFza3Mve2lkfRKQAQoORGVsZXRlVGFza0RhdGESKi5taWxsaGFuZC5jb21wdXRlLnYxLkRlbGV0ZVRhc2tEYXRhUmVxdWVzdBoZLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFzayI3kAICirUYDwoLdGFza3M6d3JpdGUQAZK1GAI4AYLT5JMCFSoTL3YxL3Rhc2tzL3tpZH0vZGF0YRJiCghXYWl0VGFzaxIkLm1pbGxoYW5kLmNvbXB1dGUudjEuV2FpdFRhc2tSZXF1ZXN0GhkubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrIhWQAgGKtRgOCgp0YXNrczpyZWFkEAESiAEKCVdhdGNoVGFzaxIlLm1pbGxoYW5kLmNvbXB1dGUudjEuV2F0Y2hUYXNrUmVxdWVzdBoeLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFza0V2ZW50IjKQAgGKtRgOCgp0YXNrczpyZWFkEAGC0+STAhcSFS92MS90YXNrcy97aWR9L2V2ZW50czABEqQBChFDcmVhdGVTdHJlYW1Ub2tlbhItLm1pbGxoYW5kLmNvbXB1dGUudjEuQ3JlYXRlU3RyZWFtVG9rZW5SZXF1ZXN0GiAubWlsbGhhbmQuY29tcHV0ZS52MS5TdHJlYW1Ub2tlbiI+irUYDgoKdGFza3M6cmVhZBABkrUYBQjJATABgtPkkwIdIhsvdjEvdGFza3Mve2lkfS9zdHJlYW1fdG9rZW4ShwEKCkxpc3RNb2RlbHMSJi5taWxsaGFuZC5jb21wdXRlLnYxLkxpc3RNb2RlbHNSZXF1ZXN0GicubWlsbGhhbmQuY29tcHV0ZS52MS5MaXN0TW9kZWxzUmVzcG9uc2UiKJACAYq1GA8KC21vZGVsczpyZWFkEAGC0+STAgwSCi92MS9tb2RlbHMSgQEKCEdldE1vZGVsEiQubWlsbGhhbmQuY29tcHV0ZS52MS5HZXRNb2RlbFJlcXVlc3QaGi5taWxsaGFuZC5jb21wdXRlLnYxLk1vZGVsIjOQAgGKtRgPCgttb2RlbHM6cmVhZBABkrUYAhgBgtPkkwIREg8vdjEvbW9kZWxzL3tpZH1iBnByb3RvMw", [file_google_api_annotations, file_millhand_compute_v1_model, file_millhand_compute_v1_task, file_millhand_compute_v1_task_stream, file_millhand_type_v1_access]);
 
 /**
  * Runs models as tasks.
@@ -82,6 +84,27 @@ export const ComputeService: GenService<{
     methodKind: "unary";
     input: typeof WaitTaskRequestSchema;
     output: typeof TaskSchema;
+  },
+  /**
+   * Tells what happens to a task, as it happens, from its beginning or after a place, and ends after the task's end. A
+   * reader that comes back with the place of the last event that it has misses nothing and gets nothing twice.
+   *
+   * @generated from rpc millhand.compute.v1.ComputeService.WatchTask
+   */
+  watchTask: {
+    methodKind: "server_streaming";
+    input: typeof WatchTaskRequestSchema;
+    output: typeof TaskEventSchema;
+  },
+  /**
+   * Makes a token with which a browser's `EventSource`, which can't send a key, reads the task's events: for 15 minutes.
+   *
+   * @generated from rpc millhand.compute.v1.ComputeService.CreateStreamToken
+   */
+  createStreamToken: {
+    methodKind: "unary";
+    input: typeof CreateStreamTokenRequestSchema;
+    output: typeof StreamTokenSchema;
   },
   /**
    * Lists the models that tasks can run.

@@ -63,7 +63,8 @@ export const FileService: GenService<{
     output: typeof FileContentSchema;
   },
   /**
-   * Removes a file. A task that was accepted with it keeps what it reads. Idempotent.
+   * Removes a file. While a task that has not ended has it as its input, it can't be: 409 `invalid_state` names the task.
+   * Idempotent.
    *
    * @generated from rpc millhand.compute.v1.FileService.DeleteFile
    */

@@ -2,13 +2,17 @@
 // @generated from file millhand/identity/v1/identity_service.proto (package millhand.identity.v1, syntax proto3)
 /* eslint-disable */
 
-// Who calls, and what they may do.
+// Who calls, what they may do, and how much.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Account } from "./account_pb.ts";
+import { file_millhand_identity_v1_account } from "./account_pb.ts";
+import type { ApiKey } from "./api_key_pb.ts";
+import { file_millhand_identity_v1_api_key } from "./api_key_pb.ts";
 import type { Mode } from "../../type/v1/mode_pb.ts";
 import { file_millhand_type_v1_mode } from "../../type/v1/mode_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -17,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/identity/v1/identity_service.proto.
  */
 export const file_millhand_identity_v1_identity_service: GenFile = /*@__PURE__*/
-  fileDesc("CittaWxsaGFuZC9pZGVudGl0eS92MS9pZGVudGl0eV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSI1ChZBdXRoZW50aWNhdGVLZXlSZXF1ZXN0EhsKCmtleV9zaGEyNTYYASABKAxCB7pIBHoCaCAiUQoXQXV0aGVudGljYXRlS2V5UmVzcG9uc2USLgoDa2V5GAEgASgLMhwubWlsbGhhbmQuaWRlbnRpdHkudjEuQXBpS2V5SACIAQFCBgoEX2tleSK0AgoGQXBpS2V5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIkCgRtb2RlGAQgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEg4KBnNjb3BlcxgFIAMoCRIOCgZwcmVmaXgYBiABKAkSLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMwoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIAIgBARIzCgpyZXZva2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQg0KC19leHBpcmVzX2F0Qg0KC19yZXZva2VkX2F0MoYBCg9JZGVudGl0eVNlcnZpY2UScwoPQXV0aGVudGljYXRlS2V5EiwubWlsbGhhbmQuaWRlbnRpdHkudjEuQXV0aGVudGljYXRlS2V5UmVxdWVzdBotLm1pbGxoYW5kLmlkZW50aXR5LnYxLkF1dGhlbnRpY2F0ZUtleVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_type_v1_mode]);
+  fileDesc("CittaWxsaGFuZC9pZGVudGl0eS92MS9pZGVudGl0eV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSJ2ChZBdXRoZW50aWNhdGVLZXlSZXF1ZXN0Eh0KCmtleV9zaGEyNTYYASABKAxCB7pIBHoCaCBIABIvCgdrZXlfcmVmGAIgASgLMhwubWlsbGhhbmQuaWRlbnRpdHkudjEuS2V5UmVmSABCDAoDa2V5EgW6SAIIASJSCgZLZXlSZWYSEgoKYWNjb3VudF9pZBgBIAEoCRIkCgRtb2RlGAIgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEg4KBmtleV9pZBgDIAEoCSJaChdBdXRoZW50aWNhdGVLZXlSZXNwb25zZRI0CgZob2xkZXIYASABKAsyHy5taWxsaGFuZC5pZGVudGl0eS52MS5LZXlIb2xkZXJIAIgBAUIJCgdfaG9sZGVyIv4BCglLZXlIb2xkZXISKQoDa2V5GAEgASgLMhwubWlsbGhhbmQuaWRlbnRpdHkudjEuQXBpS2V5Ei4KB2FjY291bnQYAiABKAsyHS5taWxsaGFuZC5pZGVudGl0eS52MS5BY2NvdW50EigKG2NvbXB1dGVfcmVxdWVzdHNfcGVyX21pbnV0ZRgDIAEoDUgAiAEBEioKHWRldmVsb3Blcl9yZXF1ZXN0c19wZXJfbWludXRlGAQgASgNSAGIAQFCHgocX2NvbXB1dGVfcmVxdWVzdHNfcGVyX21pbnV0ZUIgCh5fZGV2ZWxvcGVyX3JlcXVlc3RzX3Blcl9taW51dGUiKgoIUmV2aXNpb24SDAoEa2V5cxgBIAEoDRIQCghhY2NvdW50cxgCIAEoDSJDChJMaXN0Q2hhbmdlc1JlcXVlc3QSLQoFYWZ0ZXIYASABKAsyHi5taWxsaGFuZC5pZGVudGl0eS52MS5SZXZpc2lvbiKBAQoTTGlzdENoYW5nZXNSZXNwb25zZRIwCghyZXZpc2lvbhgBIAEoCzIeLm1pbGxoYW5kLmlkZW50aXR5LnYxLlJldmlzaW9uEg8KB2tleV9pZHMYAiADKAkSEwoLYWNjb3VudF9pZHMYAyADKAkSEgoKZXZlcnl0aGluZxgEIAEoCCJMChNSZXBvcnRLZXlVc2VSZXF1ZXN0EjUKBHVzZXMYASADKAsyHC5taWxsaGFuZC5pZGVudGl0eS52MS5LZXlVc2VCCbpIBpIBAxDoByJwCgZLZXlVc2USMQoDa2V5GAEgASgLMhwubWlsbGhhbmQuaWRlbnRpdHkudjEuS2V5UmVmQga6SAPIAQESMwoHdXNlZF9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASIWChRSZXBvcnRLZXlVc2VSZXNwb25zZTLbAgoPSWRlbnRpdHlTZXJ2aWNlEnMKD0F1dGhlbnRpY2F0ZUtleRIsLm1pbGxoYW5kLmlkZW50aXR5LnYxLkF1dGhlbnRpY2F0ZUtleVJlcXVlc3QaLS5taWxsaGFuZC5pZGVudGl0eS52MS5BdXRoZW50aWNhdGVLZXlSZXNwb25zZSIDkAIBEmcKC0xpc3RDaGFuZ2VzEigubWlsbGhhbmQuaWRlbnRpdHkudjEuTGlzdENoYW5nZXNSZXF1ZXN0GikubWlsbGhhbmQuaWRlbnRpdHkudjEuTGlzdENoYW5nZXNSZXNwb25zZSIDkAIBEmoKDFJlcG9ydEtleVVzZRIpLm1pbGxoYW5kLmlkZW50aXR5LnYxLlJlcG9ydEtleVVzZVJlcXVlc3QaKi5taWxsaGFuZC5pZGVudGl0eS52MS5SZXBvcnRLZXlVc2VSZXNwb25zZSIDkAICYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_identity_v1_account, file_millhand_identity_v1_api_key, file_millhand_type_v1_mode]);
 
 /**
  * Asks whom a key belongs to.
@@ -26,11 +30,27 @@ export const file_millhand_identity_v1_identity_service: GenFile = /*@__PURE__*/
  */
 export type AuthenticateKeyRequest = Message<"millhand.identity.v1.AuthenticateKeyRequest"> & {
   /**
-   * SHA-256 of the key, 32 bytes: the key itself stays with who presented it.
+   * What names the key.
    *
-   * @generated from field: bytes key_sha256 = 1;
+   * @generated from oneof millhand.identity.v1.AuthenticateKeyRequest.key
    */
-  keySha256: Uint8Array;
+  key: {
+    /**
+     * SHA-256 of the key, 32 bytes: the key itself stays with who presented it.
+     *
+     * @generated from field: bytes key_sha256 = 1;
+     */
+    value: Uint8Array;
+    case: "keySha256";
+  } | {
+    /**
+     * Its id, where something that was made with it is presented.
+     *
+     * @generated from field: millhand.identity.v1.KeyRef key_ref = 2;
+     */
+    value: KeyRef;
+    case: "keyRef";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -41,17 +61,52 @@ export const AuthenticateKeyRequestSchema: GenMessage<AuthenticateKeyRequest> = 
   messageDesc(file_millhand_identity_v1_identity_service, 0);
 
 /**
+ * A key by its id.
+ *
+ * @generated from message millhand.identity.v1.KeyRef
+ */
+export type KeyRef = Message<"millhand.identity.v1.KeyRef"> & {
+  /**
+   * The account that it acts for.
+   *
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Whether it is of the sandbox.
+   *
+   * @generated from field: millhand.type.v1.Mode mode = 2;
+   */
+  mode: Mode;
+
+  /**
+   * The key's id.
+   *
+   * @generated from field: string key_id = 3;
+   */
+  keyId: string;
+};
+
+/**
+ * Describes the message millhand.identity.v1.KeyRef.
+ * Use `create(KeyRefSchema)` to create a new message.
+ */
+export const KeyRefSchema: GenMessage<KeyRef> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 1);
+
+/**
  * Whom a key belongs to.
  *
  * @generated from message millhand.identity.v1.AuthenticateKeyResponse
  */
 export type AuthenticateKeyResponse = Message<"millhand.identity.v1.AuthenticateKeyResponse"> & {
   /**
-   * The key, where it is known.
+   * Not set where nobody has made the key.
    *
-   * @generated from field: optional millhand.identity.v1.ApiKey key = 1;
+   * @generated from field: optional millhand.identity.v1.KeyHolder holder = 1;
    */
-  key?: ApiKey | undefined;
+  holder?: KeyHolder | undefined;
 };
 
 /**
@@ -59,93 +114,214 @@ export type AuthenticateKeyResponse = Message<"millhand.identity.v1.Authenticate
  * Use `create(AuthenticateKeyResponseSchema)` to create a new message.
  */
 export const AuthenticateKeyResponseSchema: GenMessage<AuthenticateKeyResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_identity_service, 1);
+  messageDesc(file_millhand_identity_v1_identity_service, 2);
 
 /**
- * An API key without its secret.
+ * A key, its account, and what that may do.
  *
- * @generated from message millhand.identity.v1.ApiKey
+ * @generated from message millhand.identity.v1.KeyHolder
  */
-export type ApiKey = Message<"millhand.identity.v1.ApiKey"> & {
+export type KeyHolder = Message<"millhand.identity.v1.KeyHolder"> & {
   /**
-   * Identifies the key: `key_` and 26 characters.
+   * The key.
    *
-   * @generated from field: string id = 1;
+   * @generated from field: millhand.identity.v1.ApiKey key = 1;
    */
-  id: string;
+  key?: ApiKey | undefined;
 
   /**
    * The account that it acts for.
    *
-   * @generated from field: string account_id = 2;
+   * @generated from field: millhand.identity.v1.Account account = 2;
    */
-  accountId: string;
+  account?: Account | undefined;
 
   /**
-   * What its owner calls it.
+   * Requests in any 60 seconds by the compute plan; none where it is not set.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: optional uint32 compute_requests_per_minute = 3;
    */
-  name: string;
+  computeRequestsPerMinute?: number | undefined;
 
   /**
-   * Whether it sees real objects or the sandbox.
+   * The same by the developer plan.
    *
-   * @generated from field: millhand.type.v1.Mode mode = 4;
+   * @generated from field: optional uint32 developer_requests_per_minute = 4;
    */
-  mode: Mode;
-
-  /**
-   * What it may do.
-   *
-   * @generated from field: repeated string scopes = 5;
-   */
-  scopes: string[];
-
-  /**
-   * The first characters of the key, to recognise it by.
-   *
-   * @generated from field: string prefix = 6;
-   */
-  prefix: string;
-
-  /**
-   * When it was made.
-   *
-   * @generated from field: google.protobuf.Timestamp created_at = 7;
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * When it ends.
-   *
-   * @generated from field: optional google.protobuf.Timestamp expires_at = 8;
-   */
-  expiresAt?: Timestamp | undefined;
-
-  /**
-   * When it was revoked.
-   *
-   * @generated from field: optional google.protobuf.Timestamp revoked_at = 9;
-   */
-  revokedAt?: Timestamp | undefined;
+  developerRequestsPerMinute?: number | undefined;
 };
 
 /**
- * Describes the message millhand.identity.v1.ApiKey.
- * Use `create(ApiKeySchema)` to create a new message.
+ * Describes the message millhand.identity.v1.KeyHolder.
+ * Use `create(KeyHolderSchema)` to create a new message.
  */
-export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_identity_service, 2);
+export const KeyHolderSchema: GenMessage<KeyHolder> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 3);
 
 /**
- * Knows accounts and their API keys.
+ * A place in the sequences of changes of keys and of accounts. Each number is 0 before the first.
+ *
+ * @generated from message millhand.identity.v1.Revision
+ */
+export type Revision = Message<"millhand.identity.v1.Revision"> & {
+  /**
+   * Of keys.
+   *
+   * @generated from field: uint32 keys = 1;
+   */
+  keys: number;
+
+  /**
+   * Of accounts.
+   *
+   * @generated from field: uint32 accounts = 2;
+   */
+  accounts: number;
+};
+
+/**
+ * Describes the message millhand.identity.v1.Revision.
+ * Use `create(RevisionSchema)` to create a new message.
+ */
+export const RevisionSchema: GenMessage<Revision> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 4);
+
+/**
+ * Asks what has changed.
+ *
+ * @generated from message millhand.identity.v1.ListChangesRequest
+ */
+export type ListChangesRequest = Message<"millhand.identity.v1.ListChangesRequest"> & {
+  /**
+   * The revision of the answer before; without it only the current one is told.
+   *
+   * @generated from field: millhand.identity.v1.Revision after = 1;
+   */
+  after?: Revision | undefined;
+};
+
+/**
+ * Describes the message millhand.identity.v1.ListChangesRequest.
+ * Use `create(ListChangesRequestSchema)` to create a new message.
+ */
+export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 5);
+
+/**
+ * What has changed.
+ *
+ * @generated from message millhand.identity.v1.ListChangesResponse
+ */
+export type ListChangesResponse = Message<"millhand.identity.v1.ListChangesResponse"> & {
+  /**
+   * Up to which this tells.
+   *
+   * @generated from field: millhand.identity.v1.Revision revision = 1;
+   */
+  revision?: Revision | undefined;
+
+  /**
+   * The ids of keys that were revoked, or got another end.
+   *
+   * @generated from field: repeated string key_ids = 2;
+   */
+  keyIds: string[];
+
+  /**
+   * The ids of accounts that were changed.
+   *
+   * @generated from field: repeated string account_ids = 3;
+   */
+  accountIds: string[];
+
+  /**
+   * There are more than an answer tells: whatever is remembered is to be asked for again.
+   *
+   * @generated from field: bool everything = 4;
+   */
+  everything: boolean;
+};
+
+/**
+ * Describes the message millhand.identity.v1.ListChangesResponse.
+ * Use `create(ListChangesResponseSchema)` to create a new message.
+ */
+export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 6);
+
+/**
+ * Tells when keys were used.
+ *
+ * @generated from message millhand.identity.v1.ReportKeyUseRequest
+ */
+export type ReportKeyUseRequest = Message<"millhand.identity.v1.ReportKeyUseRequest"> & {
+  /**
+   * A use of each key: the latest.
+   *
+   * @generated from field: repeated millhand.identity.v1.KeyUse uses = 1;
+   */
+  uses: KeyUse[];
+};
+
+/**
+ * Describes the message millhand.identity.v1.ReportKeyUseRequest.
+ * Use `create(ReportKeyUseRequestSchema)` to create a new message.
+ */
+export const ReportKeyUseRequestSchema: GenMessage<ReportKeyUseRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 7);
+
+/**
+ * The latest use of a key.
+ *
+ * @generated from message millhand.identity.v1.KeyUse
+ */
+export type KeyUse = Message<"millhand.identity.v1.KeyUse"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: millhand.identity.v1.KeyRef key = 1;
+   */
+  key?: KeyRef | undefined;
+
+  /**
+   * When it was.
+   *
+   * @generated from field: google.protobuf.Timestamp used_at = 2;
+   */
+  usedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message millhand.identity.v1.KeyUse.
+ * Use `create(KeyUseSchema)` to create a new message.
+ */
+export const KeyUseSchema: GenMessage<KeyUse> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 8);
+
+/**
+ * Noted.
+ *
+ * @generated from message millhand.identity.v1.ReportKeyUseResponse
+ */
+export type ReportKeyUseResponse = Message<"millhand.identity.v1.ReportKeyUseResponse"> & {
+};
+
+/**
+ * Describes the message millhand.identity.v1.ReportKeyUseResponse.
+ * Use `create(ReportKeyUseResponseSchema)` to create a new message.
+ */
+export const ReportKeyUseResponseSchema: GenMessage<ReportKeyUseResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_identity_service, 9);
+
+/**
+ * What gateways ask to know whom a request comes from.
  *
  * @generated from service millhand.identity.v1.IdentityService
  */
 export const IdentityService: GenService<{
   /**
-   * Says whom an API key belongs to. Gateways cache the answer.
+   * Says whom an API key belongs to, revoked and expired ones too. Gateways keep the answer until `ListChanges` names
+   * the key or its account.
    *
    * @generated from rpc millhand.identity.v1.IdentityService.AuthenticateKey
    */
@@ -153,6 +329,26 @@ export const IdentityService: GenService<{
     methodKind: "unary";
     input: typeof AuthenticateKeyRequestSchema;
     output: typeof AuthenticateKeyResponseSchema;
+  },
+  /**
+   * Says which keys and accounts have changed since a revision. Gateways ask twice a second.
+   *
+   * @generated from rpc millhand.identity.v1.IdentityService.ListChanges
+   */
+  listChanges: {
+    methodKind: "unary";
+    input: typeof ListChangesRequestSchema;
+    output: typeof ListChangesResponseSchema;
+  },
+  /**
+   * Notes when keys were last used. Gateways tell once a minute; a report that is lost is no harm.
+   *
+   * @generated from rpc millhand.identity.v1.IdentityService.ReportKeyUse
+   */
+  reportKeyUse: {
+    methodKind: "unary";
+    input: typeof ReportKeyUseRequestSchema;
+    output: typeof ReportKeyUseResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_identity_v1_identity_service, 0);

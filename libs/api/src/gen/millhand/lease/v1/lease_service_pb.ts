@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLPAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAASJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSLZAQoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QicwoMUmVuZXdSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgZsZWFzZXMYAiADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2FsQgm6SAaSAQMQ6Aci/wEKB1JlbmV3YWwSFgoCaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSLgoIZnJhY3Rpb24YBCABKAFCF7pIFBISGQAAAAAAAPA/KQAAAAAAAAAASACIAQESHgoHbWVzc2FnZRgFIAEoCUIIukgFcgMYgARIAYgBAUILCglfZnJhY3Rpb25CCgoIX21lc3NhZ2UiOwoNUmVuZXdSZXNwb25zZRIqCgZsZWFzZXMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkIsIBCgdSZW5ld2VkEjMKB3ZlcmRpY3QYASABKA4yIi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkLlZlcmRpY3QSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIloKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhAKDFZFUkRJQ1RfS0VQVBABEhIKDlZFUkRJQ1RfQ0FOQ0VMEAISEAoMVkVSRElDVF9MT1NUEAMidAoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHIuwDCgZSZXN1bHQSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBEhsKBm91dHB1dBgFIAEoCUIJukgGcgQogIAQSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoIcmV0dXJuZWQYDiABKAhIABISCgpjb21wdXRlX21zGAkgASgNEh0KC2VuZ2luZV9uYW1lGAogASgJQgi6SAVyAxiAARIZCghwcm92aWRlchgLIAEoCUIHukgEcgIYQBIfCg1ncm91cF92ZXJzaW9uGAwgASgJQgi6SAVyAxiAARItCgtlbmdpbmVfa2luZBgNIAEoCUIYukgVchMyEV5bYS16MC05X117MCwzMn0kQhAKB291dGNvbWUSBbpIAggBImcKB0ZhaWx1cmUSLgoEY29kZRgBIAEoCUIgukgdyAEBchgyFl5bYS16XVthLXowLTlfXXswLDYzfSQSGQoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgBASEQoJcmV0cnlhYmxlGAMgASgIIiIKDkZpbmlzaFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgAygIMvUBCgxMZWFzZVNlcnZpY2USSgoFQ2xhaW0SHy5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlc3BvbnNlEkoKBVJlbmV3Eh8ubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXNwb25zZRJNCgZGaW5pc2gSIC5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXF1ZXN0GiEubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLPAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAASJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSKNAgoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSHQoQaW5wdXRfZmlsZV9ieXRlcxgJIAEoDUgAiAEBQhMKEV9pbnB1dF9maWxlX2J5dGVzInMKDFJlbmV3UmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoGbGVhc2VzGAIgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdhbEIJukgGkgEDEOgHIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AcihQIKDFJ1bkVtaXNzaW9ucxIcCghsZWFzZV9pZBgBIAEoCUIKukgHyAEBcgIYQBI7CgZ0ZW5hbnQYAiABKAlCK7pIKMgBAXIjMiFeYWNjdF9bMC05YS16XXsxLDI2fS8obGl2ZXx0ZXN0KSQSNgoHd29ya19pZBgDIAEoCUIlukgiyAEBch0yG15bYS16XXsxLDh9X1swLTlhLXpdezEsMjZ9JBIXCgdhdHRlbXB0GAQgASgNQga6SAPIAQESDAoEZnJvbRgFIAEoDRI7CgllbWlzc2lvbnMYBiADKAsyGy5taWxsaGFuZC5sZWFzZS52MS5FbWlzc2lvbkILukgIkgEFCAEQ6AcihgEKCEVtaXNzaW9uEhsKBm91dHB1dBgBIAEoCUIJukgGcgQogIAESAASFwoDbG9nGAIgASgJQgi6SAVyAyiAQEgAEjIKCHByb2dyZXNzGAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuUnVuUHJvZ3Jlc3NIAEIQCgdjb250ZW50EgW6SAIIASLqAQoLUnVuUHJvZ3Jlc3MSKQoIZnJhY3Rpb24YASABKAFCF7pIFBISGQAAAAAAAPA/KQAAAAAAAAAAEh4KB21lc3NhZ2UYAiABKAlCCLpIBXIDGIAESACIAQESVAoHbWV0cmljcxgDIAMoCzIrLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blByb2dyZXNzLk1ldHJpY3NFbnRyeUIWukgTmgEQECAiBnIEEAEYQCoEEgJAARouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4AUIKCghfbWVzc2FnZSI4CgxFbWl0UmVzcG9uc2USKAoEcnVucxgBIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXR0ZWQinQEKB0VtaXR0ZWQSMwoHdmVyZGljdBgBIAEoDjIiLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXR0ZWQuVmVyZGljdCJdCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABISCg5WRVJESUNUX1NUT1JFRBABEhMKD1ZFUkRJQ1RfUkVGVVNFRBACEhAKDFZFUkRJQ1RfRlVMTBADIrQBCgZSdW5SZWYSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBIkIKEFJlYWRJbnB1dFJlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQEiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJoChJTdG9yZU91dHB1dFJlcXVlc3QSKAoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmSAASGQoEZGF0YRgCIAEoDEIJukgGegQYgIBASABCDQoEcGFydBIFukgCCAEiJgoTU3RvcmVPdXRwdXRSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJInQKDUZpbmlzaFJlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKB3Jlc3VsdHMYAiADKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SZXN1bHRCCbpIBpIBAxDoByKfBAoGUmVzdWx0EhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBARIbCgZvdXRwdXQYBSABKAlCCbpIBnIEKICAEEgAEi0KB2ZhaWx1cmUYBiABKAsyGi5taWxsaGFuZC5sZWFzZS52MS5GYWlsdXJlSAASEwoJY2FuY2VsbGVkGAcgASgISAASEQoHZXZpY3RlZBgIIAEoCEgAEhIKCHJldHVybmVkGA4gASgISAASMQoLb3V0cHV0X2ZpbGUYDyABKAlCGrpIF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kSAASEgoKY29tcHV0ZV9tcxgJIAEoDRIdCgtlbmdpbmVfbmFtZRgKIAEoCUIIukgFcgMYgAESGQoIcHJvdmlkZXIYCyABKAlCB7pIBHICGEASHwoNZ3JvdXBfdmVyc2lvbhgMIAEoCUIIukgFcgMYgAESLQoLZW5naW5lX2tpbmQYDSABKAlCGLpIFXITMhFeW2EtejAtOV9dezAsMzJ9JEIQCgdvdXRjb21lEgW6SAIIASJnCgdGYWlsdXJlEi4KBGNvZGUYASABKAlCILpIHcgBAXIYMhZeW2Etel1bYS16MC05X117MCw2M30kEhkKB21lc3NhZ2UYAiABKAlCCLpIBXIDGIAQEhEKCXJldHJ5YWJsZRgDIAEoCCIiCg5GaW5pc2hSZXNwb25zZRIQCghhY2NlcHRlZBgBIAMoCDL4AwoMTGVhc2VTZXJ2aWNlEkoKBUNsYWltEh8ubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXNwb25zZRJKCgVSZW5ldxIfLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVzcG9uc2USRwoERW1pdBIeLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXF1ZXN0Gh8ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlc3BvbnNlEk0KBkZpbmlzaBIgLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlcXVlc3QaIS5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXNwb25zZRJYCglSZWFkSW5wdXQSIy5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXF1ZXN0GiQubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVzcG9uc2UwARJeCgtTdG9yZU91dHB1dBIlLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVxdWVzdBomLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVzcG9uc2UoAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
 
 /**
  * Asks for work.
@@ -172,7 +172,7 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
   runTimeout?: Duration | undefined;
 
   /**
-   * The input.
+   * The input; empty where it is a file.
    *
    * @generated from field: string input = 7;
    */
@@ -184,6 +184,13 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
    * @generated from field: google.protobuf.Struct parameters = 8;
    */
   parameters?: JsonObject | undefined;
+
+  /**
+   * The size of the file that is the input, in bytes; ReadInput has its content.
+   *
+   * @generated from field: optional uint32 input_file_bytes = 9;
+   */
+  inputFileBytes?: number | undefined;
 };
 
 /**
@@ -247,20 +254,6 @@ export type Renewal = Message<"millhand.lease.v1.Renewal"> & {
    * @generated from field: string work_id = 3;
    */
   workId: string;
-
-  /**
-   * How far the run is, from 0 to 1, where it says so.
-   *
-   * @generated from field: optional double fraction = 4;
-   */
-  fraction?: number | undefined;
-
-  /**
-   * What is being done, in words.
-   *
-   * @generated from field: optional string message = 5;
-   */
-  message?: string | undefined;
 };
 
 /**
@@ -368,6 +361,402 @@ export const Renewed_VerdictSchema: GenEnum<Renewed_Verdict> = /*@__PURE__*/
   enumDesc(file_millhand_lease_v1_lease_service, 7, 0);
 
 /**
+ * Appends to streams.
+ *
+ * @generated from message millhand.lease.v1.EmitRequest
+ */
+export type EmitRequest = Message<"millhand.lease.v1.EmitRequest"> & {
+  /**
+   * Who runs the work.
+   *
+   * @generated from field: string executor_id = 1;
+   */
+  executorId: string;
+
+  /**
+   * What runs emit, each named once. Who has more of them calls several times, and keeps a call below 3 MiB.
+   *
+   * @generated from field: repeated millhand.lease.v1.RunEmissions runs = 2;
+   */
+  runs: RunEmissions[];
+};
+
+/**
+ * Describes the message millhand.lease.v1.EmitRequest.
+ * Use `create(EmitRequestSchema)` to create a new message.
+ */
+export const EmitRequestSchema: GenMessage<EmitRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 8);
+
+/**
+ * What one run emits next.
+ *
+ * @generated from message millhand.lease.v1.RunEmissions
+ */
+export type RunEmissions = Message<"millhand.lease.v1.RunEmissions"> & {
+  /**
+   * The lease's id.
+   *
+   * @generated from field: string lease_id = 1;
+   */
+  leaseId: string;
+
+  /**
+   * Who owns the work.
+   *
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * The work's id.
+   *
+   * @generated from field: string work_id = 3;
+   */
+  workId: string;
+
+  /**
+   * Which run of the work this is.
+   *
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * How many the run had emitted before these. Who sends again sends the very same.
+   *
+   * @generated from field: uint32 from = 5;
+   */
+  from: number;
+
+  /**
+   * What comes next, in order: at most 64 KiB together, or one alone.
+   *
+   * @generated from field: repeated millhand.lease.v1.Emission emissions = 6;
+   */
+  emissions: Emission[];
+};
+
+/**
+ * Describes the message millhand.lease.v1.RunEmissions.
+ * Use `create(RunEmissionsSchema)` to create a new message.
+ */
+export const RunEmissionsSchema: GenMessage<RunEmissions> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 9);
+
+/**
+ * One thing that a run emits.
+ *
+ * @generated from message millhand.lease.v1.Emission
+ */
+export type Emission = Message<"millhand.lease.v1.Emission"> & {
+  /**
+   * What it is.
+   *
+   * @generated from oneof millhand.lease.v1.Emission.content
+   */
+  content: {
+    /**
+     * The next piece of output: JSON text.
+     *
+     * @generated from field: string output = 1;
+     */
+    value: string;
+    case: "output";
+  } | {
+    /**
+     * A line of its log.
+     *
+     * @generated from field: string log = 2;
+     */
+    value: string;
+    case: "log";
+  } | {
+    /**
+     * How far it is.
+     *
+     * @generated from field: millhand.lease.v1.RunProgress progress = 3;
+     */
+    value: RunProgress;
+    case: "progress";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message millhand.lease.v1.Emission.
+ * Use `create(EmissionSchema)` to create a new message.
+ */
+export const EmissionSchema: GenMessage<Emission> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 10);
+
+/**
+ * How far a run is.
+ *
+ * @generated from message millhand.lease.v1.RunProgress
+ */
+export type RunProgress = Message<"millhand.lease.v1.RunProgress"> & {
+  /**
+   * From 0 to 1.
+   *
+   * @generated from field: double fraction = 1;
+   */
+  fraction: number;
+
+  /**
+   * What is being done, in words.
+   *
+   * @generated from field: optional string message = 2;
+   */
+  message?: string | undefined;
+
+  /**
+   * Numbers that the run reports.
+   *
+   * @generated from field: map<string, double> metrics = 3;
+   */
+  metrics: { [key: string]: number };
+};
+
+/**
+ * Describes the message millhand.lease.v1.RunProgress.
+ * Use `create(RunProgressSchema)` to create a new message.
+ */
+export const RunProgressSchema: GenMessage<RunProgress> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 11);
+
+/**
+ * What became of the emissions.
+ *
+ * @generated from message millhand.lease.v1.EmitResponse
+ */
+export type EmitResponse = Message<"millhand.lease.v1.EmitResponse"> & {
+  /**
+   * Per run, in the order of the request.
+   *
+   * @generated from field: repeated millhand.lease.v1.Emitted runs = 1;
+   */
+  runs: Emitted[];
+};
+
+/**
+ * Describes the message millhand.lease.v1.EmitResponse.
+ * Use `create(EmitResponseSchema)` to create a new message.
+ */
+export const EmitResponseSchema: GenMessage<EmitResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 12);
+
+/**
+ * What became of one run's emissions.
+ *
+ * @generated from message millhand.lease.v1.Emitted
+ */
+export type Emitted = Message<"millhand.lease.v1.Emitted"> & {
+  /**
+   * What an executor does now.
+   *
+   * @generated from field: millhand.lease.v1.Emitted.Verdict verdict = 1;
+   */
+  verdict: Emitted_Verdict;
+};
+
+/**
+ * Describes the message millhand.lease.v1.Emitted.
+ * Use `create(EmittedSchema)` to create a new message.
+ */
+export const EmittedSchema: GenMessage<Emitted> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 13);
+
+/**
+ * What an executor does now.
+ *
+ * @generated from enum millhand.lease.v1.Emitted.Verdict
+ */
+export const Emitted_Verdict = {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: VERDICT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * They are stored.
+   *
+   * @generated from enum value: VERDICT_STORED = 1;
+   */
+  STORED: 1,
+
+  /**
+   * The lease is not the live one, or the run is to stop: nothing of it is wanted any more.
+   *
+   * @generated from enum value: VERDICT_REFUSED = 2;
+   */
+  REFUSED: 2,
+
+  /**
+   * The stream holds as much as a task's may. Stop the run; it failed with `output_too_large`.
+   *
+   * @generated from enum value: VERDICT_FULL = 3;
+   */
+  FULL: 3,
+} as const;
+
+/**
+ * What an executor does now.
+ *
+ * @generated from enum millhand.lease.v1.Emitted.Verdict
+ */
+export type Emitted_Verdict = (typeof Emitted_Verdict)[keyof typeof Emitted_Verdict] | UnknownEnum;
+
+/**
+ * Describes the enum millhand.lease.v1.Emitted.Verdict.
+ */
+export const Emitted_VerdictSchema: GenEnum<Emitted_Verdict> = /*@__PURE__*/
+  enumDesc(file_millhand_lease_v1_lease_service, 13, 0);
+
+/**
+ * Names a run by its lease.
+ *
+ * @generated from message millhand.lease.v1.RunRef
+ */
+export type RunRef = Message<"millhand.lease.v1.RunRef"> & {
+  /**
+   * The lease's id.
+   *
+   * @generated from field: string lease_id = 1;
+   */
+  leaseId: string;
+
+  /**
+   * Who owns the work.
+   *
+   * @generated from field: string tenant = 2;
+   */
+  tenant: string;
+
+  /**
+   * The work's id.
+   *
+   * @generated from field: string work_id = 3;
+   */
+  workId: string;
+
+  /**
+   * Which run of the work this is.
+   *
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+};
+
+/**
+ * Describes the message millhand.lease.v1.RunRef.
+ * Use `create(RunRefSchema)` to create a new message.
+ */
+export const RunRefSchema: GenMessage<RunRef> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 14);
+
+/**
+ * Asks for the file that is a run's input.
+ *
+ * @generated from message millhand.lease.v1.ReadInputRequest
+ */
+export type ReadInputRequest = Message<"millhand.lease.v1.ReadInputRequest"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: millhand.lease.v1.RunRef run = 1;
+   */
+  run?: RunRef | undefined;
+};
+
+/**
+ * Describes the message millhand.lease.v1.ReadInputRequest.
+ * Use `create(ReadInputRequestSchema)` to create a new message.
+ */
+export const ReadInputRequestSchema: GenMessage<ReadInputRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
+
+/**
+ * A part of an input file.
+ *
+ * @generated from message millhand.lease.v1.ReadInputResponse
+ */
+export type ReadInputResponse = Message<"millhand.lease.v1.ReadInputResponse"> & {
+  /**
+   * The next bytes.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message millhand.lease.v1.ReadInputResponse.
+ * Use `create(ReadInputResponseSchema)` to create a new message.
+ */
+export const ReadInputResponseSchema: GenMessage<ReadInputResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
+
+/**
+ * A part of an output that becomes a file.
+ *
+ * @generated from message millhand.lease.v1.StoreOutputRequest
+ */
+export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest"> & {
+  /**
+   * Which run it is of comes once and first, then bytes in parts of any length.
+   *
+   * @generated from oneof millhand.lease.v1.StoreOutputRequest.part
+   */
+  part: {
+    /**
+     * Which run's output this is.
+     *
+     * @generated from field: millhand.lease.v1.RunRef run = 1;
+     */
+    value: RunRef;
+    case: "run";
+  } | {
+    /**
+     * The next bytes: JSON text.
+     *
+     * @generated from field: bytes data = 2;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message millhand.lease.v1.StoreOutputRequest.
+ * Use `create(StoreOutputRequestSchema)` to create a new message.
+ */
+export const StoreOutputRequestSchema: GenMessage<StoreOutputRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 17);
+
+/**
+ * An output that is stored.
+ *
+ * @generated from message millhand.lease.v1.StoreOutputResponse
+ */
+export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse"> & {
+  /**
+   * The file's id, for the result.
+   *
+   * @generated from field: string file_id = 1;
+   */
+  fileId: string;
+};
+
+/**
+ * Describes the message millhand.lease.v1.StoreOutputResponse.
+ * Use `create(StoreOutputResponseSchema)` to create a new message.
+ */
+export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 18);
+
+/**
  * Gives results back.
  *
  * @generated from message millhand.lease.v1.FinishRequest
@@ -393,7 +782,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 8);
+  messageDesc(file_millhand_lease_v1_lease_service, 19);
 
 /**
  * How one run ended.
@@ -475,6 +864,14 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
      */
     value: boolean;
     case: "returned";
+  } | {
+    /**
+     * With an output that is in a file: the id that StoreOutput gave it.
+     *
+     * @generated from field: string output_file = 15;
+     */
+    value: string;
+    case: "outputFile";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -518,7 +915,7 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 9);
+  messageDesc(file_millhand_lease_v1_lease_service, 20);
 
 /**
  * Why a run failed.
@@ -553,7 +950,7 @@ export type Failure = Message<"millhand.lease.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 10);
+  messageDesc(file_millhand_lease_v1_lease_service, 21);
 
 /**
  * What became of the results.
@@ -574,7 +971,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 11);
+  messageDesc(file_millhand_lease_v1_lease_service, 22);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.
@@ -604,6 +1001,17 @@ export const LeaseService: GenService<{
     output: typeof RenewResponseSchema;
   },
   /**
+   * Appends to the streams of runs, in order, and tells readers once that is durable. Sent again, nothing is stored
+   * twice. What comes from a stale lease, or from a run that is to stop, is refused.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.Emit
+   */
+  emit: {
+    methodKind: "unary";
+    input: typeof EmitRequestSchema;
+    output: typeof EmitResponseSchema;
+  },
+  /**
    * Gives results back. One that comes from a stale lease is refused.
    *
    * @generated from rpc millhand.lease.v1.LeaseService.Finish
@@ -612,6 +1020,27 @@ export const LeaseService: GenService<{
     methodKind: "unary";
     input: typeof FinishRequestSchema;
     output: typeof FinishResponseSchema;
+  },
+  /**
+   * Reads the file that is a run's input. Fails with `conflict` where the lease is not the live one.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.ReadInput
+   */
+  readInput: {
+    methodKind: "server_streaming";
+    input: typeof ReadInputRequestSchema;
+    output: typeof ReadInputResponseSchema;
+  },
+  /**
+   * Stores an output that is too large for a result, as a file that Finish then names. Fails with `conflict` where the
+   * lease is not the live one; a file that no result names goes by itself.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.StoreOutput
+   */
+  storeOutput: {
+    methodKind: "client_streaming";
+    input: typeof StoreOutputRequestSchema;
+    output: typeof StoreOutputResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_lease_v1_lease_service, 0);

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/type/v1/access.proto.
  */
 export const file_millhand_type_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSI/CgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSJgoFbGltaXQYAiABKA4yFy5taWxsaGFuZC50eXBlLnYxLkxpbWl0IkYKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIKkYKBUxpbWl0EhUKEUxJTUlUX1VOU1BFQ0lGSUVEEAASEQoNTElNSVRfQ09NUFVURRABEhMKD0xJTUlUX0RFVkVMT1BFUhACOlIKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFjY2Vzc1IGYWNjZXNzOlIKBmFuc3dlchIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNKGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFuc3dlclIGYW5zd2VyOjkKBm9iamVjdBIfLmdvb2dsZS5wcm90b2J1Zi5NZXNzYWdlT3B0aW9ucxjRhgMgASgJUgZvYmplY3Q6MwoEanNvbhIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0YYDIAEoCFIEanNvbjo5CgdleGFtcGxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjShgMgASgJUgdleGFtcGxlYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSI/CgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSJgoFbGltaXQYAiABKA4yFy5taWxsaGFuZC50eXBlLnYxLkxpbWl0IncKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIEg4KBnN0cmVhbRgFIAEoCBIOCgZzZWNyZXQYBiABKAgSDwoHZm9yZ2V0cxgHIAEoCCI6CgtEZXByZWNhdGlvbhINCgVzaW5jZRgBIAEoCRIOCgZzdW5zZXQYAiABKAkSDAoEbGluaxgDIAEoCSpGCgVMaW1pdBIVChFMSU1JVF9VTlNQRUNJRklFRBAAEhEKDUxJTUlUX0NPTVBVVEUQARITCg9MSU1JVF9ERVZFTE9QRVIQAjpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhgubWlsbGhhbmQudHlwZS52MS5BY2Nlc3NSBmFjY2VzczpSCgZhbnN3ZXISHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhgubWlsbGhhbmQudHlwZS52MS5BbnN3ZXJSBmFuc3dlcjphCgtkZXByZWNhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNOGAyABKAsyHS5taWxsaGFuZC50eXBlLnYxLkRlcHJlY2F0aW9uUgtkZXByZWNhdGlvbjo5CgZvYmplY3QSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY0YYDIAEoCVIGb2JqZWN0OjMKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSBGpzb246OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0oYDIAEoCVIHZXhhbXBsZWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. A method with an HTTP route and without it does not start.
@@ -77,6 +77,29 @@ export type Answer = Message<"millhand.type.v1.Answer"> & {
    * @generated from field: bool wait = 4;
    */
   wait: boolean;
+
+  /**
+   * Whether the caller may have the events of what is made instead of its message: with `stream` set in the request, or
+   * with `Accept: text/event-stream`.
+   *
+   * @generated from field: bool stream = 5;
+   */
+  stream: boolean;
+
+  /**
+   * Whether the answer shows a secret: where it is kept to be replayed, it is encrypted.
+   *
+   * @generated from field: bool secret = 6;
+   */
+  secret: boolean;
+
+  /**
+   * Whether the call takes away what the answer showed to the request that made the object with this `id`: where that is
+   * kept to be replayed, it is forgotten before this call is answered.
+   *
+   * @generated from field: bool forgets = 7;
+   */
+  forgets: boolean;
 };
 
 /**
@@ -85,6 +108,41 @@ export type Answer = Message<"millhand.type.v1.Answer"> & {
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
   messageDesc(file_millhand_type_v1_access, 1);
+
+/**
+ * What is going to end, and is still answered.
+ *
+ * @generated from message millhand.type.v1.Deprecation
+ */
+export type Deprecation = Message<"millhand.type.v1.Deprecation"> & {
+  /**
+   * The day on which it was deprecated: `2026-11-21`.
+   *
+   * @generated from field: string since = 1;
+   */
+  since: string;
+
+  /**
+   * The day after which it may be gone, at least six months later.
+   *
+   * @generated from field: string sunset = 2;
+   */
+  sunset: string;
+
+  /**
+   * Where it says what to use instead: a path of this server, or a URL.
+   *
+   * @generated from field: string link = 3;
+   */
+  link: string;
+};
+
+/**
+ * Describes the message millhand.type.v1.Deprecation.
+ * Use `create(DeprecationSchema)` to create a new message.
+ */
+export const DeprecationSchema: GenMessage<Deprecation> = /*@__PURE__*/
+  messageDesc(file_millhand_type_v1_access, 2);
 
 /**
  * Which plan's request rate a call counts against.
@@ -144,12 +202,20 @@ export const answer: GenExtension<MethodOptions, Answer> = /*@__PURE__*/
   extDesc(file_millhand_type_v1_access, 1);
 
 /**
+ * What is said with every answer of a method that is going to end.
+ *
+ * @generated from extension: millhand.type.v1.Deprecation deprecation = 50003;
+ */
+export const deprecation: GenExtension<MethodOptions, Deprecation> = /*@__PURE__*/
+  extDesc(file_millhand_type_v1_access, 2);
+
+/**
  * The value of the `object` field that the message carries in JSON.
  *
  * @generated from extension: string object = 50001;
  */
 export const object$: GenExtension<MessageOptions, string> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 2);
+  extDesc(file_millhand_type_v1_access, 3);
 
 /**
  * The string holds JSON text, and public JSON shows the value itself.
@@ -157,7 +223,7 @@ export const object$: GenExtension<MessageOptions, string> = /*@__PURE__*/
  * @generated from extension: bool json = 50001;
  */
 export const json: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 3);
+  extDesc(file_millhand_type_v1_access, 4);
 
 /**
  * An example for the documentation, as JSON text.
@@ -165,5 +231,5 @@ export const json: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string example = 50002;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 4);
+  extDesc(file_millhand_type_v1_access, 5);
 

@@ -1,0 +1,53 @@
+/** What a command of the operator's is. */
+import type { Deployment } from './deployment.ts'
+
+export interface Command {
+  /** Behind `pnpm millhand`: `accounts create`. */
+  readonly name: string
+  /** What stands behind that, for the help: `<name> [compute=<plan> …]`. */
+  readonly words: string
+  /** How many words that may be. */
+  readonly count: readonly [least: number, most: number]
+  readonly summary: string
+  readonly options?: Readonly<Record<string, Option>>
+  /** @throws UsageError for words that can't be meant, before anything is done */
+  run(given: Given, deployment: Deployment): Promise<Shown>
+}
+
+interface Option {
+  /** What is written behind it: `<account>`. */
+  readonly value: string
+  readonly doc: string
+  readonly required?: true
+}
+
+/** What an operator has written. */
+export interface Given {
+  readonly words: readonly string[]
+  readonly options: Readonly<Record<string, string | undefined>>
+}
+
+/** What a command shows. */
+export interface Shown {
+  /** For programs: JSON text. */
+  readonly json: string
+  /** For people: a table, its head first. */
+  readonly table: readonly (readonly string[])[]
+  /** For people, under it: a key that was made. */
+  readonly secret?: string | undefined
+  /** For people, beside all that. */
+  readonly note?: string | undefined
+}
+
+/** Words that can't be meant; the message says what to write. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** A whole number that an option gives, if it does. @throws UsageError */
+export function wholeNumber(options: Given['options'], name: string): number | undefined {
+  const text = options[name]
+  if (text === undefined) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError(`--${name} takes a whole number.`)
+}

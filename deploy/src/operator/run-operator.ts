@@ -1,0 +1,126 @@
+/** One command of the operator's, from its words to its exit code. */
+import { parseArgs } from 'node:util'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { codeOf } from '@millhand/api'
+import { ConfigurationError } from '@millhand/runner'
+import { UnusableFile } from '../unusable-file.ts'
+import { accountCommands } from './accounts.ts'
+import { type Command, type Given, UsageError } from './command.ts'
+import { NotReached, openDeployment } from './deployment.ts'
+import { exitCodes, help, usage } from './help.ts'
+import { keyCommands } from './keys.ts'
+import { planCommands } from './plans.ts'
+import { tableText } from './table.ts'
+
+const commands: readonly Command[] = [...accountCommands, ...keyCommands, ...planCommands]
+
+/** Takes text for standard output and for standard error. */
+export interface Terminal {
+  out(text: string): unknown
+  err(text: string): unknown
+}
+
+/** Never rejects: what goes wrong is said, and the exit code says of which kind it is. */
+export async function runOperator(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { out, err }: Terminal,
+): Promise<number> {
+  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '))
+  if (command === undefined) {
+    const isAsked = words.length === 0 || words.includes('--help')
+    ;(isAsked ? out : err)(
+      isAsked ? usage(commands) : `There is no “${words.slice(0, 2).join(' ')}”.\n\n${usage(commands)}`,
+    )
+    return isAsked && words.length > 0 ? exitCodes.done : exitCodes.wrong
+  }
+  const isJson = words.includes('--json')
+  try {
+    const { given, isHelp } = read(command, words.slice(2))
+    if (isHelp) {
+      out(help(command))
+      return exitCodes.done
+    }
+    const deployment = await openDeployment(env)
+    try {
+      const { json, table, secret, note } = await command.run(given, deployment)
+      if (isJson) out(`${json}\n`)
+      else {
+        out(tableText(table))
+        if (secret !== undefined) out(`\n${secret}\n`)
+        if (note !== undefined) err(`\n${note}\n`)
+      }
+      return exitCodes.done
+    } finally {
+      deployment.close()
+    }
+  } catch (error) {
+    const { exitCode, code, message } = faultOf(error)
+    err(isJson ? `${JSON.stringify({ code, detail: message })}\n` : `${message}\n`)
+    if (error instanceof UsageError && !isJson) err(`\n${help(command)}`)
+    return exitCode
+  }
+}
+
+/** @throws UsageError */
+function read(command: Command, words: readonly string[]): { readonly given: Given; readonly isHelp: boolean } {
+  const options = command.options ?? {}
+  const known = Object.fromEntries(Object.keys(options).map(name => [name, { type: 'string' }] as const))
+  const { values, positionals } = parsed(words, known)
+  const isHelp = values.help === true
+  const given = { words: positionals, options: values as Given['options'] }
+  if (isHelp) return { given, isHelp }
+  const [least, most] = command.count
+  if (positionals.length < least) throw new UsageError(`Something is missing: ${command.words}`)
+  if (positionals.length > most) throw new UsageError(`“${positionals[most]}” is too much.`)
+  for (const [name, { required, value }] of Object.entries(options)) {
+    if (required && !given.options[name]) throw new UsageError(`--${name} ${value} has to be there.`)
+  }
+  return { given, isHelp }
+}
+
+/** @throws UsageError for options that there are not, and for those without a value */
+function parsed(words: readonly string[], known: Readonly<Record<string, { readonly type: 'string' }>>) {
+  const flags = { json: { type: 'boolean' }, help: { type: 'boolean' } } as const
+  try {
+    return parseArgs({ args: [...words], options: { ...known, ...flags }, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+interface OperatorFault {
+  readonly exitCode: number
+  /** One of the catalogue, or `usage`, `configuration`, `credentials_refused`, `not_reached`. */
+  readonly code: string
+  readonly message: string
+}
+
+function faultOf(error: unknown): OperatorFault {
+  if (error instanceof UsageError) return { exitCode: exitCodes.wrong, code: 'usage', message: error.message }
+  if (error instanceof ConfigurationError) {
+    return { exitCode: exitCodes.wrong, code: 'configuration', message: error.message }
+  }
+  if (error instanceof UnusableFile) {
+    const message = `${error.message}\nMILLHAND_DATA_DIR must be the folder of a server that has started, or MILLHAND_SERVICE_TOKEN be set.`
+    return { exitCode: exitCodes.wrong, code: 'configuration', message }
+  }
+  if (error instanceof NotReached) {
+    const message = `No deployment answers. ${error.message}\nMILLHAND_IDENTITY_URL or MILLHAND_GRPC_ADDR says where it is.`
+    return { exitCode: exitCodes.notReached, code: 'not_reached', message }
+  }
+  const { code, rawMessage } = ConnectError.from(error)
+  switch (code) {
+    case Code.Unauthenticated:
+      return {
+        exitCode: exitCodes.wrong,
+        code: 'credentials_refused',
+        message: `${rawMessage}\nThe credentials are of another deployment: MILLHAND_DATA_DIR, or MILLHAND_SERVICE_TOKEN and MILLHAND_SECRET_KEY, must be this one's.`,
+      }
+    case Code.Unavailable:
+    case Code.DeadlineExceeded:
+      return { exitCode: exitCodes.notReached, code: codeOf(error), message: rawMessage }
+    default:
+      return { exitCode: exitCodes.refused, code: codeOf(error), message: rawMessage }
+  }
+}

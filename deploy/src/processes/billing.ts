@@ -1,0 +1,63 @@
+/** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
+import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { createBillingService } from '@millhand/billing'
+import { openKafka } from '@millhand/eventlog/kafka'
+import { createDirectTransport, serve } from '@millhand/rpc'
+import { reportFailures } from '@millhand/rpc/network'
+import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { openMongo } from '@millhand/store/mongo'
+import { DAY_MS } from '../config-parts.ts'
+import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
+import { defineProcess } from '../process.ts'
+import { pick, variables } from '../variables.ts'
+import { calledVariables, tlsOf } from './caller.ts'
+import { serveProcess } from './serve-process.ts'
+import { watchHealth } from './watch-health.ts'
+
+export const billingVariables = configuration(
+  {
+    ...calledVariables,
+    ...kafkaVariables,
+    ...pick('MILLHAND_GRPC_ADDR', 'MILLHAND_MONGO_URL', 'MILLHAND_USAGE_ENTRY_DAYS', 'MILLHAND_LOG_LEVEL'),
+  },
+  Object.keys(variables),
+)
+
+export const billing = defineProcess(config, async (config, runner, log) => {
+  const health = createHealth()
+  health.set('store', false, 'not connected')
+  const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
+  const events = runner.own(openKafka({ ...config.kafka, clientId: 'billing', log }), 'event log')
+  const service = createBillingService({ db, events, clock, log, entriesKeptMs: config.entriesKeptMs })
+  const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
+  serve(service.routes, transport)
+  const grpc = await serveProcess({
+    ...config,
+    services: [UsageService],
+    transport,
+    routes: service.routes,
+    health,
+    runner,
+    log,
+  })
+  runner.run('billing', async signal => {
+    await db.prepare(signal)
+    // It has no events of its own; the relay takes away what removed entries leave behind.
+    await Promise.all([service.run(signal), db.relay({ publish: async () => {} }, signal)])
+  })
+  runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
+  return { addresses: { grpc }, health }
+})
+
+function config(env: NodeJS.ProcessEnv) {
+  const set = billingVariables(env)
+  return {
+    trusted: set.MILLHAND_TRUSTED_KEYS,
+    tls: tlsOf(set),
+    grpc: set.MILLHAND_GRPC_ADDR,
+    mongoUrl: set.MILLHAND_MONGO_URL,
+    kafka: kafkaOf(set),
+    entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
+    logLevel: set.MILLHAND_LOG_LEVEL,
+  }
+}

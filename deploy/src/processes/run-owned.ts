@@ -1,0 +1,44 @@
+/** What one replica of a service does for all of them, on MongoDB and Kafka. */
+import type { KafkaEventLog, Topic } from '@millhand/eventlog/kafka'
+import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
+import { systemClock as clock, type Runner } from '@millhand/runner'
+import type { MongoDatabase } from '@millhand/store/mongo'
+import type { Log } from '@millhand/telemetry'
+
+export interface OwnedOptions {
+  /** The service, for example `compute`. */
+  readonly name: string
+  /** Where other replicas reach this one. */
+  readonly address: string
+  readonly db: MongoDatabase
+  readonly events: KafkaEventLog
+  /** What it writes: they are made where they are missing. */
+  readonly topics: readonly Topic[]
+  readonly runner: Runner
+  readonly log: Log
+}
+
+/** Makes the topics, and does `work` whenever this replica is the owner: until the signal ends. */
+export function runOwned(options: OwnedOptions, work: (owning: AbortSignal) => Promise<void>): Ownership {
+  const { name, address, db, events, topics, runner, log } = options
+  const ownership = createOwnership({
+    owners: db.collection<OwnerRecord, never>(ownersSpec),
+    name,
+    address,
+    clock,
+    onError: error => log.warn('ownership.failed', { error }),
+  })
+  runner.run('topics', async signal => {
+    await events.ensureTopics(topics, signal)
+    log.info('topics.ready')
+  })
+  runner.run(name, async signal => {
+    await db.prepare(signal)
+    await ownership.run(signal, async owning => {
+      log.info('ownership.begun')
+      await work(owning)
+      log.info('ownership.ended')
+    })
+  })
+  return ownership
+}

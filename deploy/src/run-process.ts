@@ -1,0 +1,40 @@
+/** One service's process from its start to its end. */
+import { systemClock as clock, createRunner } from '@millhand/runner'
+import { createLog } from '@millhand/telemetry'
+import { stopWithPackageManager } from './package-manager.ts'
+import type { Process, Started } from './process.ts'
+
+export interface ProcessOptions {
+  /** What the ready line calls it. */
+  readonly service: string
+  readonly stopTimeoutMs: number
+  /** Ends at once where standard input does: with whoever holds its other end. */
+  readonly stopsWithStdin: boolean
+}
+
+/** Starts it by its environment; resolves with its exit code when it has stopped. Rejects where it can't start. */
+export async function runProcess(chosen: Process, options: ProcessOptions): Promise<number> {
+  const prepared = chosen(process.env)
+  const log = createLog({ level: prepared.logLevel })
+  const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs })
+  runner.handleSignals()
+  stopWithPackageManager(runner)
+  if (options.stopsWithStdin) {
+    process.stdin.on('end', () => process.exit(1)).on('error', () => process.exit(1))
+    process.stdin.resume()
+  }
+  try {
+    const started = await prepared.start(runner, log)
+    runner.run('ready line', signal => announce(options.service, started, signal))
+    return await runner.waitForExit()
+  } catch (error) {
+    await runner.stop('start failed')
+    throw error
+  }
+}
+
+/** Says that it serves, once it does: one line of JSON on standard output. */
+async function announce(service: string, { addresses, health }: Started, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !health.ready().ready) await clock.sleep(50, signal).catch(() => {})
+  if (!signal.aborted) process.stdout.write(`${JSON.stringify({ ready: true, service, ...addresses })}\n`)
+}

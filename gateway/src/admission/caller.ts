@@ -1,0 +1,49 @@
+/** Who calls, with what the gateway itself needs to know of them. */
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import { wordOfMode } from '@millhand/api'
+import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
+import type { KeyHolder } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import type { Principal } from '@millhand/rpc'
+import { type RateWindow, rateWindow } from './rate/window.ts'
+
+export interface Caller extends Principal {
+  /** When the key ends, in milliseconds since 1970; Infinity where it does not. */
+  readonly expiresAt: number
+  /** The windows that calls count in, by plan family; none where the plan has no limit. */
+  readonly windows: { readonly compute: RateWindow | undefined; readonly developer: RateWindow | undefined }
+}
+
+/** A key as identity tells of it. */
+export interface Holder {
+  readonly caller: Caller
+  readonly isRevoked: boolean
+  readonly isSuspended: boolean
+}
+
+export function holderOf(told: KeyHolder): Holder | undefined {
+  const { key, account } = told
+  if (key === undefined || account === undefined) return undefined
+  const mode = wordOfMode(key.mode)
+  const tenant = `${account.id}/${mode}`
+  return {
+    caller: {
+      accountId: account.id,
+      mode,
+      tenant,
+      scopes: new Set(key.scopes),
+      keyId: key.id,
+      plans: {
+        compute: account.plans?.compute ?? '',
+        developer: account.plans?.developer ?? '',
+        workforce: account.plans?.workforce ?? '',
+      },
+      expiresAt: key.expiresAt ? timestampMs(key.expiresAt) : Number.POSITIVE_INFINITY,
+      windows: {
+        compute: rateWindow(tenant, 'compute', told.computeRequestsPerMinute),
+        developer: rateWindow(tenant, 'developer', told.developerRequestsPerMinute),
+      },
+    },
+    isRevoked: key.revokedAt !== undefined,
+    isSuspended: account.status === AccountStatus.SUSPENDED,
+  }
+}

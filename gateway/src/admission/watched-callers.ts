@@ -1,0 +1,87 @@
+/** Callers whose calls go on for long: they are told as soon as they may not call any more. */
+import { codeOf, fail } from '@millhand/api'
+import type { Clock } from '@millhand/runner'
+import type { Caller } from './caller.ts'
+import { type Changed, concerns } from './changes.ts'
+
+export interface WatchedCallers {
+  /**
+   * Calls `end` with the reason once the caller may not call any more, or once that could not be known for `UNSURE_MS`,
+   * unless that is disposed of before.
+   */
+  watch(caller: Caller, end: (reason: unknown) => void): Disposable
+  /** Has callers that a change concerns looked at again. */
+  onChanged(changed: Changed): void
+  /** Ends those whose time is over, and looks at those again that are in doubt; never rejects. */
+  look(): Promise<void>
+}
+
+interface Watched {
+  caller: Caller
+  /** Changes that concern it; at first, what changed before it was watched. */
+  changes: number
+  /** How many of them a look has seen. */
+  seen: number
+  /** It was known to be good then; by the monotonic clock. */
+  sureAt: number
+  readonly end: (reason: unknown) => void
+}
+
+export interface WatchedCallersDeps {
+  /** The caller as it is now. Fails with what is answered to one that may not call. */
+  current(caller: Caller): Promise<Caller>
+  /** Fails where the caller's time is over. */
+  requireTime(caller: Caller): void
+  /** Up to when every change was told; by the monotonic clock. */
+  knownAt(): number
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/**
+ * A caller that is not known to be good any more goes on for so long: identity is started again in less, and each stream
+ * that ends then comes back at once.
+ */
+const UNSURE_MS = 10_000
+
+export function createWatchedCallers({ current, requireTime, knownAt, clock }: WatchedCallersDeps): WatchedCallers {
+  const all = new Set<Watched>()
+
+  async function lookAt(watched: Watched) {
+    const { changes, seen } = watched
+    const lookedAt = clock.monotonic()
+    try {
+      requireTime(watched.caller)
+      if (seen === changes) {
+        watched.sureAt = Math.max(watched.sureAt, knownAt())
+        if (lookedAt - watched.sureAt > UNSURE_MS) throw unsure()
+        return
+      }
+      const caller = await current(watched.caller)
+      // Looks overlap, and may end in another order.
+      if (changes <= watched.seen) return
+      watched.caller = caller
+      watched.seen = changes
+      watched.sureAt = lookedAt
+    } catch (error) {
+      // While identity is away nothing is known: it is asked again.
+      if (codeOf(error) === 'unavailable' && clock.monotonic() - watched.sureAt <= UNSURE_MS) return
+      if (all.delete(watched)) watched.end(error)
+    }
+  }
+
+  return {
+    watch(caller, end) {
+      const watched = { caller, end, changes: 1, seen: 0, sureAt: clock.monotonic() }
+      all.add(watched)
+      return { [Symbol.dispose]: () => void all.delete(watched) }
+    },
+    onChanged(changed) {
+      for (const watched of all) if (concerns(changed, watched.caller)) watched.changes++
+    },
+    async look() {
+      await Promise.all([...all].map(lookAt))
+    },
+  }
+}
+
+const unsure = () => fail('unavailable', `Your key could not be checked for ${UNSURE_MS / 1000} s.`)

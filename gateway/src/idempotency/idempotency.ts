@@ -1,0 +1,105 @@
+/** Requests with an `Idempotency-Key`: whatever comes of one comes of it once. docs/decisions/admission.md. */
+import { hash, randomUUID } from 'node:crypto'
+import { type Client, Code, ConnectError } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import type { Principal } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import type { Exchange } from '../exchange.ts'
+import type { Reply } from '../reply.ts'
+import { callValues } from '../transcode/call.ts'
+import { inProgress, Operation } from './operation.ts'
+import { patiently } from './patiently.ts'
+import { mismatch, replyOf } from './stored-reply.ts'
+
+/** A request that was sent with a key. */
+export interface KeyedRequest {
+  readonly key: string
+  /** SHA-256 of what makes it the same request. */
+  readonly fingerprint: Uint8Array
+  /** Whether a good answer to it shows a secret. */
+  readonly isSecret: boolean
+}
+
+type Begun =
+  | { readonly kind: 'begun'; readonly operation: Operation }
+  /** `replay` fails as `replyOf` does; given is the SHA-256 of a body that the fingerprint does not have. */
+  | { readonly kind: 'answered'; replay(bodySha256?: Uint8Array): Promise<Reply> }
+
+export interface Idempotency {
+  /**
+   * Begins the operation that the key stands for, or gives its answer. Fails with `idempotency_mismatch`, with
+   * `idempotency_in_progress`, and with `unavailable` where identity can't be asked.
+   */
+  begin(exchange: Exchange, caller: Principal, request: KeyedRequest): Promise<Begun>
+  /**
+   * Has no answer kept any more of the request that made what has this id: it showed what is gone. Fails with
+   * `unavailable` where identity can't be asked.
+   */
+  forget(exchange: Exchange, caller: Principal, id: string): Promise<void>
+}
+
+interface Deps {
+  readonly idempotency: Client<typeof IdempotencyService>
+  readonly clock: Clock
+}
+
+export function createIdempotency({ idempotency: client, clock }: Deps): Idempotency {
+  return {
+    async begin(exchange, caller, { key, fingerprint, isSecret }) {
+      const callOptions = { contextValues: callValues(caller, exchange) }
+      const keySha256 = hash('sha256', key, 'buffer')
+      const holder = randomUUID()
+      const sealKeys = { apiKey: apiKeyOf(exchange), idempotencyKey: key }
+      const reserved = await patiently(clock, timeoutMs =>
+        client.reserve({ keySha256, fingerprint, holder }, { ...callOptions, timeoutMs }),
+      ).catch(cause => {
+        throw fail('unavailable', 'Idempotency keys can not be looked up at the moment. Nothing was done.', { cause })
+      })
+      const { outcome } = reserved
+      switch (outcome.case) {
+        case 'begun': {
+          const { id, leaseMs } = outcome.value
+          const options = {
+            client,
+            clock,
+            exchange,
+            caller,
+            callOptions,
+            keySha256,
+            holder,
+            id,
+            leaseMs,
+            isSecret,
+            sealKeys,
+          }
+          return { kind: 'begun', operation: new Operation(options) }
+        }
+        case 'answered': {
+          const answer = outcome.value
+          return {
+            kind: 'answered',
+            replay: bodySha256 => replyOf(answer, { caller, sealKeys, bodySha256 }),
+          }
+        }
+        case 'runningMs':
+          throw inProgress(outcome.value)
+        case 'mismatch':
+          throw mismatch()
+        case undefined:
+          throw new ConnectError('identity said nothing of a reservation', Code.Internal)
+      }
+    },
+
+    async forget(exchange, caller, id) {
+      const operation = id.slice(id.indexOf('_') + 1)
+      const contextValues = callValues(caller, exchange)
+      await patiently(clock, timeoutMs => client.reopen({ operation }, { contextValues, timeoutMs })).catch(cause => {
+        throw fail('unavailable', 'An answer that shows it is still kept. Send the same again.', { cause })
+      })
+    },
+  }
+}
+
+/** What comes after the scheme: who was admitted has sent it. */
+const apiKeyOf = (exchange: Exchange) => /(\S+) *$/.exec(exchange.header('authorization') ?? '')?.[1] ?? ''

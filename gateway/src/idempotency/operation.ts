@@ -1,0 +1,131 @@
+/** One operation of an idempotency key, while this gateway holds it. */
+import type { CallOptions, Client } from '@connectrpc/connect'
+import { codeOf, fail, retryAfterOf } from '@millhand/api'
+import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import type { Principal } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import type { Exchange } from '../exchange.ts'
+import { problemReply } from '../problem.ts'
+import type { Reply } from '../reply.ts'
+import { patiently } from './patiently.ts'
+import type { SealKeys } from './sealed-body.ts'
+import { replyOf, storedReply } from './stored-reply.ts'
+
+/** What a call has come to. */
+export interface Done {
+  readonly reply: Reply
+  /** SHA-256 of what was sent, where that was not known before the call. */
+  readonly bodySha256?: Uint8Array
+  /** The scope that a key must hold to be shown the reply, beside the method's own. */
+  readonly scope?: string | undefined
+}
+
+/** Nothing came of a call, and nothing will: what was to be sent with it could not be read. */
+export class Unread extends Error {
+  override readonly name = 'Unread'
+}
+
+export interface OperationOptions {
+  readonly client: Client<typeof IdempotencyService>
+  readonly clock: Clock
+  readonly exchange: Exchange
+  readonly caller: Principal
+  readonly callOptions: CallOptions
+  readonly keySha256: Uint8Array
+  readonly holder: string
+  /** 26 characters. */
+  readonly id: string
+  readonly leaseMs: number
+  /** Whether a good answer shows a secret. */
+  readonly isSecret: boolean
+  readonly sealKeys: SealKeys
+}
+
+export class Operation {
+  readonly #options: OperationOptions
+
+  constructor(options: OperationOptions) {
+    this.#options = options
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
+  /**
+   * Does the work while it holds the operation, and gives the answer that counts, which is stored. Fails as the work does
+   * where that is not kept, with `idempotency_in_progress` where somebody else has taken over, and with `unavailable`
+   * where nothing can be stored.
+   */
+  async settle(work: () => Promise<Done>): Promise<Reply> {
+    using _ = this.#renewing()
+    const done = await this.#keep(work)
+    const { client, clock, callOptions, keySha256, holder, id, caller, isSecret, sealKeys } = this.#options
+    const seal = isSecret && done.reply.status < 400 ? sealKeys : undefined
+    const answer = await storedReply(done, seal)
+    const request = { keySha256, holder, operation: id, answer }
+    const { instead, lost } = await patiently(clock, timeoutMs =>
+      client.complete(request, { ...callOptions, timeoutMs }),
+    ).catch(cause => {
+      throw fail('unavailable', 'The answer can not be kept at the moment. Send the same again, with the same key.', {
+        cause,
+      })
+    })
+    if (lost) throw inProgress()
+    return instead === undefined
+      ? done.reply
+      : await replyOf(instead, { caller, sealKeys, bodySha256: done.bodySha256 })
+  }
+
+  async #keep(work: () => Promise<Done>): Promise<Done> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Unread) {
+        await this.#release(true)
+        throw error.cause
+      }
+      // It is about what was sent, not what came of it: that is answered to who sends the same as the first.
+      const isMismatch = codeOf(error) === 'idempotency_mismatch'
+      const reply = problemReply(this.#options.exchange, error)
+      const mayPassLater = refusals.has(reply.status) || retryAfterOf(error) !== undefined
+      if (reply.status < 500 && !mayPassLater && !isMismatch) return { reply }
+      await this.#release(reply.status < 500 && !isMismatch)
+      throw error
+    }
+  }
+
+  /** What is not let go is free when its lease ends. */
+  async #release(forget: boolean): Promise<void> {
+    const { client, callOptions, keySha256, holder } = this.#options
+    await client.release({ keySha256, holder, forget }, { ...callOptions, timeoutMs: RELEASE_MS }).catch(() => {})
+  }
+
+  #renewing(): Disposable {
+    const { client, clock, callOptions, keySha256, holder, leaseMs } = this.#options
+    let isOver = false
+    const everyMs = leaseMs / 3
+    const renew = async () => {
+      // One that fails is tried again in time; one that is not held is found out when it is completed.
+      await client.renew({ keySha256, holder }, { ...callOptions, timeoutMs: everyMs }).catch(() => {})
+      if (!isOver) timer = clock.timer(everyMs, renew)
+    }
+    let timer = clock.timer(everyMs, renew)
+    return {
+      [Symbol.dispose]() {
+        isOver = true
+        timer.cancel()
+      },
+    }
+  }
+}
+
+export const inProgress = (ms = 1_000) =>
+  fail('idempotency_in_progress', 'A request with this `Idempotency-Key` is being answered. Send it again later.', {
+    retryAfterS: ms / 1_000,
+  })
+
+/** Who may not or is unknown may do it later: nothing was done. */
+const refusals: ReadonlySet<number> = new Set([401, 403])
+
+const RELEASE_MS = 1_000

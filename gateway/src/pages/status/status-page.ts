@@ -1,0 +1,95 @@
+/** `/status`: how the deployment does now, and how it did in the last 90 days. Needs no key. */
+import { formatMs } from '@millhand/api'
+import type { Clock } from '@millhand/runner'
+import type { Endpoint } from '../../dispatch.ts'
+import type { Components } from '../../status/components.ts'
+import type { History } from '../../status/history.ts'
+import { negotiated } from '../negotiated.ts'
+import { type Days, measuredBy, uptimeOf } from './measures.ts'
+import { writeStatus } from './write-status.ts'
+
+/** What `/status` says, as its JSON shows it. */
+export interface Status {
+  readonly object: 'status'
+  readonly status: 'operational' | 'degraded'
+  readonly updated_at: string
+  /** Whether the history is as the status service has it now; else it is what this gateway last heard, maybe nothing. */
+  readonly history_is_current: boolean
+  readonly components: readonly ComponentStatus[]
+  readonly targets: readonly TargetStatus[]
+}
+
+export interface ComponentStatus {
+  readonly name: string
+  readonly status: 'up' | 'down'
+  readonly since: string
+  /** From 0 to 1, of the time in which it was looked at; absent where it never was. */
+  readonly uptime?: number
+  /** The oldest first. */
+  readonly days: Days
+}
+
+export interface TargetStatus {
+  readonly name: TargetName
+  /** The share that is promised: contract, section 11. */
+  readonly target: number
+  /** The share that was reached; absent where nothing was counted. */
+  readonly share?: number
+  readonly days: Days
+}
+
+export type TargetName = 'answered' | 'fast'
+
+export interface StatusDeps {
+  readonly components: Components
+  readonly history: () => Promise<History>
+  readonly clock: Clock
+}
+
+export function statusPage({ components, history, clock }: StatusDeps): Endpoint {
+  async function look(): Promise<Status> {
+    const { days, isCurrent } = await history()
+    const now = components.now().toSorted((a, b) => Number(b.name === GATEWAY) - Number(a.name === GATEWAY))
+    return {
+      object: 'status',
+      status: now.every(({ isUp }) => isUp) ? 'operational' : 'degraded',
+      updated_at: formatMs(clock.now()),
+      history_is_current: isCurrent,
+      components: now.map(({ name, isUp, since }) => ({
+        name,
+        status: isUp ? 'up' : 'down',
+        since: formatMs(since),
+        ...uptimeOf(days, name, clock.now()),
+      })),
+      targets: [
+        {
+          name: 'answered',
+          target: 0.999,
+          ...measuredBy(days, clock.now(), ({ requests, failed }) => [requests, failed]),
+        },
+        { name: 'fast', target: 0.99, ...measuredBy(days, clock.now(), ({ timed, slow }) => [timed, slow]) },
+      ],
+    }
+  }
+
+  let looked = Number.NEGATIVE_INFINITY
+  let status: Promise<Status>
+  return negotiated<Status>({
+    path: '/status',
+    content() {
+      const now = clock.monotonic()
+      if (now - looked >= KEPT_MS) {
+        looked = now
+        status = look()
+      }
+      return status
+    },
+    write: writeStatus,
+  })
+}
+
+/** Anybody may ask, as often as they like, and the page takes milliseconds to write. */
+const KEPT_MS = 1_000
+
+/** Stands first: it is what answers. */
+const GATEWAY = 'gateway'

@@ -1,0 +1,32 @@
+/** Figures and times in words. */
+import { type Html, html } from '../html.ts'
+
+/** A share in percent: cut off, so that nothing is called whole that is not. */
+export const percent = (share: number): string => `${Math.floor(share * 100_000 + 1e-6) / 1_000} %`
+
+export const count = (items: number): string => items.toLocaleString('en')
+
+/** `2026-11-21` as `21 November 2026`. */
+export const date = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`))
+
+/** A moment of RFC 3339. */
+export const moment = (time: string): Html =>
+  html`<time datetime="${time}">${moments.format(new Date(time))} UTC</time>`
+
+/** Seconds, in the two largest units that they have. */
+export function duration(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3_600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ].filter(([amount]) => amount !== 0)
+  return parts.length === 0
+    ? '0 s'
+    : parts
+        .slice(0, 2)
+        .map(part => part.join(' '))
+        .join(' ')
+}
+
+const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })

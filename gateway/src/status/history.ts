@@ -1,0 +1,40 @@
+/** The last 90 days, as the status service tells them. */
+import type { Client } from '@connectrpc/connect'
+import type { Day, StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import type { Clock } from '@millhand/runner'
+
+export interface History {
+  /** The oldest first; days without a report are left out. */
+  readonly days: readonly Day[]
+  /** Whether the service could be asked; else the days are what it last told, maybe none. */
+  readonly isCurrent: boolean
+}
+
+/** However many look at the page, the service is asked this often. */
+const KEPT_MS = 10_000
+const CALL_MS = 1_000
+
+/** Never rejects. */
+export function createHistory(status: Client<typeof StatusService>, clock: Clock): () => Promise<History> {
+  let last: History = { days: [], isCurrent: false }
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking: Promise<History> | undefined
+
+  async function ask(): Promise<History> {
+    try {
+      const { days } = await status.getHistory({}, { timeoutMs: CALL_MS })
+      last = { days, isCurrent: true }
+    } catch {
+      // Why it can't be asked is told by the component that is down.
+      last = { ...last, isCurrent: false }
+    }
+    askedAt = clock.monotonic()
+    asking = undefined
+    return last
+  }
+
+  return () => {
+    if (asking === undefined && clock.monotonic() - askedAt >= KEPT_MS) asking = ask()
+    return asking ?? Promise.resolve(last)
+  }
+}

@@ -1,0 +1,41 @@
+/** How requests were answered: what the targets of `/status` are measured by. */
+
+/** Answers that take longer than this count as slow: contract, section 11. */
+const FAST_MS = 100
+
+interface Counts {
+  requests: number
+  /** With 500 or more. */
+  failed: number
+  /** Those that count for speed. */
+  timed: number
+  /** Of those, the ones that were not fast. */
+  slow: number
+}
+
+export interface RequestCounts {
+  /** Counts an answer. `ms`: how long it took; undefined where that says nothing of us. */
+  add(status: number, ms: number | undefined): void
+  /** What was counted since this was called before. */
+  take(): Counts
+}
+
+export function createRequestCounts(): RequestCounts {
+  let counts = none()
+  return {
+    add(status, ms) {
+      counts.requests++
+      if (status >= 500) counts.failed++
+      if (ms === undefined) return
+      counts.timed++
+      if (ms > FAST_MS) counts.slow++
+    },
+    take() {
+      const taken = counts
+      counts = none()
+      return taken
+    },
+  }
+}
+
+const none = (): Counts => ({ requests: 0, failed: 0, timed: 0, slow: 0 })

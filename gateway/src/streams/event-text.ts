@@ -1,0 +1,19 @@
+/** Server-Sent Events as text (HTML standard, section 9.2). */
+
+/** Tells an `EventSource` how soon to come back when the connection breaks: milliseconds. */
+export const retryText = 'retry: 1000\n\n'
+
+/** A comment, which readers leave out: it keeps what is between us and them from taking the connection for dead. */
+export const heartbeatText = ':\n\n'
+
+/** One event. `data` is JSON; `id` is what a reader that comes back sends as `Last-Event-ID`. */
+export function eventText(type: string, data: string, id?: bigint): string {
+  const place = id === undefined ? '' : `id: ${id}\n`
+  return `${place}event: ${type}\ndata: ${inOneLine(data)}\n\n`
+}
+
+/** JSON has line ends only between its tokens, where a blank means the same. */
+const inOneLine = (json: string) => (lineEnd.test(json) ? json.replaceAll(lineEnds, ' ') : json)
+
+const lineEnd = /[\r\n]/
+const lineEnds = /[\r\n]+/g

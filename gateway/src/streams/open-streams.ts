@@ -1,0 +1,82 @@
+/** The event streams of a gateway: how many there are, and what is told to all of them. */
+import { fail } from '@millhand/api'
+import type { Principal } from '@millhand/rpc'
+import type { Clock, Timer } from '@millhand/runner'
+
+export interface OpenStream {
+  /** Shows its reader that it is alive. */
+  beat(): void
+  /** Ends it at once. Idempotent. */
+  end(reason: unknown): void
+}
+
+const BEAT_MS = 15_000
+/** Of all accounts together. The tunnel to compute has room for 32,768 calls: the rest is for those that are no streams. */
+const MOST_STREAMS = 20_000
+/** How soon a caller that has too many may ask again: when one of them ends is not known. */
+const FULL_S = 5
+
+export class OpenStreams {
+  readonly #clock: Clock
+  readonly #mostPerTenant: number
+  readonly #most: number
+  readonly #perTenant = new Map<string, number>()
+  #taken = 0
+  readonly #open = new Set<OpenStream>()
+  #timer: Timer | undefined
+  #isStopping = false
+
+  constructor(clock: Clock, mostPerTenant: number, most = MOST_STREAMS) {
+    this.#clock = clock
+    this.#mostPerTenant = mostPerTenant
+    this.#most = most
+  }
+
+  /** Takes the place of one more stream of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
+  take({ tenant }: Principal): Disposable {
+    const others = this.#perTenant.get(tenant) ?? 0
+    if (others >= this.#mostPerTenant) throw tooMany(`${others.toLocaleString('en')} event streams are open`)
+    if (this.#taken >= this.#most) throw tooMany('This gateway has as many event streams open as it may')
+    this.#perTenant.set(tenant, others + 1)
+    this.#taken++
+    return {
+      [Symbol.dispose]: () => {
+        this.#taken--
+        const left = (this.#perTenant.get(tenant) as number) - 1
+        if (left === 0) this.#perTenant.delete(tenant)
+        else this.#perTenant.set(tenant, left)
+      },
+    }
+  }
+
+  /** Counts a stream as open until that is disposed of. */
+  add(stream: OpenStream): Disposable {
+    this.#open.add(stream)
+    if (this.#isStopping) stream.end(stopping())
+    this.#timer ??= this.#clock.timer(BEAT_MS, () => this.#beat())
+    return {
+      [Symbol.dispose]: () => {
+        this.#open.delete(stream)
+        if (this.#open.size > 0) return
+        this.#timer?.cancel()
+        this.#timer = undefined
+      },
+    }
+  }
+
+  /** Ends all of them, also those that come later. */
+  stop(): void {
+    this.#isStopping = true
+    for (const stream of this.#open) stream.end(stopping())
+  }
+
+  #beat(): void {
+    this.#timer = this.#clock.timer(BEAT_MS, () => this.#beat())
+    for (const stream of this.#open) stream.beat()
+  }
+}
+
+const tooMany = (what: string) => fail('concurrency_limited', `${what}: let one of them end.`, { retryAfterS: FULL_S })
+
+const stopping = () =>
+  fail('unavailable', 'This gateway stops. Come back with the last `id` that you have: another goes on.')

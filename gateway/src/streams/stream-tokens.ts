@@ -1,0 +1,36 @@
+/** Stream tokens: what a browser's `EventSource`, which can't send a key, reads one stream with. */
+import type { Client } from '@connectrpc/connect'
+import { type Route, wordOfMode } from '@millhand/api'
+import type { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { type AdmitDeps, createAdmit, createAdmitCaller } from '../admission/admit.ts'
+import type { Caller } from '../admission/caller.ts'
+import type { Callers } from '../admission/callers.ts'
+import type { Exchange } from '../exchange.ts'
+import { CALL_MS } from '../transcode/call.ts'
+
+/** The query's name for a token. */
+export const TOKEN_PARAMETER = 'stream_token'
+
+export interface TokenAdmitDeps extends AdmitDeps {
+  readonly callers: Pick<Callers, 'byName'>
+  readonly streamTokens: Client<typeof StreamTokenService>
+}
+
+/**
+ * Who reads a stream, once it is sure that they may: by their key, else by the token, which is good for `id` alone, and
+ * for as long as the key that it was made with. Fails with 401, 403 or 429.
+ */
+export type TokenAdmit = (exchange: Exchange, id: string, token: string | undefined) => Promise<Caller>
+
+export function createTokenAdmit(route: Route, deps: TokenAdmitDeps): TokenAdmit {
+  const { callers, limiter, streamTokens } = deps
+  const admit = createAdmit(route, deps)
+  const admitMaker = createAdmitCaller(route, limiter)
+  const scopes = new Set([route.access.scope])
+  return async (exchange, id, token) => {
+    if (token === undefined || exchange.header('authorization') !== undefined) return await admit(exchange)
+    const redeemed = await streamTokens.redeemStreamToken({ token, taskId: id }, { timeoutMs: CALL_MS })
+    const maker = await callers.byName({ ...redeemed, mode: wordOfMode(redeemed.mode) })
+    return await admitMaker(exchange, { ...maker, scopes })
+  }
+}

@@ -1,0 +1,173 @@
+/** One method of the contract as an endpoint: a request becomes its message, its answer becomes JSON. */
+import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
+import type { Transport } from '@connectrpc/connect'
+import { jsonWriter, type RouteOf } from '@millhand/api'
+import { check, compile, operationKey } from '@millhand/rpc'
+import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
+import type { Caller } from '../admission/caller.ts'
+import { requireScope } from '../admission/scope.ts'
+import { entityTag, isHeld } from '../conditional.ts'
+import type { Endpoint, Params } from '../dispatch.ts'
+import { CallerGone, type Exchange } from '../exchange.ts'
+import { fingerprintOf } from '../idempotency/fingerprint.ts'
+import type { Idempotency, KeyedRequest } from '../idempotency/idempotency.ts'
+import { idempotencyKeyOf } from '../idempotency/key.ts'
+import type { Done } from '../idempotency/operation.ts'
+import { preferredWait } from '../prefer.ts'
+import { type Reply, sendBody } from '../reply.ts'
+import { createdEvents } from '../streams/created.ts'
+import type { Streams } from '../streams/streams.ts'
+import { CALL_MS, callValues } from './call.ts'
+import { locationOf } from './location.ts'
+import { requireJson } from './media-type.ts'
+import { parseQuery } from './query.ts'
+import { readBody } from './read-body.ts'
+import { requestReader } from './request.ts'
+import type { Waiting } from './waiting.ts'
+
+export interface JsonMethodDeps extends AdmitDeps {
+  readonly transport: Transport
+  readonly waiting: Waiting
+  readonly streams: Streams
+  readonly idempotency: Idempotency
+}
+
+export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): Endpoint['handle'] {
+  const { desc: method, answer } = route
+  const { transport, waiting, streams, idempotency } = deps
+  const admit = createAdmit(route, deps)
+  const hasBody = route.body === '*'
+  const read = requestReader(route)
+  const write = jsonWriter(method.output)
+  const tagOf = tagger(method)
+  const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
+  const wait = answer.wait ? waiting.of(method) : undefined
+  const events = answer.stream ? createdEvents(route, streams) : undefined
+  const isRead = route.method === 'GET'
+  const isPost = route.method === 'POST'
+  const isSecret = answer.secret
+  if (isPost) compile(method.input)
+
+  /** Whether the caller would not wait any longer: what it holds is another state than this. */
+  const isNews = (message: Answer, held: string | undefined) =>
+    answer.etag && held !== undefined && !isHeld(tagOf(message, write(message)), held)
+
+  async function readAsked(exchange: Exchange, params: Params, query: string): Promise<Asked> {
+    const key = isPost ? idempotencyKeyOf(exchange) : undefined
+    if (hasBody) requireJson(exchange)
+    const body = hasBody ? await readBody(exchange, BODY_LIMIT) : ''
+    const request =
+      typeof body === 'string' ? read.fromQuery(params, parseQuery(query)) : read.fromBody(params, query, body)
+    if (key !== undefined) check(method.input, request) // What is no request is not kept.
+    const keyed = key === undefined ? undefined : { key, fingerprint: fingerprintOf(exchange, body), isSecret }
+    return { request, keyed, wantsEvents: events?.areWanted(exchange, request) === true }
+  }
+
+  /** Calls the service; `operation` is what the call is part of, which is completed whether its caller stays or not. */
+  async function call(
+    exchange: Exchange,
+    caller: Caller,
+    { request, wantsEvents }: Asked,
+    operation?: string,
+  ): Promise<Done> {
+    const { headers } = exchange.req
+    const values = callValues(caller, exchange).set(operationKey, operation)
+    let { message } = await transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    if (answer.forgets) await idempotency.forget(exchange, caller, idOf(message))
+    const said: string[] = []
+    if (location !== undefined) said.push('Location', location(message))
+    if (wantsEvents) return { reply: eventsReply(answer.status, said, message) }
+    let isAwaited = false
+    const seconds = wait !== undefined && headers.prefer !== undefined ? preferredWait(exchange.header('prefer')) : 0
+    if (wait !== undefined && seconds > 0) {
+      const first = { message, isApplied: true }
+      const waited = isNews(message, headers['if-none-match'])
+        ? first
+        : await wait.until(exchange, caller, message, seconds, isRead).catch((error: unknown) => {
+            if (operation === undefined || !(error instanceof CallerGone)) throw error
+            return first
+          })
+      message = waited.message
+      if (waited.isApplied) said.push('Preference-Applied', 'wait')
+      isAwaited = waited.isApplied
+    }
+    const scope = isAwaited || hasEnded(message) ? wait?.scope : undefined
+    if (scope !== undefined) requireScope(caller, scope)
+    const text = write(message)
+    if (answer.etag) {
+      const tag = tagOf(message, text)
+      said.push('ETag', tag)
+      if (isRead && isHeld(tag, headers['if-none-match'])) return { reply: bodyReply(304, said, undefined) }
+    }
+    return { reply: bodyReply(answer.status, ['Content-Type', 'application/json', ...said], text), scope }
+  }
+
+  async function once(exchange: Exchange, caller: Caller, asked: Asked, keyed: KeyedRequest): Promise<Reply> {
+    const begun = await idempotency.begin(exchange, caller, keyed)
+    if (begun.kind === 'answered') return await begun.replay()
+    const { operation } = begun
+    return await operation.settle(() => call(exchange, caller, asked, operation.id))
+  }
+
+  return async (exchange, params, query) => {
+    const admitted = admit(exchange)
+    const caller = admitted instanceof Promise ? await admitted : admitted
+    let asked: Asked | undefined = await readAsked(exchange, params, query)
+    using place = asked.wantsEvents ? events?.admit(caller) : undefined
+    const reply = asked.keyed
+      ? await once(exchange, caller, asked, asked.keyed)
+      : (await call(exchange, caller, asked)).reply
+    asked = undefined // A stream stays open for long, and must not keep an input.
+    if (reply.kind === 'body') return sendBody(exchange, reply)
+    if (events === undefined) throw new Error(`${method} has no events to answer with`)
+    using _ = place === undefined ? events.admit(caller) : undefined
+    await events.send(exchange, caller, reply)
+  }
+}
+
+type Request = MessageShape<DescMethodUnary['input']>
+type Answer = MessageShape<DescMethodUnary['output']>
+
+/** Whether it shows what became of it, as who waits for that is shown it. */
+const hasEnded = (message: Answer) => (message as { readonly finishedAt?: object }).finishedAt !== undefined
+
+/** A request that was read. */
+interface Asked {
+  readonly request: Request
+  /** Set where it came with an idempotency key. */
+  readonly keyed: KeyedRequest | undefined
+  /** Whether it is answered with the events of what it makes. */
+  readonly wantsEvents: boolean
+}
+
+/** Bytes of a JSON body. */
+const BODY_LIMIT = 1_048_576
+
+const bodyReply = (status: number, headers: readonly string[], body: string | undefined): Reply => ({
+  kind: 'body',
+  status,
+  headers,
+  body,
+})
+
+const eventsReply = (status: number, headers: readonly string[], made: Answer): Reply => ({
+  kind: 'events',
+  status,
+  headers,
+  made: idOf(made),
+})
+
+const idOf = (message: Answer) => (message as Answer & { readonly id: string }).id
+
+/** Fields that only estimate something: an ETag leaves them out, or it would change while nothing has. */
+const estimates = ['position']
+
+/** The ETag of an answer whose JSON text is known already. */
+function tagger({ output }: DescMethodUnary): (message: Answer, text: string) => string {
+  const write = jsonWriter(output, { omit: estimates })
+  const locals = output.fields.filter(({ name }) => estimates.includes(name)).map(({ localName }) => localName)
+  return (message, text) => {
+    const hasEstimate = locals.some(local => (message as Record<string, unknown>)[local] !== undefined)
+    return entityTag(hasEstimate ? write(message) : text)
+  }
+}

@@ -1,0 +1,44 @@
+/** Files in the place of inputs: how large they may be, and whether one can be what a model needs, as far as it tells. */
+import type { ModelPackage } from './catalogue.ts'
+import { checkInput, MAX_PARSED_CHARACTERS } from './check-input.ts'
+import { checkHead } from './data-uri.ts'
+import type { InputFormat } from './manifest.ts'
+import { InputInvalid } from './tensors.ts'
+
+const MIB = 2 ** 20
+
+/** Text is read whole, and JSON takes several times its size; an hour of sound in 16 bits and 32 kHz has 220 MiB. */
+const MOST_BYTES: Readonly<Record<InputFormat, number>> = {
+  text: 16 * MIB,
+  json: 16 * MIB,
+  tensors: 16 * MIB,
+  image: 64 * MIB,
+  audio: 256 * MIB,
+}
+
+/** How much of a file `checkInputFile` looks at. */
+export const INPUT_HEAD_BYTES = MAX_PARSED_CHARACTERS
+
+/** Why the file cannot be the model's input; undefined when it can. `head`: its first `INPUT_HEAD_BYTES`. */
+export function checkInputFile(model: ModelPackage, bytes: number, head: Buffer): string | undefined {
+  const { inputFormat } = model.manifest
+  const most = MOST_BYTES[inputFormat]
+  if (bytes > most) return `the file has ${bytes} bytes; this model reads files of at most ${most}`
+  try {
+    if (inputFormat === 'image' || inputFormat === 'audio') checkHead(head, inputFormat)
+    else if (bytes <= head.length) return checkInput(model, readUtf8(head))
+    return undefined
+  } catch (error) {
+    if (error instanceof InputInvalid) return error.message
+    throw error
+  }
+}
+
+/** Bytes as text, without a byte order mark. Throws `InputInvalid`. */
+export function readUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new InputInvalid('the file is not UTF-8 text')
+  }
+}

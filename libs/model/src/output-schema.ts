@@ -1,0 +1,132 @@
+/** What a model's outputs look like, as JSON Schema (2020-12): what tasks answer with, and what the sandbox holds to. */
+import type { ModelPackage } from './catalogue.ts'
+import { type Dtype, numeric } from './dtype.ts'
+import type { Postprocess, TensorSpec } from './manifest.ts'
+
+/** A JSON Schema, or a part of one. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export function outputSchema(model: Answering): Schema {
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemaOf(model) }
+}
+
+type Answering = Pick<ModelPackage, 'manifest' | 'outputs'>
+
+function schemaOf({ manifest, outputs }: Answering): Schema {
+  const { processing, labels } = manifest
+  switch (processing.kind) {
+    case 'ocr':
+      return READING
+    case 'speech':
+      return SPEECH
+    case 'single':
+      return processing.postprocess.name === 'classify'
+        ? classified(processing.postprocess, labels, outputs)
+        : named(outputs)
+  }
+}
+
+/** An object of these fields and no others. */
+const record = (properties: Schema, required = Object.keys(properties)): Schema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+const list = (items: Schema): Schema => ({ type: 'array', items })
+
+const SECONDS: Schema = { type: 'number', minimum: 0 }
+const PIXELS: Schema = { type: 'integer', minimum: 0 }
+const CORNER: Schema = { type: 'array', prefixItems: [PIXELS, PIXELS], items: false, minItems: 2 }
+
+const SPEECH = record({
+  segments: list(record({ start_s: SECONDS, end_s: SECONDS })),
+  duration_s: SECONDS,
+  speech_s: SECONDS,
+})
+
+const READING = record({
+  text: { type: 'string' },
+  lines: list(
+    record({
+      text: { type: 'string', minLength: 1 },
+      confidence: { type: 'number', minimum: 0.5, maximum: 1 },
+      box: { type: 'array', items: CORNER, minItems: 4, maxItems: 4 },
+    }),
+  ),
+  width: PIXELS,
+  height: PIXELS,
+})
+
+/** Scores: `null` where the model gave no number. */
+function classified(
+  { as, softmax, top }: Extract<Postprocess, { name: 'classify' }>,
+  labels: readonly string[] | undefined,
+  outputs: readonly TensorSpec[],
+): Schema {
+  const score: Schema = { type: ['number', 'null'], ...(softmax && { minimum: 0, maximum: 1 }) }
+  const answer = { [as]: { $ref: '#/$defs/label' }, confidence: score }
+  const listed = top === undefined ? undefined : { ...list(record(answer)), maxItems: top }
+  return {
+    ...record({ ...answer, ...(listed ? { top: listed } : { scores: list(score) }) }),
+    $defs: { label: labelSchema(labels, scoreCount(outputs)) },
+  }
+}
+
+/** A score beyond the labels is named by its number. */
+function labelSchema(labels: readonly string[] | undefined, count: number | undefined): Schema {
+  if (labels === undefined) return { type: 'integer', minimum: 0, ...(count !== undefined && { maximum: count - 1 }) }
+  return count !== undefined && count <= labels.length ? { enum: [...new Set(labels)] } : { type: 'string' }
+}
+
+/** How many scores an item has, where the model says so. */
+export function scoreCount(outputs: readonly TensorSpec[]): number | undefined {
+  const { shape = [] } = outputs.find(({ dtype }) => dtype.startsWith('float')) ?? {}
+  const lengths = shape.length > 1 && shape[0] === -1 ? shape.slice(1) : shape // One row for each item.
+  const count = lengths.reduce((product, length) => product * length, 1)
+  return lengths.length > 0 && lengths.every(length => length > 0) ? count : undefined
+}
+
+/** Named tensors; any, where it is not known which there are. */
+function named(outputs: readonly TensorSpec[]): Schema {
+  if (outputs.length === 0) return { type: 'object', additionalProperties: ANY_TENSOR }
+  return record(Object.fromEntries(outputs.map(output => [output.name, tensor(output)])))
+}
+
+const ANY_TENSOR = record({
+  dtype: { type: 'string' },
+  shape: list({ type: 'integer', minimum: 0 }),
+  data: { type: ['array', 'string'] },
+})
+
+/** Without a shape any will do: a file that gives none is read as rank 0. */
+function tensor({ dtype, shape }: TensorSpec): Schema {
+  const lengths = shape.map(length => (length < 0 ? { type: 'integer', minimum: 0 } : { const: length }))
+  return record({
+    dtype: { const: dtype },
+    shape:
+      shape.length === 0
+        ? list({ type: 'integer', minimum: 0 })
+        : { type: 'array', prefixItems: lengths, items: false, minItems: shape.length },
+    data: { anyOf: [list(element(dtype)), ...(dtype === 'string' ? [] : [BASE64])] },
+  })
+}
+
+/** Little-endian bytes, where an input came so. */
+const BASE64: Schema = { type: 'string', contentEncoding: 'base64' }
+
+function element(dtype: Dtype): Schema {
+  const type = numeric(dtype)
+  switch (type?.kind) {
+    case undefined:
+      return { type: 'string' }
+    case 'bool':
+      return { type: 'boolean' }
+    case 'float':
+      return { anyOf: [{ type: 'number' }, { enum: ['NaN', 'Infinity', '-Infinity'] }] }
+    case 'integer':
+      return { type: 'integer', minimum: Number(type.min), maximum: Number(type.max) }
+    case 'bigint': // Beyond 2^53 they are decimal text.
+      return { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?[0-9]{16,20}$' }] }
+  }
+}

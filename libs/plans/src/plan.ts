@@ -1,0 +1,31 @@
+/** What the plans of each family limit. */
+
+/** Limits `/v1/tasks batches models files instances gpu_types usage`. */
+export interface ComputePlan {
+  /** Requests in any 60 seconds; null is no limit. */
+  readonly requests_per_minute: number | null
+  /** Tasks that start where an account with weight 1 starts one, at least 1. */
+  readonly weight: number
+  /** Tasks that run at once; others wait. */
+  readonly max_running: number
+  /** Tasks that wait; one more is refused. */
+  readonly max_queued: number
+  /** Dollars a month, with cents; null is by agreement. */
+  readonly price_usd?: number | null
+}
+
+/** Limits the rest of `/v1`. */
+export interface DeveloperPlan {
+  /** Requests in any 60 seconds; null is no limit. */
+  readonly requests_per_minute: number | null
+  /** Dollars a month, with cents; null is by agreement. */
+  readonly price_usd: number | null
+}
+
+/** Limits tasks of the workforce. */
+export interface WorkforcePlan {
+  /** Tasks a day of UTC; null is no limit. */
+  readonly tasks_per_day: number | null
+  /** Dollars a month, with cents; null is by agreement. */
+  readonly price_usd: number | null
+}

@@ -1,0 +1,97 @@
+/** Dropped as docs/operating.md says and read again from the log, usage is the same. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createClient, createContextValues } from '@connectrpc/connect'
+import type { Usage } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
+import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import type { EventLog } from '@millhand/eventlog'
+import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
+import { systemClock as clock } from '@millhand/runner'
+import type { OutboxEvent } from '@millhand/store'
+import { createLog } from '@millhand/telemetry'
+import { type BillingOptions, createBillingService } from './billing.ts'
+import { endEvent } from './usage/task-event.fixture.ts'
+
+export interface OpenedLog extends AsyncDisposable {
+  readonly db: BillingOptions['db']
+  readonly events: EventLog
+  append(events: readonly OutboxEvent[]): Promise<void>
+  /** Drops what the log still has, as an operator does, while nobody is subscribed. */
+  drop(): Promise<void>
+  /** How many entries there are. */
+  entries(): Promise<number>
+}
+
+const DAY_MS = 86_400_000
+
+export function describeRebuild(name: string, open: () => Promise<OpenedLog>, options: { skip?: string | false } = {}) {
+  describe(`${name}: usage`, options, () => {
+    it('is the same when it was dropped and read again from the log', async () => {
+      await using opened = await open()
+      const now = clock.now()
+      const task = (id: string, daysAgo: number) =>
+        endEvent({ id, tenant, at: now - daysAgo * DAY_MS, computeMs: 7, model: id.slice(-1) })
+      const recent = Array.from({ length: 200 }, (_, n) => task(`task_${n}`, (n % 28) + 0.01))
+      await opened.append(recent.map(({ position: _, ...event }) => event))
+      const old = [task('task_old', 40)]
+
+      const before = await whileRunning({ ...opened, events: startingWith(old, opened.events) }, 201)
+      await opened.drop()
+      assert.equal(await opened.entries(), 1, 'what the log has no more stays')
+      const after = await whileRunning(opened, 201)
+      assert.deepEqual(after, before)
+    })
+  })
+}
+
+/** The commands of docs/operating.md that begin with a word. */
+export function documented(word: string): string {
+  const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
+  const [, commands] = new RegExp(`\`\`\`\\w+ no-run\\n(${word}[\\s\\S]*?)\`\`\``).exec(page) ?? assert.fail(word)
+  return commands as string
+}
+
+const tenant = 'acct_a/live'
+const as = {
+  contextValues: createContextValues().set(principalKey, {
+    accountId: 'acct_a',
+    mode: 'live',
+    tenant,
+    scopes: new Set(['*']),
+    keyId: 'key_a',
+    plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
+  }),
+}
+
+/** The usage of 60 days, when so many tasks are counted. */
+async function whileRunning({ db, events }: Pick<OpenedLog, 'db' | 'events'>, tasks: number): Promise<Usage> {
+  const log = createLog({ level: 'error' })
+  const service = createBillingService({ db, events, clock, log, entriesKeptMs: 35 * DAY_MS })
+  const transport = createDirectTransport()
+  serve(service.routes, transport)
+  const usage = createClient(UsageService, transport)
+  const ending = new AbortController()
+  const running = service.run(ending.signal)
+  try {
+    for (;;) {
+      const start = { seconds: BigInt(Math.floor((clock.now() - 60 * DAY_MS) / 3_600_000) * 3600) }
+      const found = await usage.getUsage({ start, groupBy: 2 }, as)
+      if (found.total?.tasks?.succeeded === tasks) return found
+      await pause(20, undefined, { signal: AbortSignal.timeout(30_000) })
+    }
+  } finally {
+    ending.abort()
+    await running
+  }
+}
+
+/** A log that had events before those that it has now. */
+const startingWith = (old: Parameters<Parameters<EventLog['subscribe']>[2]>[0], log: EventLog): EventLog => ({
+  tail: log.tail,
+  async subscribe(group, topics, handler, signal) {
+    await handler(old)
+    await log.subscribe(group, topics, handler, signal)
+  },
+})

@@ -1,0 +1,45 @@
+/** What one task used: one small document for each task that has ended, made once from the event of its end. */
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+
+export const endings = ['succeeded', 'failed', 'cancelled', 'expired'] as const
+export type Ending = (typeof endings)[number]
+
+/** Its id is the task's: a task is counted once, however often its event comes. */
+export interface EntryRecord extends Document {
+  /** Milliseconds since 1970. */
+  readonly finished_at: number
+  readonly model: string
+  /** Of task. */
+  readonly type: string
+  /** What it ran on; `none` for a task that ended before a run. */
+  readonly gpu_type: string
+  readonly ending: Ending
+  readonly compute_ms: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly items: number
+  /** Millionths of a dollar. */
+  readonly cost_micros: number
+}
+
+export const entriesSpec = {
+  name: 'usage_entries',
+  indexes: { by_end: { fields: ['tenant', 'finished_at'] } },
+} as const satisfies CollectionSpec
+
+export type Entries = Pick<Collection<EntryRecord, keyof typeof entriesSpec.indexes>, 'find' | 'write'>
+
+/** How many are read at once: some 3 ms of the event loop. */
+const PAGE = 1_000
+
+/** The entries of the tasks of a tenant that ended from `start` until before `end`, in pages, the earliest first. */
+export async function* entriesBetween(entries: Entries, tenant: string, start: number, end: number) {
+  let after: readonly (number | string)[] = [start - 1]
+  for (;;) {
+    const page = await entries.find('by_end', { equals: [tenant], after, before: [end], limit: PAGE })
+    if (page.length > 0) yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = [last.finished_at, last.id]
+  }
+}

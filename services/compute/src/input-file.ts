@@ -1,0 +1,42 @@
+/** A file that is a task's input: whether it can be, and which task needs it. docs/decisions/files.md, "In tasks". */
+import type { Fault } from '@millhand/api'
+import { checkInputFile, INPUT_HEAD_BYTES, type ModelPackage } from '@millhand/model'
+import type { Collection } from '@millhand/store'
+import type { StoredFile } from './files/file.ts'
+import type { Files, UsedBy } from './files/files.ts'
+import type { TaskIndex, TaskRecord } from './task.ts'
+
+/** Looks for a task that has not ended and whose input the file is. */
+export const usedByTask =
+  (tasks: Pick<Collection<TaskRecord, TaskIndex>, 'find'>): UsedBy =>
+  async (tenant, file) => {
+    const [task] = await tasks.find('input_file', { equals: [tenant, file], limit: 1 })
+    return task?.id
+  }
+
+/** The file that a request names as input, or what stands against it; where the model is none, only whether it is there. */
+export async function inputFile(
+  files: Files,
+  tenant: string,
+  id: string,
+  model: ModelPackage | undefined,
+): Promise<{ readonly file?: StoredFile; readonly fault?: Fault }> {
+  const param = 'input_file'
+  const missing = { param, code: 'not_found', message: `There is no file \`${id}\`.` }
+  const file = await files.get(tenant, id)
+  if (file === undefined) return { fault: missing }
+  if (file.purpose === 'model') {
+    return { fault: { param, code: 'not_allowed', message: `The file \`${id}\` is a model, and no input.` } }
+  }
+  if (model === undefined) return { file }
+  const head = await headOf(files, file)
+  if (head === undefined) return { fault: missing }
+  const message = checkInputFile(model, file.bytes, head)
+  return message === undefined ? { file } : { fault: { param, code: 'model_input_invalid', message } }
+}
+
+/** Undefined where the file was removed in between. */
+async function headOf(files: Files, file: StoredFile): Promise<Buffer | undefined> {
+  const content = await files.read(file, file.bytes > 0 ? { start: 0, end: INPUT_HEAD_BYTES - 1 } : undefined)
+  return content && Buffer.concat(await content.toArray())
+}

@@ -1,0 +1,25 @@
+import { after, describe } from 'node:test'
+import { gridfsBlobs } from '@millhand/blob/gridfs'
+import { systemClock as clock } from '@millhand/runner'
+import { openMongo } from '@millhand/store/mongo'
+import { createLog } from '@millhand/telemetry'
+import { javaMissing, startMongo } from '@millhand/test-servers'
+import { describeTaskFiles } from './task-files.contract.ts'
+
+describe('MongoDB', { skip: javaMissing }, async () => {
+  const server = await startMongo()
+  after(() => server[Symbol.asyncDispose]())
+
+  describeTaskFiles('MongoDB and GridFS', async () => {
+    const url = server.url()
+    const db = openMongo({ url, log: createLog({ level: 'error' }) })
+    const blobs = gridfsBlobs({ url, clock })
+    return {
+      db,
+      blobs,
+      async close() {
+        await Promise.all([db.close(), blobs.close()])
+      },
+    }
+  })
+})

@@ -1,0 +1,138 @@
+/** Answers without a model, and does what inputs ask the sandbox for: the adapter of `ModelRunner` that computes nothing. */
+import { open } from 'node:fs/promises'
+import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
+import { type Clock, systemClock } from '@millhand/runner'
+import type { Emission } from '../emission.ts'
+import {
+  type InputFile,
+  type ItemResult,
+  type LoadedModel,
+  type ModelRunner,
+  type OnEmit,
+  type RunItem,
+  RunnerGone,
+  type RunResult,
+} from '../model-runner.ts'
+import { type Answer, answerOf } from './answer.ts'
+import { Dice } from './dice.ts'
+import { type Plan, pieceOf, readPlan } from './plan.ts'
+import { sortedJson } from './sorted-json.ts'
+
+/**
+ * Each item's output fits the model's `outputSchema` and follows from the model's id, the input and the parameters. It
+ * emits what it asks for (`plan.ts`), else what a model of its kind does.
+ */
+export function mockRunner({ clock = systemClock }: { readonly clock?: Clock } = {}): ModelRunner {
+  return {
+    engine: { kind: 'mock', name: 'mock', provider: 'none' },
+    loadsEachRun: true,
+    async load(model, signal) {
+      if (signal.aborted) throw stopped()
+      return new MockModel(model, clock)
+    },
+  }
+}
+
+const stopped = () => new RunnerGone('killed', 'the run was stopped')
+
+/** Enough to tell files apart: whoever reads all of a large one holds others up. */
+async function beginningOf({ path, bytes }: InputFile): Promise<string> {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0)
+    return `${bytes} ${buffer.toString('base64', 0, bytesRead)}`
+  } finally {
+    await handle.close()
+  }
+}
+
+const BEGINNING_BYTES = 65_536
+
+/** Pieces between two that are followed by how far it is. */
+const progressEvery = 10
+
+const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
+const result = ({ output }: Answer): ItemResult =>
+  Buffer.byteLength(output) <= mostBytes ? { ok: true, output } : tooLarge
+const tooLarge = fault('output_too_large', 'The sandbox makes no output as large as this model’s.')
+
+/** Larger outputs are files, which it makes none of. UTF-8 bytes of JSON. */
+const mostBytes = 256 * 1024
+
+class MockModel implements LoadedModel {
+  readonly gone: Promise<RunnerGone>
+  readonly #model: ModelPackage
+  readonly #clock: Clock
+  readonly #killed = new AbortController()
+
+  constructor(model: ModelPackage, clock: Clock) {
+    this.#model = model
+    this.#clock = clock
+    const { signal } = this.#killed
+    this.gone = new Promise(resolve => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }))
+  }
+
+  async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
+    const { signal } = this.#killed
+    signal.throwIfAborted()
+    const { promise: killed, reject } = Promise.withResolvers<never>()
+    const end = () => reject(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    const startedAt = this.#clock.monotonic()
+    const answers = Promise.all(items.map((item, at) => this.#answer(item, emission => onEmit(at, emission))))
+    try {
+      return { items: await Promise.race([answers, killed]), computeMs: this.#clock.monotonic() - startedAt }
+    } finally {
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  async #answer(item: RunItem, emit: (emission: Emission) => Promise<void>): Promise<ItemResult> {
+    const tell = async (emission: Emission) => {
+      this.#killed.signal.throwIfAborted()
+      await emit(emission)
+    }
+    try {
+      return await this.#answerTo(item, tell)
+    } catch (error) {
+      if (error instanceof InputInvalid) return fault('model_input_invalid', error.message)
+      throw error
+    }
+  }
+
+  async #answerTo({ input, parameters }: RunItem, emit: (emission: Emission) => Promise<void>): Promise<ItemResult> {
+    const asked = typeof input === 'string' ? readSandboxInput(input) : undefined
+    if (asked?.kind === 'fail') return fault('sandbox_failure', 'The input asked the sandbox to fail.')
+    if (asked?.kind === 'error') return fault(asked.code, 'The input asked the sandbox for this error.')
+    const plan = readPlan(asked, parameters)
+    if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
+    const given = typeof input === 'string' ? input : await beginningOf(input)
+    const answer = answerOf(this.#model, new Dice(this.#model.id, given, sortedJson(parameters)))
+    if (plan) await this.#stream(plan, emit)
+    else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
+    return answer ? result(answer) : tooLarge
+  }
+
+  async #stream(plan: Plan, emit: (emission: Emission) => Promise<void>): Promise<void> {
+    const startedAt = this.#clock.monotonic()
+    for (let count = 1; count <= plan.chunks; count++) {
+      const early = startedAt + count * plan.intervalMs - this.#clock.monotonic()
+      if (early > 0) await this.#clock.sleep(early, this.#killed.signal)
+      await emit({ kind: 'output', json: JSON.stringify(pieceOf(plan, count)) })
+      if (count % progressEvery === 0 || count === plan.chunks) {
+        const message = `${count} of ${plan.chunks}`
+        await emit({ kind: 'progress', fraction: count / plan.chunks, message })
+      }
+    }
+  }
+
+  /** There is no process. */
+  memoryBytes(): number {
+    return 0
+  }
+
+  async kill(): Promise<void> {
+    this.#killed.abort(stopped())
+    await this.gone
+  }
+}

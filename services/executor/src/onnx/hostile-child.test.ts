@@ -1,0 +1,153 @@
+/** What a child may do to the service that is no longer ours, because a model or an input took it over: nothing. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Emission } from '../emission.ts'
+import { RunnerGone } from '../model-runner.ts'
+import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { item, load, shippedModel } from './models.fixture.ts'
+import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+
+/** It does with a run what the input says. */
+const CHILD = `
+  process.on('message', message => {
+    if (message.kind === 'load') process.send({ kind: 'loaded', memoryBytes: 1 })
+    if (message.kind === 'run') eval(message.inputs[0])
+  })
+  const emit = (emission, item = 0) => process.send({ kind: 'emission', item, emission })
+  const line = { kind: 'log', text: 'x' }
+  const done = () => process.send({ kind: 'done', items: ['1'], computeMs: 1, memoryBytes: 1 })`
+
+const { PATH } = process.env
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millhand-hostile-'))
+  await writeFile(join(folder, 'child.cjs'), CHILD)
+  // With the limits of the child that it stands for.
+  const script = `#!/bin/sh\nexec /bin/sh -c "$2" "$3" "${process.execPath}" "${join(folder, 'child.cjs')}"\n`
+  await writeFile(join(folder, 'sh'), script, { mode: 0o755 })
+  process.env.PATH = `${folder}:${PATH}`
+})
+after(async () => {
+  process.env.PATH = PATH
+  await rm(folder, { recursive: true })
+})
+
+const digits = shippedModel('digits')
+const crashed = (error: unknown) => error instanceof RunnerGone && error.reason === 'crashed'
+
+test('what keeps to its bounds passes', async t => {
+  const model = await load(t, digits)
+  const emitted: Emission[] = []
+  const run = model.run([item(`emit(line); emit({ kind: 'log', text: 'é'.repeat(9000) }); done()`)], async (_, one) => {
+    emitted.push(one)
+  })
+  assert.deepEqual((await run).items, [{ ok: true, output: '1' }])
+  assert.equal(emitted.length, 2)
+  assert.ok(emitted.every(one => one.kind === 'log' && Buffer.byteLength(one.text) <= 8_192))
+})
+
+for (const [says, does] of [
+  ['a piece that is too large', `emit({ kind: 'output', json: JSON.stringify('x'.repeat(70000)) })`],
+  ['output that is no JSON', `emit({ kind: 'output', json: '"' })`],
+  ['nothing that we know', `emit({ kind: 'else' })`],
+  ['nothing at all', `emit(undefined)`],
+  ['for an item that is not there', `emit(line, 1)`],
+  ['for part of an item', `emit(line, 0.5)`],
+] as const) {
+  test(`who emits ${says} is ended`, async t => {
+    const model = await load(t, digits)
+    await assert.rejects(
+      model.run([item(`${does}; done()`)], async () => {}),
+      crashed,
+    )
+    assert.ok(crashed(await model.gone))
+  })
+}
+
+const done = (fields: string) => `process.send({ kind: 'done', items: ['1'], computeMs: 1, memoryBytes: 1, ${fields} })`
+for (const [says, does] of [
+  ['nothing', `process.send(null)`],
+  ['no message', `process.send('done')`],
+  ['what nobody knows', `process.send({ kind: 'else' })`],
+  ['that it is loaded', `process.send({ kind: 'loaded', memoryBytes: 1 })`],
+  ['that a model is broken, of any kind', `process.send({ kind: 'refused', message: {} })`],
+  ['that no list is done', done('items: null')],
+  ['that something like a list is done', done('items: { length: 1, 0: "1" }')],
+  ['too little', done('items: []')],
+  ['too much', done('items: ["1", "2"]')],
+  ['nothing of an item', done('items: [null]')],
+  ['a number of an item', done('items: [1]')],
+  ['that an item is well', done('items: [{ ok: true }]')],
+  ['what an item gave, as if it were ours', done('items: [{ ok: true, output: "1" }]')],
+  ['that an item has a file that it made', done('items: [{ ok: true, file: { bytes: 3, handle: {} } }]')],
+  ['a fault of an item that nobody knows', done('items: [{ code: "x".repeat(1e6), message: "" }]')],
+  ['a fault of an item without words', done('items: [{ code: "model_failed" }]')],
+  ['a fault of an item in no words', done('items: [{ code: "model_failed", message: 1n }]')],
+  ['that it took for ever', done('computeMs: Infinity')],
+  ['that it took no number', done('computeMs: NaN')],
+  ['that it took less than nothing', done('computeMs: -1')],
+  ['that it holds no number', done('memoryBytes: "1"')],
+  ['how far it is, in no words', `emit({ kind: 'progress', fraction: 0.5, message: [1n] }); done()`],
+  ['how far it is, in no number', `emit({ kind: 'progress', fraction: {} }); done()`],
+] as const) {
+  test(`who says ${says} is ended, whatever it says after that`, async t => {
+    const model = await load(t, digits)
+    await assert.rejects(model.run([item(`${does}; done()`)]), crashed)
+    assert.ok(crashed(await model.gone))
+  })
+}
+
+test('of a fault its code and its words are taken, and nothing else', async t => {
+  const model = await load(t, digits)
+  const fault = `{ code: 'model_failed', message: 'no', ok: true, retryable: true, output: '1' }`
+  const { items } = await model.run([item(done(`items: [${fault}]`))])
+  assert.deepEqual(items, [{ ok: false, code: 'model_failed', message: 'no', retryable: false }])
+})
+
+test('who does not wait for room is ended, and no more than its room is held', async t => {
+  const model = await load(t, digits)
+  let held = 0
+  const run = model.run([item('for (let i = 0; i < 100; i++) emit(line); done()')], () => {
+    held++
+    return new Promise(() => {})
+  })
+  await assert.rejects(run, crashed)
+  assert.equal(held, MOST_ON_THEIR_WAY)
+})
+
+test('who talks while nobody asks is ended', async t => {
+  const model = await load(t, digits)
+  await model.run([item('done(); setTimeout(() => { for (let i = 0; i < 1000; i++) emit(line) }, 10)')])
+  assert.ok(crashed(await model.gone))
+})
+
+test('it can write no file of any size', async t => {
+  const model = await load(t, digits)
+  const write = (bytes: number) =>
+    `try { fs.truncateSync('output-0', ${bytes}); says = 'well' } catch (e) { says = e.code }`
+  const told = (bytes: number) =>
+    item(
+      `const fs = require('node:fs'); fs.writeFileSync('output-0', ''); let says; ${write(bytes)}; ${done('items: [says]')}`,
+    )
+  const says = async (bytes: number) => (await model.run([told(bytes)])).items
+  assert.deepEqual(await says(MAX_OUTPUT_BYTES), [{ ok: true, output: 'well' }])
+  assert.deepEqual(await says(2 ** 30), [{ ok: true, output: 'EFBIG' }])
+})
+
+test('files that are more together than they may be are not kept', async t => {
+  const model = await load(t, digits, { outputFilesBytes: 1_000_000 })
+  const files = [
+    `const fs = require('node:fs')`,
+    ...[0, 1, 2].map(n => `fs.writeFileSync('output-${n}', '1'.repeat(400_000))`),
+  ]
+  const run = [`${files.join(';')};${done('items: Array(3).fill({ inFile: true })')}`, '', '']
+  const { items } = await model.run(run.map(input => item(input)))
+  assert.deepEqual(
+    items.map(result => (result.ok ? 'well' : [result.code, result.retryable])),
+    ['well', 'well', ['model_failed', true]],
+  )
+  for (const result of items) if (result.ok && 'file' in result) await result.file.handle.close()
+})

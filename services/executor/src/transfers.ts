@@ -1,0 +1,27 @@
+/** Files of a run's leases that are on their way, in or out: each ends when its lease is stopped. */
+import type { HeldLease } from './held-lease.ts'
+
+export class Transfers {
+  readonly #underWay = new Map<HeldLease, AbortController>()
+
+  /** Does the work, whose signal ends with `end`. */
+  async of<R>(one: HeldLease, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const ending = new AbortController()
+    this.#underWay.set(one, ending)
+    try {
+      return await work(ending.signal)
+    } finally {
+      this.#underWay.delete(one)
+    }
+  }
+
+  /** Nobody waits for this one any more. */
+  end(one: HeldLease): void {
+    this.#underWay.get(one)?.abort()
+  }
+
+  /** Ends those of stopped leases. */
+  check(): void {
+    for (const one of [...this.#underWay.keys()]) if (one.stop) this.end(one)
+  }
+}

@@ -1,0 +1,24 @@
+import type { Account, CreateAccountRequest } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
+import { noAccount } from '@millhand/store'
+import type { IdentityDeps } from '../identity.ts'
+import { type AccountRecord, accountMessage } from './account.ts'
+import { namedPlans } from './named-plans.ts'
+
+/** Makes an account. Fails naming each plan that the plan file has not. */
+export const createAccount =
+  ({ accounts, plans, clock, ids }: IdentityDeps) =>
+  async (req: CreateAccountRequest): Promise<Account> => {
+    const account: AccountRecord = {
+      tenant: noAccount,
+      id: ids('acct'),
+      version: 1,
+      name: req.name,
+      status: 'active',
+      plans: namedPlans(plans, req.plans, plans.newAccount),
+      created_at: clock.now(),
+      resource_version: 1,
+    }
+    const result = await accounts.write({ kind: 'insert', document: account, events: [] })
+    if (result.kind === 'conflict') throw new Error(`the id ${account.id} is taken`)
+    return accountMessage(account)
+  }

@@ -1,0 +1,65 @@
+/**
+ * Which request an idempotency key was sent with, and how it was answered. Every change is one compare-and-set of one
+ * document, and what a holder may do is decided by its name there, not by a clock. Clocks decide only how long a holder
+ * that says nothing is waited for: where that of one replica is wrong by the length of the lease, two may be at one
+ * operation. They make the same thing under the same id, and the first answer that is stored is the one that counts.
+ */
+import type { Ids } from '@millhand/api'
+import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import type { Routes } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import { sweep } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type IdempotencyRecords, idempotencySpec, KEPT_MS } from './record.ts'
+import { complete } from './rpc/complete.ts'
+import { release } from './rpc/release.ts'
+import { renew } from './rpc/renew.ts'
+import { reopen } from './rpc/reopen.ts'
+import { reserve } from './rpc/reserve.ts'
+
+export interface IdempotencyDeps {
+  readonly idempotency: IdempotencyRecords
+  readonly clock: Clock
+  readonly ids: Ids
+  /** From 0 up to 1. */
+  readonly random: () => number
+}
+
+const SWEEP_EVERY_MS = 60_000
+
+export function createIdempotencyService({ log, ...deps }: IdempotencyDeps & { readonly log: Log }) {
+  const { idempotency, clock } = deps
+  /** By the own clock, but never beyond the time of the newest record: a clock that runs ahead would forget answers. */
+  const expired = async () => {
+    const [newest] = await idempotency.find('due', { equals: [], order: 'desc', limit: 1 })
+    return { equals: [], before: [Math.min(clock.now(), (newest?.expires_at ?? 0) - KEPT_MS)] }
+  }
+  return {
+    routes(router: Routes): void {
+      router.service(IdempotencyService, {
+        reserve: reserve(deps),
+        renew: renew(deps),
+        complete: complete(deps),
+        release: release(deps),
+        reopen: reopen(deps),
+      })
+    },
+    /**
+     * Removes what has expired, until the signal ends: it counts as gone from its time on, whenever it goes. One replica is
+     * enough; several disturb nothing.
+     */
+    run: (signal: AbortSignal): Promise<void> =>
+      sweep(
+        {
+          name: idempotencySpec.name,
+          collection: idempotency,
+          index: 'due',
+          range: expired,
+          everyMs: SWEEP_EVERY_MS,
+          clock,
+          log,
+        },
+        signal,
+      ),
+  }
+}

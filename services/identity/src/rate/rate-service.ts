@@ -1,0 +1,35 @@
+/** Shares the request rates of accounts between gateways. */
+import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import { atOwner, ownerChanges, type Replicas } from '@millhand/lease'
+import type { Routes } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import { OwnedWindows } from './owned-windows.ts'
+
+export interface RateServiceDeps {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly replicas: Replicas
+}
+
+export function createRateService({ clock, replicas }: RateServiceDeps) {
+  let owned: OwnedWindows | undefined
+  const { takePlaces } = RateService.method
+  return {
+    routes(router: Routes): void {
+      router.service(RateService, {
+        takePlaces: atOwner(replicas, takePlaces, async request => {
+          if (owned === undefined) throw ownerChanges()
+          return owned.take(request)
+        }),
+      })
+    },
+    /** Keeps the windows from now until the signal ends: for as long as this replica is the owner. */
+    async run(signal: AbortSignal): Promise<void> {
+      owned = new OwnedWindows(clock)
+      await new Promise<void>(resolve => {
+        if (signal.aborted) resolve()
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      owned = undefined
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/** Whatever is posted with an `Idempotency-Key` is done once, by any route. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Route } from '@millhand/api'
+import { type Caller, callerWith, make, makings } from './belongings.ts'
+import type { RequestOptions } from './http.ts'
+import { collectionOf, nameOf, pathOf, routes } from './routes.ts'
+import { type Server, startServer } from './server.ts'
+import { assertProblem } from './tasks.ts'
+
+let server: Server
+let caller: Caller
+before(async () => {
+  server = await startServer()
+  caller = callerWith(server, 'the caller', server.key)
+})
+after(() => server.stop())
+
+interface Request {
+  readonly path: string
+  readonly options: RequestOptions
+}
+
+/** A request of a route, and others that are not the same. */
+async function requestsOf(route: Route): Promise<readonly [Request, ...Request[]]> {
+  if (route.pathFields.length === 0) {
+    const making = makings[route.segments.at(-1) as string]
+    assert.ok(making, `belongings.ts does not say how ${nameOf(route)} is filled`)
+    const path = pathOf(route, {})
+    const [one, another] = [making('one'), making('another')]
+    return [
+      { path, options: one },
+      { path, options: another },
+    ]
+  }
+  const pathTo = async () => pathOf(route, { id: (await make(caller, collectionOf(route))).id })
+  const [path, another] = [await pathTo(), await pathTo()]
+  if (!route.body) return [path, another].map(path => ({ path, options: {} })) as [Request, Request]
+  const sent = (path: string, raw: string) => ({
+    path,
+    options: { raw, headers: { 'content-type': 'application/json' } },
+  })
+  return [sent(path, '{}'), sent(another, '{}'), sent(path, '{ }')]
+}
+
+/** The ids of all that the caller has. */
+async function belongings(): Promise<string[]> {
+  const lists = Object.keys(makings).map(async collection => {
+    const { data, has_more } = (await caller.call('GET', `/v1/${collection}?limit=100`)).body
+    assert.equal(has_more, false, 'a page does not hold all')
+    return data.map(({ id }: { id: string }) => id)
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+for (const route of routes.filter(({ method }) => method === 'POST')) {
+  test(`${nameOf(route)} with a key is done once, answered twice with the same bytes, and not taken for another`, async () => {
+    const [one, ...others] = await requestsOf(route)
+    const key = { 'idempotency-key': randomUUID() }
+    const post = ({ path, options }: Request) =>
+      caller.call('POST', path, { ...options, headers: { ...options.headers, ...key } })
+    const before = await belongings()
+    const first = await post(one)
+    assert.equal(first.status, route.answer.status, first.text)
+    assert.equal(first.headers['idempotent-replayed'], undefined)
+    const made = await belongings()
+    if ('id' in first.body) assert.equal(made.filter(id => !before.includes(id)).join(), first.body.id)
+    else assert.deepEqual(made, before)
+
+    const again = await post(one)
+    assert.equal(again.status, first.status)
+    assert.ok(again.bytes.equals(first.bytes), again.text)
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    for (const other of others) assertProblem(await post(other), 422, 'idempotency_mismatch')
+    assert.deepEqual(await belongings(), made)
+  })
+}

@@ -1,0 +1,22 @@
+/** Every route that is served, from the contract: a test that goes over them has a new one by itself. */
+import { httpRoutes, type Route } from '@millhand/api'
+import { publicServices } from '@millhand/gateway'
+
+export const routes: readonly Route[] = httpRoutes(publicServices)
+
+export const nameOf = ({ method, template }: Route): string => `${method} ${template}`
+
+/** The path of a route, with these values in the places of its fields; throws where one has none. */
+export const pathOf = ({ template }: Route, values: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, field) => {
+    const value = values[field]
+    if (value === undefined) throw new Error(`${template}: no value for ${field}`)
+    return encodeURIComponent(value)
+  })
+
+/** The kinds of objects that paths name, by the collection before the id: `tasks` of `/v1/tasks/{id}/data`. */
+export function collectionOf(route: Route): string {
+  const at = route.segments.findIndex(segment => typeof segment !== 'string')
+  const before = route.segments[at - 1]
+  return typeof before === 'string' ? before : ''
+}

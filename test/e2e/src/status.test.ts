@@ -1,0 +1,37 @@
+/** `/status` and what stands beside it, on the product as it runs. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Wire } from './http.ts'
+import { type Server, startServer } from './server.ts'
+
+const status = async (server: Server): Promise<Wire> =>
+  (await server.request('GET', '/status', { headers: { authorization: '', accept: 'application/json' } })).body
+
+test('/status tells what works, and after a stop and a start what was counted before', async () => {
+  await using server = await startServer()
+  const first = await status(server)
+  assert.deepEqual([first.object, first.status, first.history_is_current], ['status', 'operational', true])
+  const names = first.components.map(({ name }: Wire) => name)
+  for (const name of ['gateway', 'identity', 'compute', 'billing']) assert.ok(names.includes(name), name)
+  for (const { name, status, since, days } of first.components) {
+    assert.deepEqual([status, days.length], ['up', 90], name)
+    assert.ok(Date.parse(since) <= Date.parse(first.updated_at))
+  }
+  for (let n = 0; n < 10; n++) assert.equal((await server.request('GET', '/v1/tasks')).status, 200)
+  await server.stop()
+  await server.restart()
+  const later = await status(server)
+  const [answered, fast] = later.targets
+  // The day may end in between.
+  const today = ({ days }: Wire) => days.slice(-2).reduce((sum: number, { total }: Wire) => sum + total, 0)
+  assert.deepEqual([today(answered), today(fast), answered.share], [10, 10, 1])
+})
+
+test('/changelog, /.well-known/api-catalog and /.well-known/security.txt need no key', async () => {
+  await using server = await startServer({ env: { MILLHAND_SECURITY_CONTACT: 'https://millhand.test/security' } })
+  for (const path of ['/changelog', '/.well-known/api-catalog', '/.well-known/security.txt']) {
+    const answer = await server.request('GET', path, { headers: { authorization: '' } })
+    assert.equal(answer.status, 200, path)
+    if (path.endsWith('.txt')) assert.match(answer.text, /^Contact: https:\/\/millhand\.test\/security$/m)
+  }
+})

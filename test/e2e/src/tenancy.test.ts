@@ -1,0 +1,257 @@
+/**
+ * Nothing crosses from one account to another, nor between what is live and the sandbox: whoever asks for what is
+ * another's, in whatever way, gets the very answer of what has never been.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Route } from '@millhand/api'
+import { type Caller, callerWith, make, makings, shared } from './belongings.ts'
+import type { Answer, Wire } from './http.ts'
+import { keyOf, newAccount } from './operator.ts'
+import { collectionOf, nameOf, pathOf, routes } from './routes.ts'
+import { type Server, startServer } from './server.ts'
+import { assertProblem } from './tasks.ts'
+
+let server: Server
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+type Mode = 'live' | 'test'
+const pairs: readonly (readonly [title: string, owner: Mode, stranger: Mode, isSameAccount: boolean])[] = [
+  ['another account', 'live', 'live', false],
+  ['another account, in the sandbox', 'test', 'test', false],
+  ['the sandbox of the same account', 'live', 'test', true],
+  ['what is live, of the same account as a sandbox', 'test', 'live', true],
+]
+
+for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
+  describe(`to ${title}`, () => {
+    let owner: Caller
+    let stranger: Caller
+    /** By collection: two objects of the owner's. */
+    const owned = new Map<string, readonly [Wire, Wire]>()
+
+    before(async () => {
+      const account = await newAccount(server, 'owner')
+      const other = isSameAccount ? account : await newAccount(server, 'stranger')
+      owner = callerWith(server, `the owner, ${ownerMode}`, await keyOf(server, account, { mode: ownerMode }))
+      stranger = callerWith(server, 'the stranger', await keyOf(server, other, { mode: strangerMode }))
+      for (const collection of Object.keys(makings)) {
+        owned.set(collection, [await make(owner, collection), await make(owner, collection)])
+      }
+    })
+
+    for (const route of routes) {
+      const collection = collectionOf(route)
+      if (route.pathFields.length === 0 || isShared(route)) continue
+
+      it(`${nameOf(route)} has no object of the owner's`, async () => {
+        const [object] = ownedBy(collection)
+        const path = (id: string) => pathOf(route, { id })
+        const tag = (await owner.call('GET', `/v1/${collection}/${object.id}`)).headers.etag
+        for (const headers of variantsOf(route, tag)) {
+          const ask = (id: string) =>
+            stranger.call(route.method, path(id), { headers, ...(route.body && { json: {} }) })
+          await assertSame(ask, object.id, unknownIn(object.id))
+        }
+        if (route.method === 'GET') {
+          const head = (id: string) => stranger.call('HEAD', path(id))
+          await assertSame(head, object.id, unknownIn(object.id))
+        }
+      })
+    }
+
+    for (const route of routes.filter(isShared)) {
+      it(`${nameOf(route)} says the same to both`, async () => {
+        assert.equal(route.method, 'GET', 'what belongs to nobody can be changed: it is no longer the same for all')
+        const anyId = async () => (await owner.call('GET', `/v1/${collectionOf(route)}`)).body.data[0].id
+        const path = pathOf(route, route.pathFields.length === 0 ? {} : { id: await anyId() })
+        assert.equal((await stranger.call('GET', path)).text, (await owner.call('GET', path)).text)
+      })
+    }
+
+    it('has done nothing to them, by any of these calls', async () => {
+      for (const [collection, objects] of owned) {
+        for (const object of objects) {
+          const now = (await owner.call('GET', `/v1/${collection}/${object.id}`)).body
+          const { key: _, last_used_at: __, ...before } = object
+          const { last_used_at: ___, ...after } = now
+          assert.deepEqual(after, before)
+        }
+      }
+    })
+
+    for (const route of routes.filter(isList)) {
+      const collection = route.segments.at(-1) as string
+
+      it(`${nameOf(route)} lists none of the owner's, whatever it is filtered by, and takes no cursor of theirs`, async () => {
+        const [object, later] = ownedBy(collection)
+        const path = `/v1/${collection}`
+        for (const query of queriesOf(route, object, owner)) {
+          const seen = async () => (await owner.call('GET', `${path}?${query}`)).text
+          // In ascending order what is two seconds old.
+          if (query.includes('order=asc')) while (!(await seen()).includes(object.id)) await pause(100)
+          else assert.ok((await seen()).includes(object.id), query)
+          const told = await stranger.call('GET', `${path}?${query}`)
+          assert.equal(told.status, 200, told.text)
+          for (const { id } of [object, later]) assert.ok(!told.text.includes(id), `${query}: ${told.text}`)
+        }
+        const { next_cursor: cursor } = (await owner.call('GET', `${path}?limit=1`)).body
+        assert.equal(typeof cursor, 'string')
+        const answer = await stranger.call('GET', `${path}?limit=1&cursor=${encodeURIComponent(cursor)}`)
+        assertProblem(answer, 400, 'invalid_cursor', 'cursor')
+      })
+    }
+
+    for (const route of routes.filter(({ body }) => body !== undefined)) {
+      for (const { name } of route.desc.input.fields.filter(({ name }) => /_(file|id)$/.test(name))) {
+        it(`${nameOf(route)} takes no object of the owner's as its \`${name}\``, async () => {
+          const collection = references[name]
+          assert.ok(collection, `tenancy.test.ts does not say what ${name} names: add it to \`references\``)
+          const [object] = ownedBy(collection)
+          const making = makings[route.segments.at(-1) as string]?.('nobody')
+          assert.ok(making?.json, `belongings.ts does not say how ${nameOf(route)} is filled`)
+          const { input: _, ...json } = making.json as Wire
+          const ask = (id: string) => stranger.call(route.method, pathOf(route, {}), { json: { ...json, [name]: id } })
+          await assertSame(ask, object.id, unknownIn(object.id), [400, 404])
+        })
+      }
+    }
+
+    it('a stream token opens the one stream that it was made for', async () => {
+      const [task, later] = ownedBy('tasks')
+      const token = (await owner.call('POST', `/v1/tasks/${task.id}/stream_token`)).body.token
+      assert.equal(typeof token, 'string')
+      const open = (id: string, token: string) =>
+        server.request('GET', `/v1/tasks/${id}/events?stream_token=${encodeURIComponent(token)}`, {
+          headers: { authorization: '' },
+        })
+      assert.equal((await open(task.id, token)).status, 200)
+      const others = await make(stranger, 'tasks')
+      const forged = `${token.slice(0, -4)}AAAA`
+      for (const id of [later.id, others.id, unknownIn(task.id)]) {
+        assert.equal(bare(await open(id, token), id), bare(await open(id, forged), id))
+      }
+    })
+
+    for (const route of routes.filter(({ method }) => method === 'POST')) {
+      it(`${nameOf(route)} replays nothing of the owner's to who knows their Idempotency-Key`, async () => {
+        const headers = { 'idempotency-key': `key of ${nameOf(route)}` }
+        if (route.pathFields.length === 0) {
+          const collection = route.segments.at(-1) as string
+          const making = makings[collection]?.('both')
+          assert.ok(making, `belongings.ts does not say how ${nameOf(route)} is filled`)
+          const post = (caller: Caller) =>
+            caller.call('POST', `/v1/${collection}`, { ...making, headers: { ...making.headers, ...headers } })
+          const [theirs, mine] = [await post(owner), await post(stranger)]
+          assert.equal(mine.status, 201, mine.text)
+          assert.notEqual(mine.body.id, theirs.body.id)
+          const { id } = (await stranger.call('GET', `/v1/${collection}/${mine.body.id}`)).body
+          assert.equal(id, mine.body.id)
+          return
+        }
+        const { id } = await make(owner, collectionOf(route))
+        const post = (caller: Caller, id: string) =>
+          caller.call('POST', pathOf(route, { id }), { headers, ...(route.body && { json: {} }) })
+        assert.equal((await post(owner, id)).status, route.answer.status)
+        assertProblem(await post(stranger, id), 404, 'not_found')
+      })
+    }
+
+    it('GET /v1/usage counts nothing of the owner’s', async () => {
+      const account = await newAccount(server, 'owner of usage')
+      const other = isSameAccount ? account : await newAccount(server, 'stranger to usage')
+      const owner = callerWith(server, 'the owner of usage', await keyOf(server, account, { mode: ownerMode }))
+      const stranger = callerWith(server, 'the stranger', await keyOf(server, other, { mode: strangerMode }))
+      await make(owner, 'tasks')
+      const counted = async (caller: Caller, query = '') => (await caller.call('GET', `/v1/usage${query}`)).body
+      while ((await counted(owner)).total.tasks.succeeded === 0) await pause(50)
+      for (const query of ['', ...['day', 'model', 'type', 'gpu_type'].map(group => `?group_by=${group}`)]) {
+        const { data, total } = await counted(stranger, query)
+        assert.deepEqual(data, [])
+        assert.deepEqual(total.tasks, { succeeded: 0, failed: 0, cancelled: 0, expired: 0 })
+      }
+    })
+
+    function ownedBy(collection: string): readonly [Wire, Wire] {
+      const objects = owned.get(collection)
+      assert.ok(objects, `belongings.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``)
+      return objects
+    }
+  })
+}
+
+it('knows every route', () => {
+  const known = new Set(['GET /v1/usage', ...[...shared].map(collection => `GET /v1/${collection}`)])
+  const unknown = routes.filter(
+    route => route.pathFields.length === 0 && route.method !== 'POST' && !isList(route) && !known.has(nameOf(route)),
+  )
+  assert.deepEqual(unknown.map(nameOf), [], 'tenancy.test.ts does not say how these are asked for what is another’s')
+})
+
+/** Whether it is about what belongs to nobody. */
+function isShared(route: Route): boolean {
+  return route.segments.some(segment => typeof segment === 'string' && shared.has(segment))
+}
+
+/** A page of objects that belong to somebody. */
+function isList(route: Route): boolean {
+  const { fields } = route.desc.output
+  const isPage = fields.some(({ name }) => name === 'next_cursor')
+  return route.method === 'GET' && route.pathFields.length === 0 && isPage && !isShared(route)
+}
+
+/** Which collection a field of a request names an object of. */
+const references: Readonly<Record<string, string>> = { input_file: 'files' }
+
+/** What else a request may say, by which it could be answered in another way. */
+function variantsOf({ kind, method, answer }: Route, tag: string | undefined): Record<string, string>[] {
+  return [
+    {},
+    ...(method === 'GET' && tag !== undefined ? [{ 'if-none-match': tag }] : []),
+    ...(answer.wait ? [{ prefer: 'wait=1' }] : []),
+    ...(kind === 'events' ? [{ accept: 'text/event-stream', 'last-event-id': '1' }] : []),
+    ...(kind === 'download' ? [{ range: 'bytes=0-3' }] : []),
+  ]
+}
+
+/** A query for each parameter of a list, with which the object is in it. */
+function queriesOf(route: Route, object: Wire, owner: Caller): string[] {
+  return route.desc.input.fields
+    .filter(({ name }) => name !== 'cursor')
+    .flatMap(({ name }) => {
+      const own = object[name]
+      const values =
+        parameters[name]?.(owner) ?? (typeof own === 'string' ? [`${name}=${encodeURIComponent(own)}`] : undefined)
+      assert.ok(values, `tenancy.test.ts has no value for ${name} of ${nameOf(route)}: add it to \`parameters\``)
+      return values.map(value => `${value}&limit=100`)
+    })
+}
+
+const parameters: Readonly<Record<string, (owner: Caller) => readonly string[]>> = {
+  limit: () => ['order=desc'],
+  order: () => ['order=desc', 'order=asc'],
+  created_after: () => ['created_after=2020-01-01T00:00:00Z'],
+  created_before: () => ['created_before=2100-01-01T00:00:00Z'],
+  metadata: ({ name }) => [`metadata[of]=${encodeURIComponent(name)}`],
+  include: () => ['include=input,output'],
+}
+
+/** An id of the same form, that nothing has. */
+const unknownIn = (id: string) => `${id.slice(0, id.lastIndexOf('_'))}_01kaje5z1cf6tvnyxkkhbm3v8h`
+
+async function assertSame(ask: (id: string) => Promise<Answer>, known: string, unknown: string, statuses = [404]) {
+  const [hidden, absent] = [await ask(known), await ask(unknown)]
+  assert.ok(statuses.includes(hidden.status), `${hidden.status}: ${hidden.text}`)
+  assert.equal(bare(hidden, known), bare(absent, unknown))
+}
+
+/** An answer without the id that it was asked for, and without what every answer has of its own. */
+function bare({ status, headers, text }: Answer, id: string): string {
+  const { date: _, 'x-request-id': __, ratelimit: ___, ...rest } = headers
+  const body = text.replaceAll(id, '<id>').replaceAll(/req_[0-9a-z]{26}/g, '<request>')
+  return JSON.stringify([status, rest, body], null, 1)
+}
