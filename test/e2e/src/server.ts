@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { freePort } from '@millhand/test-servers'
 import { type Answer, type RequestOptions, send } from './http.ts'
 import { newKey } from './keys.ts'
 
@@ -64,9 +65,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const key = options.env?.MILLHAND_BOOTSTRAP_KEY ?? newKey('live')
   const testKey = options.env?.MILLHAND_BOOTSTRAP_TEST_KEY ?? newKey('test')
   const environment: Record<string, string | undefined> = {
-    MILLHAND_HTTP_ADDR: '127.0.0.1:0',
-    MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-    MILLHAND_METRICS_ADDR: '127.0.0.1:0',
+    // A server that is started again listens where it did: the kernel gives away port 0's meanwhile.
+    MILLHAND_HTTP_ADDR: `127.0.0.1:${await freePort()}`,
+    MILLHAND_GRPC_ADDR: `127.0.0.1:${await freePort()}`,
+    MILLHAND_METRICS_ADDR: `127.0.0.1:${await freePort()}`,
     MILLHAND_DATA_DIR: dataDir,
     MILLHAND_BOOTSTRAP_KEY: key,
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
