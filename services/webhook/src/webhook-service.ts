@@ -1,0 +1,86 @@
+/** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
+import { type Cursors, createIds, type Ids, type KeyMode } from '@millhand/api'
+import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import type { EventLog } from '@millhand/eventlog'
+import type { Replicas } from '@millhand/lease'
+import type { Routes } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import { type Database, sweep } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type CallbackSecrets, callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
+import { createSealing, type Sealing } from './secret/sealing.ts'
+import { createSigning, type Signing } from './signature/signing.ts'
+import { type Webhooks, webhooksSpec } from './webhook.ts'
+
+export interface WebhookOptions {
+  readonly db: Database
+  readonly events: EventLog
+  /** What is wrong with an address before anything is dialled, in words that follow its name. */
+  readonly targetFault: TargetFault
+  readonly cursors: Cursors
+  /** 32 bytes, the same for all replicas: secrets are sealed with it. */
+  readonly sealingKey: Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+  readonly replicas: Replicas
+  /** From 0 up to 1. */
+  readonly random?: () => number
+}
+
+export type TargetFault = (url: string, mode: KeyMode) => string | undefined
+
+/** What the methods work with. */
+export interface WebhookDeps {
+  readonly webhooks: Webhooks
+  readonly sealing: Sealing
+  readonly callbackSecrets: CallbackSecrets
+  readonly signing: Signing
+  readonly targetFault: TargetFault
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly log: Log
+  readonly ids: Ids
+}
+
+/** How long a deleted endpoint is remembered. */
+const REMEMBERED_MS = 86_400_000
+const SWEEP_EVERY_MS = 3_600_000
+
+export function createWebhookService(options: WebhookOptions) {
+  const { db, targetFault, cursors, clock, log } = options
+  const webhooks: Webhooks = db.collection(webhooksSpec)
+  const sealing = createSealing(options.sealingKey)
+  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
+  const deps: WebhookDeps = {
+    webhooks,
+    sealing,
+    callbackSecrets,
+    signing: createSigning(sealing, callbackSecrets),
+    targetFault,
+    cursors,
+    clock,
+    log,
+    ids: createIds({ now: () => clock.now() }),
+  }
+
+  return {
+    routes(router: Routes): void {
+      router.service(WebhookService, {})
+    },
+    /** What the owner does until the signal ends. */
+    async run(signal: AbortSignal): Promise<void> {
+      await sweep(
+        {
+          name: webhooksSpec.name,
+          collection: webhooks,
+          index: 'deleted',
+          range: () => ({ equals: [], before: [clock.now() - REMEMBERED_MS] }),
+          everyMs: SWEEP_EVERY_MS,
+          clock,
+          log,
+        },
+        signal,
+      )
+    },
+  }
+}
