@@ -1,5 +1,5 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
-import { type Cursors, createIds, type Ids, type KeyMode } from '@millhand/api'
+import { type Cursors, createIds, type Ids } from '@millhand/api'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
 import type { Replicas } from '@millhand/lease'
@@ -7,15 +7,21 @@ import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import { type Database, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { getCallbackSecret, rotateCallbackSecret } from './rpc/callback-secret.ts'
+import { createWebhook } from './rpc/create-webhook.ts'
+import { deleteWebhook } from './rpc/delete-webhook.ts'
+import { getWebhook, listWebhooks } from './rpc/read-webhooks.ts'
+import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
+import { updateWebhook } from './rpc/update-webhook.ts'
 import { type CallbackSecrets, callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
 import { createSealing, type Sealing } from './secret/sealing.ts'
 import { createSigning, type Signing } from './signature/signing.ts'
+import type { TargetFault } from './target.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 
 export interface WebhookOptions {
   readonly db: Database
   readonly events: EventLog
-  /** What is wrong with an address before anything is dialled, in words that follow its name. */
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** 32 bytes, the same for all replicas: secrets are sealed with it. */
@@ -26,8 +32,6 @@ export interface WebhookOptions {
   /** From 0 up to 1. */
   readonly random?: () => number
 }
-
-export type TargetFault = (url: string, mode: KeyMode) => string | undefined
 
 /** What the methods work with. */
 export interface WebhookDeps {
@@ -65,7 +69,16 @@ export function createWebhookService(options: WebhookOptions) {
 
   return {
     routes(router: Routes): void {
-      router.service(WebhookService, {})
+      router.service(WebhookService, {
+        createWebhook: createWebhook(deps),
+        getWebhook: getWebhook(deps),
+        listWebhooks: listWebhooks(deps),
+        updateWebhook: updateWebhook(deps),
+        deleteWebhook: deleteWebhook(deps),
+        rotateWebhookSecret: rotateWebhookSecret(deps),
+        getCallbackSecret: getCallbackSecret(deps),
+        rotateCallbackSecret: rotateCallbackSecret(deps),
+      })
     },
     /** What the owner does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {

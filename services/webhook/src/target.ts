@@ -1,0 +1,16 @@
+/** Where deliveries are posted to, as callers name it. */
+import { failFaults, type KeyMode } from '@millhand/api'
+
+/** What is wrong with an address before anything is dialled, in words that follow its name; undefined if nothing. */
+export type TargetFault = (url: string, mode: KeyMode) => string | undefined
+
+/** Fails for an address that is never dialled. `param` is where it is in the request. */
+export function requireTarget(
+  { targetFault }: { readonly targetFault: TargetFault },
+  param: string,
+  url: string,
+  mode: KeyMode,
+): void {
+  const fault = targetFault(url, mode)
+  if (fault !== undefined) throw failFaults([{ param, code: 'not_allowed', message: `\`${param}\` ${fault}.` }])
+}
