@@ -25,7 +25,7 @@ export interface DeliveryRecord extends Work {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: DeliveryStatus
-  /** The webhook's id; `callback:` and the task's id for a callback, so that each is a line of its own. */
+  /** The webhook's id, or the line of its callback (`callbackLine`). */
   readonly endpoint: string
   /** Where a callback is posted to; a webhook's is read before each try. */
   readonly callback_url?: string | undefined
@@ -37,6 +37,8 @@ export interface DeliveryRecord extends Work {
   readonly attempts: readonly Attempt[]
   /** How many tries there were since it was last begun anew: the place in the schedule. */
   readonly tries: number
+  /** The operation that last began it anew by hand. */
+  readonly retried_by?: string | undefined
   readonly finished_at?: number | undefined
   readonly resource_version: number
 }
