@@ -16,7 +16,7 @@ export interface EventDeps {
 
 /** What became of an endpoint, which is shown as it is then. */
 export function webhookEvent(
-  type: keyof typeof publicTopics.webhooks.carries.events,
+  type: keyof typeof publicTopics.webhooks.carries.events | 'webhook.test',
   webhook: WebhookRecord,
   { ids, now, requestId }: EventDeps,
 ): OutboxEvent {

@@ -1,7 +1,12 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { Cursors } from '@millhand/api'
+import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import type { ListEventsRequest, ListEventsResponse } from '@millhand/api/gen/millhand/webhook/v1/archive_pb.ts'
+import { principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
+import { eventMessage } from '../archive/event-message.ts'
+import { eventPage } from '../archive/event-page.ts'
 import type { Archive } from '../archived-event.ts'
 
 export interface ListEventsDeps {
@@ -12,7 +17,24 @@ export interface ListEventsDeps {
 
 /** Lists events by their arrival, the latest first. */
 export const listEvents =
-  (deps: ListEventsDeps) =>
+  ({ archive, cursors, clock }: ListEventsDeps) =>
   async (req: ListEventsRequest, call: HandlerContext): Promise<ListEventsResponse> => {
-    throw new Error(`${deps.clock.now()} ${req} ${call}`)
+    const { type, createdAfter, resourceId, limit = 20, order = Order.DESC, cursor } = req
+    const { data, more } = await eventPage({
+      archive,
+      cursors,
+      tenant: principal(call).tenant,
+      // Times before the first and after the last that there can be ask for all, and for none.
+      filters: {
+        type,
+        resourceId,
+        createdAfter: createdAfter && Math.min(Math.max(timestampMs(createdAfter), 0), LAST_MS),
+      },
+      ...{ limit, order, cursor },
+      now: clock.now(),
+    })
+    return { $typeName: 'millhand.webhook.v1.ListEventsResponse', data: data.map(eventMessage), ...more }
   }
+
+/** In microseconds it is still a safe integer: the year 2255. */
+const LAST_MS = 9_000_000_000_000
