@@ -1,7 +1,6 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
 import { type Cursors, createIds, type Ids } from '@millhand/api'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
-import type { EventLog } from '@millhand/eventlog'
 import type { Replicas } from '@millhand/lease'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
@@ -21,7 +20,6 @@ import { type Webhooks, webhooksSpec } from './webhook.ts'
 
 export interface WebhookOptions {
   readonly db: Database
-  readonly events: EventLog
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** 32 bytes, the same for all replicas: secrets are sealed with it. */
