@@ -14,7 +14,7 @@ export interface PoolOptions<T extends Work, C> {
   readonly lines?: Lines<T>
   /** What its line may have, as it was when the work was made: its latest work tells what holds. */
   readonly share: (work: T) => Share
-  /** What bounds it beside that; asked at each turn. After one that a cap held back may have more, `mayRunMore`. */
+  /** What bounds it instead, asked at each turn; whoever raises one says so by `mayRunMore`. One of each key. */
   readonly caps?: (next: Ready) => readonly Cap[]
   /** How much of a group shares a run at most; where it is left out a claim's runs are of one piece each, of any groups. */
   readonly maxBatch?: (group: string) => number

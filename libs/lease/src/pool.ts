@@ -222,7 +222,7 @@ export class Pool<T extends Work, C> {
   async #claimOne(ready: Ready): Promise<T | undefined> {
     const { newLeaseId, ownerClaims, caps } = this.#options
     const lease_id = newLeaseId()
-    this.#holding.add(lease_id, [ready.line, ...(caps?.(ready) ?? []).map(({ key }) => key)])
+    this.#holding.add(lease_id, caps ? caps(ready).map(({ key }) => key) : [ready.line])
     let claimed: T | undefined
     try {
       const result = await this.#change(ready.tenant, ready.id, { kind: 'claimed', lease_id })

@@ -22,7 +22,7 @@ export interface Cap {
 export interface ReadyQueueOptions {
   /** How many pieces of work are leased under the key of a cap. */
   readonly running: (key: string) => number
-  /** What bounds a line beside its share, by the work that is its next: asked at each turn. */
+  /** What bounds a line beside its share, by the work that is its next: asked at each turn. One of each key. */
   readonly caps?: ((next: Ready) => readonly Cap[]) | undefined
   /** How many pieces of work of the group share a run at most. Without it none is shared, and groups mean nothing. */
   readonly maxBatch?: ((group: string) => number) | undefined
@@ -181,7 +181,7 @@ export class ReadyQueue {
       const full = caps.find(cap => this.#isFull(cap, taken))
       if (full) {
         this.#park(line, full.key)
-        for (const cap of caps) if (!this.#isFull(cap, taken) && this.#freeFirst(cap.key)) place = 0 // It goes first.
+        if (this.#passOn(caps, full, taken)) place = 0
         continue
       }
       this.#passTime(Math.max(this.#time, line.turnAt))
@@ -198,11 +198,18 @@ export class ReadyQueue {
   }
 
   #capsOf({ key, share: { mostRunning } }: Line, next: Ready): readonly Cap[] {
-    return [{ key, mostRunning }, ...(this.#options.caps?.(next) ?? [])]
+    const caps = this.#options.caps?.(next) ?? []
+    return mostRunning === Number.POSITIVE_INFINITY ? caps : [{ key, mostRunning }, ...caps]
   }
 
   #isFull({ key, mostRunning }: Cap, taken: Tally): boolean {
-    return mostRunning !== Number.POSITIVE_INFINITY && this.#options.running(key) + taken.of(key) >= mostRunning
+    return this.#options.running(key) + taken.of(key) >= mostRunning
+  }
+
+  /** What a line can't take for the sake of one cap, another may that is parked under one of its others. */
+  #passOn(caps: readonly Cap[], full: Cap, taken: Tally): boolean {
+    const others = caps.filter(cap => cap.key !== full.key && !this.#isFull(cap, taken))
+    return others.filter(({ key }) => this.#freeFirst(key)).length > 0
   }
 
   #park(line: Line, key: string): void {
