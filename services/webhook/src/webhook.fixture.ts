@@ -1,11 +1,11 @@
 /** Webhooks on a database, as gateways call them. */
+import assert from 'node:assert/strict'
 import { type Client, createClient, createContextValues } from '@connectrpc/connect'
 import { codeOf, createCursors, metadataOf } from '@millhand/api'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
-import { onlyReplica } from '@millhand/lease'
 import { createDirectTransport, operationKey, principalKey, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
-import type { Database, OutboxEvent } from '@millhand/store'
+import type { Collection, CollectionSpec, Database, Document, OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { createWebhookService } from './webhook-service.ts'
 
@@ -23,12 +23,13 @@ export function openEndpoints(db: Database, clock: ManualClock = manualClock(noo
   const events: OutboxEvent[] = []
   const service = createWebhookService({
     db: overheard(db, events),
+    events: { tail: () => assert.fail() },
+    dial: { post: () => assert.fail() },
     targetFault: url => (url.startsWith('https://') ? undefined : 'is not https'),
     cursors: createCursors(Buffer.alloc(32, 1)),
     sealingKey: Buffer.alloc(32, 2),
     clock,
     log: createLog({ level: 'error' }),
-    replicas: onlyReplica,
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)
@@ -36,8 +37,8 @@ export function openEndpoints(db: Database, clock: ManualClock = manualClock(noo
 }
 
 const overheard = (db: Database, events: OutboxEvent[]): Database => ({
-  collection(spec) {
-    const collection = db.collection(spec)
+  collection: <T extends Document, I extends string = never>(spec: CollectionSpec<I>): Collection<T, I> => {
+    const collection = db.collection<T, I>(spec)
     return {
       get: (tenant, id) => collection.get(tenant, id),
       find: (index, query) => collection.find(index, query),
