@@ -84,8 +84,8 @@ export function running(deps: IntakeDeps) {
   }
 }
 
-export function describeIntake(name: string, open: () => Promise<OpenedLog>, options: { skip?: string | false } = {}) {
-  describe(`${name}: intake`, options, () => {
+export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
+  describe(`${name}: intake`, () => {
     let log: OpenedLog
     let at: ReturnType<typeof openArchive>
     beforeEach(async () => {
