@@ -37,6 +37,8 @@ export interface DeliveryRecord extends Work {
   readonly attempts: readonly Attempt[]
   /** How many tries there were since it was last begun anew: the place in the schedule. */
   readonly tries: number
+  /** How many there were in all. */
+  readonly tried: number
   /** The operation that last began it anew by hand. */
   readonly retried_by?: string | undefined
   readonly finished_at?: number | undefined

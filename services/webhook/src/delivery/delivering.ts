@@ -1,21 +1,17 @@
-/** Delivers what is there to deliver: a pool of leased work for each mode, and couriers. */
-import type { Ids } from '@millhand/api'
-import type { WorkStore } from '@millhand/lease'
+/** Delivers what is there to deliver: a pool of leased work and its couriers for each mode. */
+import type { Ids, KeyMode } from '@millhand/api'
+import { createWorkStore, type WorkStore } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { Archive } from '../archived-event.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
-import type { Signing } from '../signature/signing.ts'
 import type { Webhooks } from '../webhook.ts'
-import type { Dial } from './courier.ts'
-import type { DeliveryCause } from './transition.ts'
+import type { CourierDeps } from './courier.ts'
+import { createCouriers } from './couriers.ts'
+import { type DeliveryCause, deliveryTransition } from './transition.ts'
 
-export interface DeliveringDeps {
+export interface DeliveringDeps extends CourierDeps {
   readonly deliveries: Deliveries
   readonly webhooks: Webhooks
-  readonly archive: Pick<Archive, 'get'>
-  readonly signing: Signing
-  readonly dial: Dial
   readonly clock: Clock
   readonly log: Log
   readonly ids: Ids
@@ -30,6 +26,35 @@ export interface Delivering {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** How many posts are under way at once. */
+const atOnce: Readonly<Record<KeyMode, number>> = { live: 384, test: 128 }
+
 export function createDelivering(deps: DeliveringDeps): Delivering {
-  throw new Error(`${deps.clock.now()}`)
+  const { deliveries, clock, random } = deps
+  const changed = (before: DeliveryRecord | undefined, after: DeliveryRecord) =>
+    couriers[after.mode].changed(before, after)
+  const store = createWorkStore<DeliveryRecord, DeliveryCause>({
+    collection: deliveries,
+    machine: { transition: deliveryTransition({ random }), events: () => [] },
+    clock,
+    onChanged: changed,
+  })
+  const open = (mode: KeyMode) => createCouriers({ ...deps, store }, mode, atOnce[mode])
+  const couriers = { live: open('live'), test: open('test') }
+
+  return {
+    store: {
+      ...store,
+      async insert(delivery, events) {
+        if (await store.insert(delivery, events)) return true
+        // Made before, perhaps by an owner of before, after we had looked: so nobody here may know of it.
+        const made = await deliveries.get(delivery.tenant, delivery.id)
+        if (made) changed(undefined, made)
+        return false
+      },
+    },
+    async run(signal) {
+      await Promise.all([couriers.live.run(signal), couriers.test.run(signal)])
+    },
+  }
 }

@@ -44,6 +44,7 @@ export function newDelivery(
     created_at: event.created_at,
     attempts: [],
     tries: 0,
+    tried: 0,
     resource_version: 1,
   }
 }
