@@ -20,10 +20,13 @@ import { removeExpired } from './retention.ts'
 import { getCallbackSecret, rotateCallbackSecret } from './rpc/callback-secret.ts'
 import { createWebhook } from './rpc/create-webhook.ts'
 import { deleteWebhook } from './rpc/delete-webhook.ts'
+import { getDelivery } from './rpc/get-delivery.ts'
 import { getEvent } from './rpc/get-event.ts'
+import { listDeliveries } from './rpc/list-deliveries.ts'
 import { listEvents } from './rpc/list-events.ts'
 import { getWebhook, listWebhooks } from './rpc/read-webhooks.ts'
 import { replayWebhook } from './rpc/replay-webhook.ts'
+import { retryDelivery } from './rpc/retry-delivery.ts'
 import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
@@ -85,6 +88,9 @@ export function createWebhookService(options: WebhookOptions) {
         rotateWebhookSecret: rotateWebhookSecret(deps),
         testWebhook: testWebhook({ webhooks, archive, deliveries, clock, ids }),
         replayWebhook: replayWebhook({ webhooks, replays, clock, ids }),
+        listDeliveries: listDeliveries({ deliveries: rows, webhooks, cursors, clock }),
+        getDelivery: getDelivery({ deliveries: rows, webhooks }),
+        retryDelivery: retryDelivery({ deliveries, webhooks }),
         getCallbackSecret: getCallbackSecret(deps),
         rotateCallbackSecret: rotateCallbackSecret(deps),
       })

@@ -20,7 +20,7 @@ export interface DeliveringDeps extends CourierDeps {
 }
 
 export interface Delivering {
-  /** Whoever makes or changes deliveries does it here, in the owner: so the couriers hear of it. */
+  /** Where deliveries are made and changed. Only the owner makes any that are `queued`: its couriers hear of them here. */
   readonly store: WorkStore<DeliveryRecord, DeliveryCause>
   /** Delivers until the signal ends; of all replicas only the owner may. */
   run(signal: AbortSignal): Promise<void>

@@ -49,6 +49,12 @@ export function newDelivery(
   }
 }
 
+/**
+ * To be tried at that time, in milliseconds since 1970. Whoever is not the owner makes deliveries so: the owner sees in
+ * the store what falls due, and hears of nothing else that it has not written itself.
+ */
+export const dueAt = (time: number) => ({ status: 'waiting', due_at: time }) as const
+
 /** Live and test deliveries never wait for each other. */
 export const poolOf = (mode: KeyMode): string => `${mode}/webhooks`
 

@@ -1,7 +1,7 @@
 /** The life of a delivery. */
 import { countedByOwner, type Held, type LeaseCause, noDueTime, type Refusal, refuse } from '@millhand/lease'
 import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
-import { ranks } from './new-delivery.ts'
+import { dueAt, ranks } from './new-delivery.ts'
 import { waitAfter } from './schedule.ts'
 
 export type DeliveryCause =
@@ -19,7 +19,7 @@ export type DeliveryCause =
   | { readonly kind: 'dropped'; readonly held: Held }
   /** It can never be tried: its event or its secret can't be read. */
   | { readonly kind: 'spoiled'; readonly held: Held; readonly attempt: Attempt }
-  /** Its owner asks for a try at once. `operation` is the same where the same request comes again. */
+  /** A customer asks for a try at once. `operation` is the same where the same request comes again. */
   | { readonly kind: 'retried'; readonly operation?: string | undefined }
   /** A replay comes to it. */
   | { readonly kind: 'replayed' }
@@ -42,7 +42,7 @@ export const deliveryTransition =
       case 'tried':
         return tried(delivery, cause.attempt, cause.retryAfterMs ?? 0, now, random())
       case 'put_off':
-        return next(delivery, 'waiting', { due_at: now + PUT_OFF_MS })
+        return next(delivery, 'waiting', dueAt(now + PUT_OFF_MS))
       case 'dropped':
         return ended(delivery, 'cancelled', now)
       case 'spoiled':
@@ -50,7 +50,7 @@ export const deliveryTransition =
       case 'retried':
         if (cause.operation !== undefined && cause.operation === delivery.retried_by) return refuse('repeated')
         if (delivery.status === 'running') return refuse('running')
-        return begunAnew(delivery, ranks.first, cause.operation)
+        return { ...begunAnew(delivery, ranks.first, cause.operation), ...dueAt(now) }
       case 'replayed':
         return hasEnded(delivery) ? begunAnew(delivery, ranks.replay, delivery.retried_by) : refuse('not_ended')
       case 'backoff_ended':
@@ -90,7 +90,7 @@ function tried(
   const wait = isGone(attempt) ? undefined : waitAfter(tries, random)
   if (wait === undefined) return ended(delivery, 'failed', now, patch)
   const rank = Math.max(delivery.rank, ranks.later)
-  return next(delivery, 'waiting', { ...patch, rank, due_at: now + Math.max(wait, askedMs) })
+  return next(delivery, 'waiting', { ...patch, rank, ...dueAt(now + Math.max(wait, askedMs)) })
 }
 
 const begunAnew = (delivery: DeliveryRecord, rank: number, retried_by: string | undefined): DeliveryRecord =>

@@ -1,8 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { Delivery, RetryDeliveryRequest } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
-import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
-import { atOwner, type Replicas } from '@millhand/lease'
 import { operationKey, principal } from '@millhand/rpc'
 import type { Delivering } from '../delivery/delivering.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
@@ -10,25 +8,21 @@ import { foundWebhook, type Webhooks } from '../webhook.ts'
 import { foundDelivery } from './get-delivery.ts'
 
 export interface RetryDeliveryDeps {
-  readonly delivering: Pick<Delivering, 'store'>
+  readonly deliveries: Delivering['store']
   readonly webhooks: Webhooks
-  readonly replicas: Replicas
 }
 
-/** Tries a delivery at once, by the owner: it has the couriers. A second call of the same operation changes nothing. */
-export const retryDelivery = (deps: RetryDeliveryDeps) =>
-  atOwner(deps.replicas, WebhookService.method.retryDelivery, retryHere(deps))
-
-const retryHere =
-  ({ delivering: { store }, webhooks }: RetryDeliveryDeps) =>
+/** Lets a delivery be tried at once. A second call of the same operation changes nothing. */
+export const retryDelivery =
+  ({ deliveries, webhooks }: RetryDeliveryDeps) =>
   async ({ webhookId, id }: RetryDeliveryRequest, call: HandlerContext): Promise<Delivery> => {
     const { tenant } = principal(call)
     const webhook = await foundWebhook(webhooks, tenant, webhookId)
-    foundDelivery(await store.get(tenant, id), webhook.id, id)
+    foundDelivery(await deliveries.get(tenant, id), webhook.id, id)
     if (webhook.status !== 'enabled') {
       throw fail('invalid_state', 'The webhook is disabled: nothing is delivered to it. Enable it, then retry.')
     }
-    const result = await store.change(tenant, id, { kind: 'retried', operation: call.values.get(operationKey) })
+    const result = await deliveries.change(tenant, id, { kind: 'retried', operation: call.values.get(operationKey) })
     switch (result.kind) {
       case 'changed':
         return deliveryMessage(result.after)

@@ -8,7 +8,7 @@ import { microseconds } from '../archive/arrivals.ts'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
-import { newDelivery, ranks } from '../delivery/new-delivery.ts'
+import { dueAt, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { foundWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
@@ -38,7 +38,7 @@ export const testWebhook =
     if (made) return deliveryMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to test it.')
     const event = await archived(archive, testEvent(webhook, id, clock.now(), call))
-    const delivery = newDelivery(event, { endpoint: webhook.id }, ranks.first)
+    const delivery = { ...newDelivery(event, { endpoint: webhook.id }, ranks.first), ...dueAt(clock.now()) }
     const isNew = await deliveries.insert(delivery, [])
     return deliveryMessage((isNew ? undefined : await deliveries.get(tenant, delivery.id)) ?? delivery)
   }
