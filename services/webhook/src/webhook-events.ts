@@ -14,9 +14,12 @@ export interface EventDeps {
   readonly requestId?: string | undefined
 }
 
+/** The type of the event that is sent to one endpoint alone: it is in no topic. */
+export const testType = 'webhook.test'
+
 /** What became of an endpoint, which is shown as it is then. */
 export function webhookEvent(
-  type: keyof typeof publicTopics.webhooks.carries.events | 'webhook.test',
+  type: keyof typeof publicTopics.webhooks.carries.events | typeof testType,
   webhook: WebhookRecord,
   { ids, now, requestId }: EventDeps,
 ): OutboxEvent {

@@ -24,11 +24,7 @@ export interface OpenedStore {
 
 type Asked = Partial<Pick<ListEventsRequest, 'limit' | 'order' | 'type' | 'createdAfter' | 'resourceId'>>
 
-export function describeEvents(
-  name: string,
-  open: () => Promise<OpenedStore>,
-  options: { skip?: string | false } = {},
-) {
+export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
   describe(`${name}: events`, () => {
     let store: OpenedStore
     let archive: Archive

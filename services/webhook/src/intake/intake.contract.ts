@@ -251,13 +251,18 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
 }
 
 /** Runs an intake whose process is dead after so many writes: nothing of it is answered any more. */
-async function killedAfter(deps: IntakeDeps, writes: number): Promise<void> {
+async function killedAfter(deps: IntakeDeps, most: number): Promise<void> {
   const killed = Promise.withResolvers<never>()
   killed.promise.catch(() => undefined)
   const ending = new AbortController()
-  let left = writes
+  const writes: Promise<unknown>[] = []
+  let left = most
   const dying = async <T>(write: () => Promise<T>): Promise<T> => {
-    if (left-- > 0) return await write()
+    if (left-- > 0) {
+      const writing = write()
+      writes.push(writing)
+      return await writing
+    }
     ending.abort()
     killed.reject(new Error('killed'))
     return killed.promise
@@ -268,4 +273,5 @@ async function killedAfter(deps: IntakeDeps, writes: number): Promise<void> {
     places: { get: (...key) => deps.places.get(...key), write: change => dying(() => deps.places.write(change)) },
     deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },
   }).run(ending.signal)
+  await Promise.all(writes)
 }

@@ -8,6 +8,7 @@ import { newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { matches } from '../event-types.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
+import { testType } from '../webhook-events.ts'
 import type { ReplayRecord, Replays } from './replay.ts'
 
 export interface ReplayingDeps {
@@ -17,7 +18,7 @@ export interface ReplayingDeps {
   readonly deliveries: {
     insert(delivery: DeliveryRecord, events: readonly []): Promise<boolean>
     /** Begins it anew, unless it waits or runs. */
-    change(tenant: string, id: string, cause: { readonly kind: 'replayed' }): Promise<unknown>
+    change(tenant: string, id: string, cause: { readonly kind: 'replayed' }): Promise<{ readonly kind: string }>
   }
   readonly clock: Clock
   readonly log: Log
@@ -93,8 +94,8 @@ async function workOff(deps: ReplayingDeps, replay: ReplayRecord): Promise<void>
   await Promise.all(
     asked.map(async event => {
       const delivery = newDelivery(event, { endpoint: webhook_id }, ranks.replay)
-      const isNew = await deliveries.insert(delivery, [])
-      if (!isNew) await deliveries.change(tenant, delivery.id, { kind: 'replayed' })
+      const { kind } = await deliveries.change(tenant, delivery.id, { kind: 'replayed' })
+      if (kind === 'missing') await deliveries.insert(delivery, [])
     }),
   )
   const end = page.at(-1)
@@ -102,7 +103,9 @@ async function workOff(deps: ReplayingDeps, replay: ReplayRecord): Promise<void>
   else await save({ ...replay, place: { arrived: end.arrived, id: end.id } })
 }
 
+/** A test is for the one endpoint that it was sent to. */
 const isAsked = ({ since, until, types }: ReplayRecord, { events }: WebhookRecord, event: ArchivedEvent): boolean =>
+  event.type !== testType &&
   event.created_at >= since &&
   event.created_at <= until &&
   events.some(pattern => matches(pattern, event.type)) &&

@@ -11,7 +11,7 @@ import { deliveryMessage } from '../delivery/delivery-message.ts'
 import { dueAt, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { foundWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
-import { webhookEvent } from '../webhook-events.ts'
+import { testType, webhookEvent } from '../webhook-events.ts'
 
 export interface TestWebhookDeps {
   readonly webhooks: Webhooks
@@ -44,7 +44,7 @@ export const testWebhook =
   }
 
 function testEvent(webhook: WebhookRecord, id: string, now: number, call: HandlerContext): ArchivedEvent {
-  const { type, value } = webhookEvent('webhook.test', webhook, {
+  const { type, value } = webhookEvent(testType, webhook, {
     ids: (() => id) as Ids,
     now,
     requestId: call.values.get(requestIdKey),
