@@ -11,7 +11,7 @@ import { createMember, type Member } from './member.ts'
 export const gateways = ['gateway-1', 'gateway-2'] as const
 export const computes = ['compute-1', 'compute-2'] as const
 export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
-const memberNames = [...gateways, 'identity', 'billing', ...computes, ...executors] as const
+const memberNames = [...gateways, 'identity', 'billing', 'webhook', ...computes, ...executors] as const
 export type MemberName = (typeof memberNames)[number]
 export type ServerName = 'kafka' | 'mongo'
 
@@ -20,12 +20,13 @@ const product = (from: readonly string[], to: readonly string[]): string[] =>
 
 /** Who calls whom. */
 export const linkNames: readonly string[] = [
-  ...product(gateways, ['identity', 'billing', ...computes]),
+  ...product(gateways, ['identity', 'billing', 'webhook', ...computes]),
   ...product(executors, computes),
   ...product(computes, computes),
   ...product(computes, ['mongo', 'kafka']),
   ...product(['identity'], ['mongo', 'kafka']),
   ...product(['billing'], ['mongo', 'kafka']),
+  ...product(['webhook'], ['mongo', 'kafka']),
   ...product(executors, ['kafka']),
 ]
 
@@ -65,7 +66,7 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
 
   const brokerPort = await freePort()
   const portOf: Record<string, number> = {}
-  for (const name of ['identity', 'billing', ...computes, ...gateways]) portOf[name] = await freePort()
+  for (const name of ['identity', 'billing', 'webhook', ...computes, ...gateways]) portOf[name] = await freePort()
 
   const mongoDir = join(folder, 'mongo')
   const [kafka, mongo] = await Promise.all([
@@ -103,6 +104,7 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_IDENTITY_URL: url(`${name}>identity`),
           MILLHAND_BILLING_URL: url(`${name}>billing`),
+          MILLHAND_WEBHOOK_URL: url(`${name}>webhook`),
           MILLHAND_COMPUTE_URL: computeUrls(name),
         }
       case 'identity':
@@ -115,6 +117,7 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
           MILLHAND_BOOTSTRAP_TEST_KEY: newKey('test'),
         }
       case 'billing':
+      case 'webhook':
         return {
           ...own,
           MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
@@ -199,7 +202,7 @@ async function credentialsOf(
   root: string,
   secret: string,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
-  const services = ['gateway', 'identity', 'compute', 'executor', 'billing']
+  const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook']
   const made = services.map(async service => {
     const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
     const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }
