@@ -6,7 +6,8 @@ import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { endpoint, happening } from './happening.fixture.ts'
-import { describeIntake, openArchive, running, tasksTopic } from './intake.contract.ts'
+import { describeIntake } from './intake.contract.ts'
+import { openArchive, running, tasksTopic } from './intake.fixture.ts'
 
 describe('kafka and mongo', { skip: javaMissing }, () => {
   let kafka: Kafka

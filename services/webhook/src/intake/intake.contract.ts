@@ -1,87 +1,18 @@
 /** What the intake has to do, whatever store and log it works on. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import type { EventLog, LoggedEvent } from '@millhand/eventlog'
+import type { EventLog } from '@millhand/eventlog'
 import { systemClock as clock } from '@millhand/runner'
 import { type Database, noAccount, type OutboxEvent } from '@millhand/store'
-import { createLog } from '@millhand/telemetry'
-import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
-import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
-import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { endpoint, happening } from './happening.fixture.ts'
-import { createIntake, type IntakeDeps } from './intake.ts'
-import { type PlaceRecord, placesSpec } from './place.ts'
+import { killedAfter, openArchive, running } from './intake.fixture.ts'
+import type { IntakeDeps } from './intake.ts'
 
 export interface OpenedLog {
   readonly db: Database
   readonly events: EventLog
   append(...events: OutboxEvent[]): Promise<void>
   close(): Promise<void>
-}
-
-export const tasksTopic = 'millhand.tasks.v1'
-
-/** The collections that an intake works on, and what it has done. */
-export function openArchive({ db, events }: Pick<OpenedLog, 'db' | 'events'>) {
-  const archive: Archive = db.collection<ArchivedEvent, keyof typeof archiveSpec.indexes>(archiveSpec)
-  const rows: Deliveries = db.collection<DeliveryRecord, keyof typeof deliveriesSpec.indexes>(deliveriesSpec)
-  const webhooks: Webhooks = db.collection<WebhookRecord, keyof typeof webhooksSpec.indexes>(webhooksSpec)
-  const places = db.collection<PlaceRecord, never>(placesSpec)
-  const logged: string[] = []
-  const note = (event: string) => void logged.push(event)
-  const deps: IntakeDeps = {
-    events,
-    topics: [tasksTopic],
-    archive,
-    places,
-    webhooks,
-    deliveries: {
-      insert: async document => (await rows.write({ kind: 'insert', document, events: [] })).kind === 'written',
-    },
-    clock,
-    log: { ...createLog({ level: 'error' }), error: note, warn: note },
-  }
-  return {
-    deps,
-    webhooks,
-    places,
-    logged,
-    archived: () => archive.find('by_age', { equals: [], limit: 10_000 }),
-    /** `<event> -> <endpoint>` of every row. */
-    async rows() {
-      const found = await rows.find('primary', { equals: [], limit: 10_000 })
-      return found.map(({ event_id, endpoint }) => `${event_id} -> ${endpoint}`).sort()
-    },
-    add: (...documents: WebhookRecord[]) =>
-      Promise.all(documents.map(document => webhooks.write({ kind: 'insert', document, events: [] }))),
-  }
-}
-
-/** An intake that runs, and which events it is done with. */
-export function running(deps: IntakeDeps) {
-  const ending = new AbortController()
-  const done = new Set<string>()
-  let more = Promise.withResolvers<void>()
-  async function* noting(batches: AsyncIterable<readonly LoggedEvent[]>) {
-    for await (const batch of batches) {
-      yield batch
-      for (const { id } of batch) done.add(id)
-      more.resolve()
-      more = Promise.withResolvers()
-    }
-  }
-  const tail: EventLog['tail'] = (...from) => noting(deps.events.tail(...from))
-  const run = createIntake({ ...deps, events: { tail } }).run(ending.signal)
-  return {
-    async until(...events: readonly OutboxEvent[]) {
-      while (!events.every(({ id }) => done.has(id))) await more.promise
-    },
-    /** Ends it in good order. */
-    async stop() {
-      ending.abort()
-      await run
-    },
-  }
 }
 
 export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
@@ -129,6 +60,43 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       assert.deepEqual(await at.rows(), [named, all, some].map(({ id }) => `${event.id} -> ${id}`).sort())
     })
 
+    it('tells an endpoint from when it was made until it is disabled, whatever else it reads at the time', async () => {
+      const intake = running(at.deps)
+      const [before, during, afterwards] = [happening({ at: Date.now() - 60_000 }), happening(), happening()]
+      const heard = endpoint({ created_at: Date.now() })
+      await log.append(before)
+      await intake.until(before)
+      await at.add(heard)
+      await log.append(during)
+      await intake.until(during)
+      await at.webhooks.write({ kind: 'replace', version: 1, document: { ...heard, status: 'disabled' }, events: [] })
+      await log.append(afterwards)
+      await intake.until(afterwards)
+      await intake.stop()
+      assert.deepEqual(await at.rows(), [`${during.id} -> ${heard.id}`])
+    })
+
+    it('has an event in the archive before there is a delivery of it', async () => {
+      await at.add(endpoint(), endpoint())
+      const { archive, deliveries } = at.deps
+      const missing: string[] = []
+      const events = Array.from({ length: 50 }, () => happening())
+      await log.append(...events)
+      const intake = running({
+        ...at.deps,
+        deliveries: {
+          async insert(row, none) {
+            if (!(await archive.get(row.tenant, row.event_id))) missing.push(row.event_id)
+            return await deliveries.insert(row, none)
+          },
+        },
+      })
+      await intake.until(...events)
+      await intake.stop()
+      assert.equal((await at.rows()).length, 100)
+      assert.deepEqual(missing, [])
+    })
+
     it('makes a delivery for the callback that the object names: for its end where no types are named', async () => {
       const end = happening({ callback: { url: 'https://example.com/a' } })
       const begun = happening({ type: 'task.started', callback: { url: 'https://example.com/a', events: [] } })
@@ -151,13 +119,14 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     it('passes over what is no event of ours, and says so once each', async () => {
       const good = happening()
       const { id } = happening()
+      const real = happening()
       const strange = [
         { ...happening(), value: '{' },
         { ...happening(), value: 'null' },
         { ...happening(), id: 'x', value: '{"id":"x"}' },
         { ...happening(), id },
         { ...happening(), type: 'task.other' },
-        { ...happening(), value: happening().value.replace('"live"', '"real"') },
+        { ...real, value: real.value.replace('"live"', '"real"') },
         happening({ account: 'acct_a/test' }),
         happening({ account: '\ud800' }),
       ]
@@ -248,30 +217,4 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       assert.equal(second?.arrived, (first?.arrived ?? 0) + 1)
     })
   })
-}
-
-/** Runs an intake whose process is dead after so many writes: nothing of it is answered any more. */
-async function killedAfter(deps: IntakeDeps, most: number): Promise<void> {
-  const killed = Promise.withResolvers<never>()
-  killed.promise.catch(() => undefined)
-  const ending = new AbortController()
-  const writes: Promise<unknown>[] = []
-  let left = most
-  const dying = async <T>(write: () => Promise<T>): Promise<T> => {
-    if (left-- > 0) {
-      const writing = write()
-      writes.push(writing)
-      return await writing
-    }
-    ending.abort()
-    killed.reject(new Error('killed'))
-    return killed.promise
-  }
-  await createIntake({
-    ...deps,
-    archive: { ...deps.archive, find: deps.archive.find, write: change => dying(() => deps.archive.write(change)) },
-    places: { get: (...key) => deps.places.get(...key), write: change => dying(() => deps.places.write(change)) },
-    deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },
-  }).run(ending.signal)
-  await Promise.all(writes)
 }

@@ -2,6 +2,7 @@ import { after, before, describe } from 'node:test'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { describeTestEvents } from '../rpc/test-webhook.contract.ts'
 import { describeReplays } from './replays.contract.ts'
 
 describe('mongo', { skip: javaMissing }, () => {
@@ -12,8 +13,11 @@ describe('mongo', { skip: javaMissing }, () => {
   after(() => mongo?.[Symbol.asyncDispose]())
 
   let opened = 0
-  describeReplays('mongo', async () => {
+  async function open() {
     const db = openMongo({ url: mongo.url(`replays_${++opened}`), log: createLog({ level: 'error' }) })
     return { db, close: () => db.close() }
-  })
+  }
+
+  describeReplays('mongo', open)
+  describeTestEvents('mongo', open)
 })

@@ -24,17 +24,9 @@ export const listEvents =
       archive,
       cursors,
       tenant: principal(call).tenant,
-      // Times before the first and after the last that there can be ask for all, and for none.
-      filters: {
-        type,
-        resourceId,
-        createdAfter: createdAfter && Math.min(Math.max(timestampMs(createdAfter), 0), LAST_MS),
-      },
+      filters: { type, resourceId, createdAfter: createdAfter && timestampMs(createdAfter) },
       ...{ limit, order, cursor },
       now: clock.now(),
     })
     return { $typeName: 'millhand.webhook.v1.ListEventsResponse', data: data.map(eventMessage), ...more }
   }
-
-/** In microseconds it is still a safe integer: the year 2255. */
-const LAST_MS = 9_000_000_000_000
