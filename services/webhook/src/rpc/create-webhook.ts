@@ -8,7 +8,7 @@ import {
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { Turns } from '@millhand/runner'
 import { requirePatterns } from '../event-types.ts'
-import { firstSecret, isMadeBy, type Maker, secretAgain } from '../secret/held-secret.ts'
+import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-secret.ts'
 import { shownSecret } from '../secret/secret.ts'
 import { requireTarget } from '../target.ts'
 import { mostWebhooks, noWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
@@ -32,7 +32,7 @@ export const createWebhook = (deps: WebhookDeps) => {
     const id = idOf('wh', call, ids)
     const before = await madeBefore(deps, { tenant, id }, maker)
     if (before) return before
-    requireTarget(deps, 'url', req.url, mode)
+    requireTarget(deps, req.url, mode)
     requirePatterns('events', req.events)
     const now = clock.now()
     const signature = req.signature === SignatureScheme.V1A ? 'v1a' : 'v1'
@@ -58,8 +58,7 @@ export const createWebhook = (deps: WebhookDeps) => {
       await requireRoom(webhooks, tenant)
       return await webhooks.write({ kind: 'insert', document: webhook, events: [event] })
     })
-    if (result.kind === 'written')
-      return webhookMessage(webhook, now, shownSecret(secretAgain(sealing, webhook, maker)))
+    if (result.kind === 'written') return webhookMessage(webhook, now, shownSecret(openSecret(sealing, webhook)))
     const made = await madeBefore(deps, webhook, maker) // By another try of the same operation, at the same time.
     if (!made) throw fail('conflict', `The id ${id} is taken.`)
     return made
@@ -77,7 +76,7 @@ async function madeBefore(
   if (made.status === 'deleted') throw noWebhook(id)
   if (!isMadeBy(made, maker))
     throw fail('conflict', `An earlier try made the webhook ${id}; its secret was rotated since.`)
-  return webhookMessage(made, clock.now(), shownSecret(secretAgain(sealing, made, maker)))
+  return webhookMessage(made, clock.now(), shownSecret(openSecret(sealing, made)))
 }
 
 async function requireRoom(webhooks: Webhooks, tenant: string): Promise<void> {

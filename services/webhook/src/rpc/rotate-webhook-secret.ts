@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { RotateWebhookSecretRequest, Webhook } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import { isMadeBy, rotatedSecret, secretAgain } from '../secret/held-secret.ts'
+import { isMadeBy, openSecret, rotatedSecret } from '../secret/held-secret.ts'
 import { shownSecret } from '../secret/secret.ts'
 import { foundWebhook, type WebhookRecord } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
@@ -16,7 +16,7 @@ export const rotateWebhookSecret =
     const { tenant } = principal(call)
     const maker = makerOf(call)
     const answer = (webhook: WebhookRecord) =>
-      webhookMessage(webhook, clock.now(), shownSecret(secretAgain(sealing, webhook, maker)))
+      webhookMessage(webhook, clock.now(), shownSecret(openSecret(sealing, webhook)))
     for (;;) {
       const before = await foundWebhook(webhooks, tenant, id)
       if (isMadeBy(before, maker)) return answer(before)

@@ -20,7 +20,7 @@ export const updateWebhook =
   async (req: UpdateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
     const { webhooks, clock, ids } = deps
     const { tenant, mode } = principal(call)
-    if (req.url !== undefined) requireTarget(deps, 'url', req.url, mode)
+    if (req.url !== undefined) requireTarget(deps, req.url, mode)
     requirePatterns('events', req.events)
     for (;;) {
       const before = await foundWebhook(webhooks, tenant, req.id)

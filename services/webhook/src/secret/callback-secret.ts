@@ -1,15 +1,7 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import {
-  firstSecret,
-  goodSecrets,
-  type HeldSecret,
-  isMadeBy,
-  type Maker,
-  rotatedSecret,
-  secretAgain,
-} from './held-secret.ts'
+import { firstSecret, goodSecrets, type HeldSecret, isMadeBy, type Maker, rotatedSecret } from './held-secret.ts'
 import type { Sealing } from './sealing.ts'
 
 /** Its id is `callback`: a tenant has one. Times are milliseconds since 1970. */
@@ -48,10 +40,7 @@ export function createCallbackSecrets({ callbackSecrets, sealing, clock }: Callb
   async function rotate(tenant: string, maker: Maker): Promise<CallbackSecretRecord> {
     for (;;) {
       const before = await get(tenant, maker)
-      if (isMadeBy(before, maker)) {
-        secretAgain(sealing, before, maker)
-        return before
-      }
+      if (isMadeBy(before, maker)) return before
       const now = clock.now()
       const after = { ...before, ...rotatedSecret(sealing, before, 'v1', maker, now), created_at: now }
       const result = await callbackSecrets.write({

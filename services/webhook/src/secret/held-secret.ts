@@ -1,7 +1,7 @@
 /** The secret of an endpoint, or of a tenant's callbacks, as it is stored. */
 import { fail } from '@millhand/api'
 import type { Signature } from '../webhook.ts'
-import type { Sealing } from './sealing.ts'
+import { type Sealing, SecretUnreadable } from './sealing.ts'
 import { newSecret } from './secret.ts'
 
 /** Times are milliseconds since 1970. */
@@ -35,7 +35,10 @@ export const firstSecret = (sealing: Sealing, owner: SecretOwner, signature: Sig
   secret_operation: maker.operation,
 })
 
-/** Another secret; the one before is good for a day more, and the one before that no longer. */
+/**
+ * Another secret; the one before is good for a day more, and the one before that no longer. One that can't be read is
+ * left behind: rotating is what brings an endpoint back whose secret was sealed under a key that is lost.
+ */
 export const rotatedSecret = (
   sealing: Sealing,
   owner: SecretOwner & HeldSecret,
@@ -44,9 +47,20 @@ export const rotatedSecret = (
   now: number,
 ): HeldSecret => ({
   ...firstSecret(sealing, owner, signature, maker),
-  previous_secret: owner.secret,
-  previous_secret_expires_at: now + OVERLAP_MS,
+  ...(isReadable(sealing, owner)
+    ? { previous_secret: owner.secret, previous_secret_expires_at: now + OVERLAP_MS }
+    : { previous_secret: undefined, previous_secret_expires_at: undefined }),
 })
+
+function isReadable(sealing: Sealing, owner: SecretOwner & HeldSecret): boolean {
+  try {
+    openSecret(sealing, owner)
+    return true
+  } catch (error) {
+    if (error instanceof SecretUnreadable) return false
+    throw error
+  }
+}
 
 /** The secrets to sign with now, the newest first. @throws SecretUnreadable */
 export function goodSecrets(sealing: Sealing, owner: SecretOwner & HeldSecret, now: number): string[] {
@@ -56,21 +70,22 @@ export function goodSecrets(sealing: Sealing, owner: SecretOwner & HeldSecret, n
   return sealed.map(each => sealing.open(each, sealedFor(owner)))
 }
 
+/** The newest secret. @throws SecretUnreadable */
+export const openSecret = (sealing: Sealing, owner: SecretOwner & HeldSecret): string =>
+  sealing.open(owner.secret, sealedFor(owner))
+
 /**
- * The secret, for the call that made it and was sent again. Fails with `idempotency_mismatch` for another API key: as
- * with an answer that is kept, that one alone is shown it.
+ * Whether the secret was made by an earlier try of the same call. Fails with `idempotency_mismatch` where another API key
+ * made that try: as with an answer that is kept, that one alone is shown it.
  */
-export function secretAgain(sealing: Sealing, owner: SecretOwner & HeldSecret, maker: Maker): string {
-  if (owner.secret_made_by === maker.key) return sealing.open(owner.secret, sealedFor(owner))
+export function isMadeBy(held: HeldSecret, maker: Maker): boolean {
+  if (maker.operation === undefined || held.secret_operation !== maker.operation) return false
+  if (held.secret_made_by === maker.key) return true
   throw fail(
     'idempotency_mismatch',
     'What was begun with this `Idempotency-Key` shows a secret, which only the API key can read that began it.',
   )
 }
-
-/** Whether the secret was made by an earlier try of the same call. */
-export const isMadeBy = ({ secret_operation }: HeldSecret, { operation }: Maker): boolean =>
-  operation !== undefined && secret_operation === operation
 
 const OVERLAP_MS = 86_400_000
 

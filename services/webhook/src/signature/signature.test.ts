@@ -103,6 +103,8 @@ describe('an endpoint', () => {
   it('is not signed for with a secret that was sealed for another, or under another key', () => {
     const another = createSigning(createSealing(Buffer.alloc(32, 2)), none)
     assert.throws(() => another.signWebhook(first as WebhookRecord, message, now), SecretUnreadable)
+    const rotated = { ...first, ...rotatedSecret(createSealing(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
+    assert.ok(another.signWebhook(rotated as WebhookRecord, message, now), 'a rotation under the new key helps')
     const elsewhere = { ...first, id: 'wh_b' } as WebhookRecord
     assert.throws(() => signWebhook(elsewhere, message, now), SecretUnreadable)
     for (const secret of ['', 'AAAA', `${first.secret.slice(0, -2)}AA`]) {
