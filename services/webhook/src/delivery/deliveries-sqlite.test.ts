@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@millhand/store/sqlite'
-import { describeDeliveries } from './deliveries.contract.ts'
+import { describeDeliveries, type OpenedStore } from './deliveries.contract.ts'
+import { describeDeliveryCalls } from './delivery-calls.contract.ts'
 
-describeDeliveries('sqlite', async () => {
+const open = async (): Promise<OpenedStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-deliveries-'))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
   return {
@@ -14,4 +15,7 @@ describeDeliveries('sqlite', async () => {
       await rm(folder, { recursive: true })
     },
   }
-})
+}
+
+describeDeliveries('sqlite', open)
+describeDeliveryCalls('sqlite', open)
