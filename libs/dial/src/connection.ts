@@ -16,8 +16,8 @@ export interface Reply {
 }
 
 export interface Connection {
-  /** How many posts it takes beside those that are under way; 0 for ever once it takes no more. */
-  readonly room: number
+  /** How many posts may be under way at once; 0 once it takes no more. */
+  readonly takes: number
   /** For how long it may be kept when nothing is under way, as its server says; milliseconds. */
   readonly keepMs: number
   /** Resolves as soon as there is a whole head, and the body has ended or is not worth waiting for. Fails with DialFailure. */

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import type { Clock } from '@millhand/runner'
 import type { AddressRanges } from './address-ranges.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
 import { createHttp1 } from './http1.ts'
 import { openHttp2 } from './http2.ts'
@@ -12,6 +12,7 @@ import { reach } from './reach.ts'
 import type { Resolver } from './resolver.ts'
 import { secure, trust } from './secure.ts'
 import { readTarget, type Target } from './target.ts'
+import { type TimeLimit, timeLimit } from './time-limit.ts'
 
 export interface Dialer {
   /**
@@ -34,7 +35,7 @@ export interface PostRequest {
   readonly partition: string
 }
 
-/** `ms`: how long it took, from the call on. */
+/** `ms`: how long it took, without what it waited for one of its connections to be free. */
 export type Answer =
   | {
       readonly kind: 'answered'
@@ -60,7 +61,10 @@ export interface DialerOptions {
   /** Whoever makes it closes it. */
   readonly resolver: Resolver
   readonly clock: Clock
-  /** For a post, from the call to the head of its answer; milliseconds. */
+  /**
+   * From when there is a place for a connection, before which it waits no longer than this, to the head of the answer.
+   * In milliseconds.
+   */
   readonly timeoutMs?: number
   /** How many connections are open at once. */
   readonly maxSockets?: number
@@ -91,39 +95,39 @@ export function createDialer(options: DialerOptions): Dialer {
   }
 
   async function post(request: PostRequest, signal: AbortSignal): Promise<Answer> {
-    const began = clock.monotonic()
-    const stop = new AbortController()
-    const timer = clock.timer(timeoutMs, () => stop.abort(new DialFailure('timeout', 'no answer came in time')))
-    const onAbort = () => stop.abort(new DialFailure('aborted', 'the post was given up'))
-    signal.addEventListener('abort', onAbort)
+    const limit = timeLimit(clock, timeoutMs, signal)
     try {
-      if (closing !== undefined || signal.aborted) throw new DialFailure('aborted', 'the post was given up')
+      if (closing !== undefined) throw new DialFailure('aborted', 'no more is posted')
+      limit.signal.throwIfAborted()
       const target = readTarget(request.url, { plainHttp: request.plainHttp, allow })
       if ('fault' in target) throw new DialFailure('address_refused', `the URL ${target.fault}`)
-      const reply = await postTo(target, request, stop.signal)
-      return { kind: 'answered', ...reply, ms: clock.monotonic() - began }
+      const reply = await postTo(target, request, limit)
+      return { kind: 'answered', ...reply, ms: limit.elapsed() }
     } catch (error) {
       if (!(error instanceof DialFailure)) throw error
-      return { kind: 'failed', code: error.code, message: error.message, ms: clock.monotonic() - began }
+      return { kind: 'failed', code: error.code, message: error.message, ms: limit.elapsed() }
     } finally {
-      timer.cancel()
-      signal.removeEventListener('abort', onAbort)
+      limit.end()
     }
   }
 
-  async function postTo(target: Target, { headers, body, plainHttp, partition }: PostRequest, signal: AbortSignal) {
+  async function postTo(target: Target, request: PostRequest, { signal, restart }: TimeLimit): Promise<Reply> {
+    const { authority, path } = target
     // A connection that plain HTTP was allowed on is none for a post that may not go to where it leads.
-    const scheme = target.secure ? 'https' : plainHttp ? 'http' : 'http, allowed'
-    const wish = {
-      partition,
-      target: `${scheme}//${target.authority}`,
-      open: (until: AbortSignal) => open(target, until),
-    }
-    const message = { authority: target.authority, path: target.path, headers, body }
+    const scheme = target.secure ? 'https' : request.plainHttp ? 'http' : 'http, allowed'
     for (let isFresh = false; ; isFresh = true) {
-      const { connection, release } = await pool.lend({ ...wish, isFresh }, signal)
+      const { connection, release } = await pool.lend(
+        {
+          partition: request.partition,
+          target: `${scheme}//${authority}`,
+          isFresh,
+          open: until => open(target, until),
+          onTurn: restart,
+        },
+        signal,
+      )
       try {
-        return await connection.post(message, signal)
+        return await connection.post({ authority, path, headers: request.headers, body: request.body }, signal)
       } catch (error) {
         if (isFresh || !(error instanceof DialFailure && error.repeatable)) throw error
       } finally {

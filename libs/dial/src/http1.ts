@@ -12,13 +12,12 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   agent.createConnection = () => socket
   socket.on('error', () => {}) // Told to the post that is under way; there may be none.
-  let busy = false
   let isKept = false
   let keepMs = IDLE_MS
 
   return {
-    get room() {
-      return busy || !socket.writable ? 0 : 1
+    get takes() {
+      return socket.writable ? 1 : 0
     },
     get keepMs() {
       return keepMs
@@ -26,7 +25,6 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
     closed: new Promise(resolve => socket.once('close', () => resolve())),
     destroy: () => socket.destroy(),
     async post({ authority, path, headers, body }, signal) {
-      busy = true
       const readBefore = socket.bytesRead
       const isStale = () => isKept && socket.bytesRead === readBefore
       try {
@@ -55,8 +53,6 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
       } catch (error) {
         socket.destroy()
         throw error
-      } finally {
-        busy = false
       }
     },
   }

@@ -15,38 +15,49 @@ import { DialFailure } from './failure.ts'
 
 type Head = IncomingHttpHeaders & IncomingHttpStatusHeader
 
-/** `socket` has agreed to HTTP/2 in its TLS handshake. Resolves when its server has said how many posts it takes at once. */
+/** `socket` has agreed to HTTP/2 in its TLS handshake. Resolves when both sides have agreed to each other's settings. */
 export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSignal): Promise<Connection> {
   const session = connect('https://endpoint', {
     createConnection: () => socket,
     settings: { enablePush: false, maxHeaderListSize: MOST_HEAD_BYTES },
   })
   let takes = MOST_STREAMS
-  let last = Number.POSITIVE_INFINITY // The number of the last stream that the server reads.
+  let lastRead = Number.POSITIVE_INFINITY // The number of the last stream that the server reads.
   let isKept = false
   let isRetired = false
   let open = 0
+  // Node waits for the other side to close as well once either has said that it leaves: that may never come.
+  const destroy = () => {
+    session.destroy()
+    socket.destroy()
+  }
+  /** No more posts; those under way go on. */
+  const retire = () => {
+    isRetired = true
+    if (open === 0) destroy()
+  }
   session.on('remoteSettings', ({ maxConcurrentStreams = MOST_STREAMS }) => {
     takes = Math.min(maxConcurrentStreams, MOST_STREAMS)
   })
   session.on('goaway', (_code, lastStream) => {
-    last = lastStream
-    isRetired = true
+    lastRead = lastStream
+    retire()
   })
-  await settled(session, signal)
-
-  /** No more posts; those under way go on. */
-  const retire = () => {
-    isRetired = true
-    if (open === 0) session.destroy()
+  const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
+  try {
+    await agreed(session, signal)
+  } catch (error) {
+    destroy()
+    throw error
   }
+
   return {
-    get room() {
-      return isRetired || session.closed || session.destroyed ? 0 : Math.max(0, takes - open)
+    get takes() {
+      return isRetired || session.closed || session.destroyed ? 0 : takes
     },
     keepMs: IDLE_MS,
-    closed: new Promise(resolve => session.once('close', () => resolve())),
-    destroy: () => session.destroy(),
+    closed,
+    destroy,
     async post({ authority, path, headers, body }, signal) {
       open++
       const wasKept = isKept
@@ -59,7 +70,7 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
           ':path': path,
           'content-length': body.length,
         })
-        const isUnread = (id: number) => id > last || (wasKept && session.destroyed)
+        const isUnread = (id: number) => id > lastRead || (wasKept && session.destroyed)
         const head = await headOf(stream.end(body), isUnread, signal)
         isKept = true
         const { text, whole } = await readExcerpt(stream, clock, signal)
@@ -81,19 +92,18 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
 /** Of one connection, whatever its server takes: as many as Node lets a server have that says nothing. */
 const MOST_STREAMS = 100
 
-/** The server's settings are there, with which it begins (RFC 9113, section 3.4). */
-function settled(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
+/** The server has sent its settings, with which it begins, and then that it keeps to ours (RFC 9113, section 3.4). */
+function agreed(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => fail(signal.reason)
     const fail = (error: unknown) => {
       signal.removeEventListener('abort', onAbort)
-      session.destroy()
       reject(error)
     }
     // It stays: an error of the session is told by each of its streams too.
     session.on('error', error => fail(failureOf(error)))
     session.once('close', () => fail(failureOf()))
-    session.once('remoteSettings', () => {
+    session.once('localSettings', () => {
       signal.removeEventListener('abort', onAbort)
       resolve()
     })

@@ -21,6 +21,8 @@ export interface Wish {
   /** Whether one that was used before will not do. */
   readonly isFresh: boolean
   open(signal: AbortSignal): Promise<Connection>
+  /** Called when it had to wait and its turn has come. */
+  onTurn(): void
 }
 
 export interface Lent {
@@ -110,7 +112,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
   function keptFor(partition: Partition, target: string): Entry | undefined {
     const now = clock.monotonic()
     return [...partition.entries].findLast(
-      entry => entry.target === target && (entry.connection?.room ?? 0) > 0 && !isOver(entry, now),
+      entry => entry.target === target && entry.lent < (entry.connection?.takes ?? 0) && !isOver(entry, now),
     )
   }
 
@@ -147,7 +149,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     entry.lent--
     if (entry.lent === 0) {
       entry.idleSince = clock.monotonic()
-      if (connection.room === 0 || isOver(entry, entry.idleSince)) drop(entry)
+      if (connection.takes === 0 || isOver(entry, entry.idleSince)) drop(entry)
       else if (all.has(entry)) idle.add(entry)
       sweep ??= clock.timer(SWEEP_MS, sweepIdle)
     }
@@ -182,6 +184,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     for (const partition of line) {
       const [first] = partition.waiting
       if (first === undefined || !serve(partition, first)) continue
+      first.wish.onTurn()
       partition.waiting.shift()
       line.delete(partition)
       if (partition.waiting.length > 0) line.add(partition)

@@ -25,12 +25,17 @@ export interface Listening {
 /** Listens until the test ends. */
 export async function listening(t: TestContext, server: Server, host = PUBLIC): Promise<Listening> {
   const open = new Set<Socket>()
+  let closing = Promise.withResolvers<void>()
   let accepted = 0
   server.on('connection', (socket: Socket) => {
     accepted++
     open.add(socket)
     socket.on('error', () => {})
-    socket.once('close', () => open.delete(socket))
+    socket.once('close', () => {
+      open.delete(socket)
+      closing.resolve()
+      closing = Promise.withResolvers()
+    })
   })
   server.listen(0, host)
   await once(server, 'listening')
@@ -47,8 +52,7 @@ export async function listening(t: TestContext, server: Server, host = PUBLIC): 
     },
     open,
     async downTo(count) {
-      while (open.size > count)
-        await Promise.race([...open].map(socket => new Promise(resolve => socket.once('close', resolve))))
+      while (open.size > count) await closing.promise
     },
   }
 }
