@@ -17,7 +17,7 @@ export interface EventPageOptions {
   readonly now: number
 }
 
-export interface EventFilters {
+interface EventFilters {
   /** `task.succeeded`, `task.*`, `*`. */
   readonly type: string | undefined
   /** Milliseconds since 1970. */

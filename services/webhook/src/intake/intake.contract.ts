@@ -197,6 +197,22 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       assert.deepEqual(at.logged, ['intake.failed'])
     })
 
+    it('waits before it reads on where the log has ended by itself', async () => {
+      let ended = 0
+      const waits: number[] = []
+      const events: IntakeDeps['events'] = {
+        tail: (...from) => (ended++ < 2 ? (async function* () {})() : log.events.tail(...from)),
+      }
+      const sleep = async (ms: number) => void waits.push(ms)
+      const intake = running({ ...at.deps, events, clock: { ...clock, sleep } })
+      const event = happening()
+      await log.append(event)
+      await intake.until(event)
+      await intake.stop()
+      assert.deepEqual(waits, [500, 500])
+      assert.deepEqual(at.logged, ['intake.failed'])
+    })
+
     it('begins at the beginning where its place is none of this log', async () => {
       const event = happening()
       const place = { tenant: noAccount, id: 'intake', position: '?' }

@@ -63,6 +63,7 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
       moving.catch(() => undefined) // It is waited for above, or below.
       onTaken()
     }
+    if (!signal.aborted) throw new Error('the event log is closed')
   } finally {
     await moving
   }

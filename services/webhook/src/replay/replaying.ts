@@ -65,7 +65,7 @@ export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): 
       }
       isAway = false
     } catch (error) {
-      if (!isAway) log.warn('replays.not_found', { error })
+      if (!isAway) log.warn('replays.unreadable', { error })
       isAway = true
     }
   })
