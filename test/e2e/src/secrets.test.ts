@@ -52,6 +52,8 @@ before(async () => {
     if (secret !== undefined) secrets.set(`the secret of ${service}`, secret)
   }
 
+  secrets.set('the secret of webhook', issuer.secretOf('webhook'))
+
   const revoked = await made('a key that is revoked', 'one')
   await ask('DELETE', `/v1/api_keys/${revoked.id}`)
   const good = await made('a key that is good', 'two')

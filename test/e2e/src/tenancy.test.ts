@@ -238,10 +238,9 @@ function isList(route: Route): boolean {
 }
 
 /** Whether a field of its body names an object. */
-const isReference =
-  ({ pathFields }: Route) =>
-  ({ name }: { readonly name: string }) =>
-    /_(file|id)$/.test(name) && !pathFields.includes(name)
+function isReference({ pathFields }: Route): (field: { readonly name: string }) => boolean {
+  return ({ name }) => /_(file|id)$/.test(name) && !pathFields.includes(name)
+}
 
 /** Which collection a field of a request names an object of. */
 const references: Readonly<Record<string, string>> = { input_file: 'files' }
