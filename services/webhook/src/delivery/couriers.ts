@@ -25,8 +25,6 @@ const GRACE_MS = 1_000
 
 const endpoints: Lines<DeliveryRecord> = { of: ({ endpoint }) => endpoint, rest: [] }
 const share = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
-/** The key of the cap on those that aren't known to answer swiftly. */
-const NOT_SWIFT = 'not swift'
 
 export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number) {
   const { store, clock, log } = deps
@@ -42,7 +40,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
     caps: ({ line, tenant }) => [
       { key: line, mostRunning: pace.most(line) },
       { key: tenant, mostRunning: atOnce / 4 },
-      ...(pace.isSwift(line) ? [] : [{ key: NOT_SWIFT, mostRunning: atOnce / 2 }]),
+      // New ones and slow ones: what is left is for those that answer swiftly.
+      { key: pace.kind(line), mostRunning: pace.kind(line) === 'swift' ? atOnce : (atOnce * 3) / 8 },
     ],
     ownerClaims: true,
     window: WINDOW,

@@ -20,8 +20,6 @@ import { deliveryId } from './delivery-id.ts'
 import { newDelivery, ranks } from './new-delivery.ts'
 import { openReceiver } from './receiver.fixture.ts'
 
-const tenant = 'acct_1/live'
-
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>
 
 export async function openDeployment(db: Database) {
@@ -101,6 +99,7 @@ export async function openDeployment(db: Database) {
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {
+      const { tenant = 'acct_1/live' } = more
       const secret = firstSecret(sealing, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })
       const webhook = aWebhook(id, { ...secret, url: receiver.url(id), ...more })
       await webhooks.write({ kind: 'insert', document: webhook, events: [] })

@@ -52,12 +52,12 @@ describe('the pace of an endpoint', () => {
   })
 
   it('calls swift who has just answered within a second', () => {
-    const swift = [pace.isSwift('wh_1')]
+    const kinds = [pace.kind('wh_1')]
     for (const going of ['swift', 'slow', 'swift', 'failed'] as const) {
       ended(going)
-      swift.push(pace.isSwift('wh_1'))
+      kinds.push(pace.kind('wh_1'))
     }
-    assert.deepEqual(swift, [false, true, false, true, false])
+    assert.deepEqual(kinds, ['new', 'swift', 'slow', 'swift', 'slow'])
   })
 
   it('is forgotten with its pauses', async () => {

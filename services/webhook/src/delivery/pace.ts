@@ -3,8 +3,8 @@
  * takes over learns it anew, post by post.
  *
  * Whoever is not known answers to one post at a time, twice as many after each success. After a failure it is one again,
- * after a pause that doubles with each further one. Those that are not known to answer swiftly have only a part of all
- * couriers together (`isSwift`): a thousand dead ones leave the others room.
+ * after a pause that doubles with each further one. Those that are new, and those that are slow or fail, have only a part
+ * of all couriers each (`kind`): a thousand dead ones leave the others room.
  */
 import type { Clock, Timer } from '@millhand/runner'
 
@@ -14,8 +14,8 @@ export type Going = 'swift' | 'slow' | 'failed'
 export interface Pace {
   /** How many posts to the endpoint there may be now. */
   most(endpoint: string): number
-  /** Whether its last answer was a success that came within a second. */
-  isSwift(endpoint: string): boolean
+  /** `swift` where its last answer was a success that came within a second, `new` where nothing is known of it. */
+  kind(endpoint: string): 'new' | 'swift' | 'slow'
   /** A post has ended. `beganAt` is by the monotonic clock. */
   ended(endpoint: string, going: Going, beganAt: number): void
   /** Forgets everything. */
@@ -77,7 +77,11 @@ export function createPace(clock: Clock, onMore: (endpoint: string) => void): Pa
       if (!course) return 1
       return course.timer ? 0 : course.most
     },
-    isSwift: endpoint => courses.get(endpoint)?.isSwift ?? false,
+    kind(endpoint) {
+      const course = courses.get(endpoint)
+      if (!course) return 'new'
+      return course.isSwift ? 'swift' : 'slow'
+    },
     ended(endpoint, going, beganAt) {
       const course = take(endpoint)
       course.isSwift = going === 'swift'
