@@ -9,8 +9,8 @@ interface Said {
   readonly account_id: string
   readonly mode: 'live' | 'test'
   readonly resource_version: number
-  readonly data: { readonly object: object; readonly output_omitted?: boolean }
-  readonly request_id?: string
+  readonly data: { readonly object: object; readonly output_omitted?: unknown }
+  readonly request_id?: unknown
 }
 
 export function eventMessage({ id, type, created_at, value }: ArchivedEvent): Event {
@@ -26,8 +26,8 @@ export function eventMessage({ id, type, created_at, value }: ArchivedEvent): Ev
     data: {
       $typeName: 'millhand.event.v1.EventData',
       object: JSON.stringify(data.object),
-      ...(data.output_omitted !== undefined && { outputOmitted: data.output_omitted }),
+      ...(data.output_omitted === true && { outputOmitted: true }),
     },
-    ...(request_id !== undefined && { requestId: request_id }),
+    ...(typeof request_id === 'string' && { requestId: request_id }),
   }
 }

@@ -126,6 +126,8 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
         { ...happening(), id: 'x', value: '{"id":"x"}' },
         { ...happening(), id },
         { ...happening(), type: 'task.other' },
+        { ...real, value: real.value.replace('"resource_version":1', '"resource_version":-1') },
+        { ...real, time: Date.UTC(10_000, 0) },
         { ...real, value: real.value.replace('"live"', '"real"') },
         happening({ account: 'acct_a/test' }),
         happening({ account: '\ud800' }),
@@ -135,7 +137,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
         (await at.archived()).map(event => event.id),
         [good.id],
       )
-      assert.deepEqual(at.logged, Array(8).fill('intake.event_unreadable'))
+      assert.deepEqual(at.logged, Array(10).fill('intake.event_unreadable'))
     })
 
     it('goes on where it stopped', async () => {
