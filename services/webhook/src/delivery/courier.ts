@@ -11,7 +11,7 @@ import { bodyOf } from './body.ts'
 import { retryAfterMs } from './schedule.ts'
 import type { DeliveryCause } from './transition.ts'
 
-export type Dialled =
+type Dialled =
   | {
       readonly kind: 'answered'
       readonly status: number
