@@ -120,6 +120,24 @@ test('a server that takes one post at a time gets one at a time on each connecti
   assert.equal(one.accepted, 2)
 })
 
+test('a connection that takes no more is not waited for', { skip }, async t => {
+  let held: Heard | undefined
+  const options = { settings: { maxConcurrentStreams: 1 } }
+  const one = await receiver(
+    t,
+    post => {
+      if (post.before === 1) held = post
+      else answer(post)
+      if (post.before === 2 && held !== undefined) answer(held)
+    },
+    options,
+  )
+  const dialer = testDialer(t, { ca })
+  await dialer.to(one.url)
+  const answers = await Promise.all([dialer.to(one.url), dialer.to(one.url)])
+  assert.deepEqual([...answers.map(codeOf), one.accepted], ['answered', 'answered', 2])
+})
+
 test('a server that takes no posts has its time, and no more', { skip }, async t => {
   const none = await receiver(t, () => assert.fail('it was posted'), { settings: { maxConcurrentStreams: 0 } })
   assert.equal(codeOf(await testDialer(t, { ca, timeoutMs: 300 }).to(none.url)), 'timeout')
@@ -264,12 +282,17 @@ const counts: [string, string, (post: Heard) => void][] = [
 
 for (const [what, excerpt, act] of counts) {
   test(`over HTTP/2, ${what}: the status counts, and the connection goes on`, { skip }, async t => {
-    const server = await receiver(t, post => (post.before === 0 ? act(post) : answer(post)))
+    const streams: ServerHttp2Stream[] = []
+    const server = await receiver(t, post => {
+      streams.push(post.stream)
+      return post.before === 0 ? act(post) : answer(post)
+    })
     const dialer = testDialer(t, { ca })
     const got = await dialer.to(server.url)
     assert.deepEqual(got, { kind: 'answered', status: 200, excerpt, ms: got.ms })
     assert.equal(codeOf(await dialer.to(server.url)), 'answered')
     assert.equal(server.accepted, 1)
+    for (const stream of streams) if (!stream.closed) await new Promise(resolve => stream.once('close', resolve))
   })
 }
 

@@ -22,7 +22,6 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
     settings: { enablePush: false, maxHeaderListSize: MOST_HEAD_BYTES },
   })
   let takes = MOST_STREAMS
-  let lastRead = Number.POSITIVE_INFINITY // The number of the last stream that the server reads.
   let isKept = false
   let isRetired = false
   let open = 0
@@ -39,10 +38,7 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
   session.on('remoteSettings', ({ maxConcurrentStreams = MOST_STREAMS }) => {
     takes = Math.min(maxConcurrentStreams, MOST_STREAMS)
   })
-  session.on('goaway', (_code, lastStream) => {
-    lastRead = lastStream
-    retire()
-  })
+  session.on('goaway', retire)
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
   try {
     await agreed(session, signal)
@@ -70,8 +66,7 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
           ':path': path,
           'content-length': body.length,
         })
-        const isUnread = (id: number) => id > lastRead || (wasKept && session.destroyed)
-        const head = await headOf(stream.end(body), isUnread, signal)
+        const head = await headOf(stream.end(body), () => wasKept && session.destroyed, signal)
         isKept = true
         const { text, whole } = await readExcerpt(stream, clock, signal)
         // What is answered before all of it has been read leaves a rest that nobody may read.
@@ -125,8 +120,11 @@ function begin(session: ClientHttp2Session, headers: Record<string, string | num
 
 const ended = new Set(['ERR_HTTP2_GOAWAY_SESSION', 'ERR_HTTP2_INVALID_SESSION', 'ERR_HTTP2_OUT_OF_STREAMS'])
 
-/** The head that is no 1xx. A failure is repeatable when the stream `isUnread`, or its server says that it has not begun. */
-function headOf(stream: ClientHttp2Stream, isUnread: (id: number) => boolean, signal: AbortSignal): Promise<Head> {
+/**
+ * The head that is no 1xx. A failure is repeatable when the connection `isStale`: closed before it heard of the post; or
+ * when the server says that it has not begun, which is also what Node makes of streams that a GOAWAY leaves out.
+ */
+function headOf(stream: ClientHttp2Stream, isStale: () => boolean, signal: AbortSignal): Promise<Head> {
   return new Promise((resolve, reject) => {
     let interim = 0
     const onAbort = () => fail(signal.reason)
@@ -137,7 +135,7 @@ function headOf(stream: ClientHttp2Stream, isUnread: (id: number) => boolean, si
     }
     const onEnd = (error?: NodeJS.ErrnoException) => {
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
-      fail(failureOf(error, isRefused || isUnread(stream.id ?? Number.POSITIVE_INFINITY)))
+      fail(failureOf(error, isRefused || isStale()))
     }
     stream.on('error', onEnd)
     stream.once('close', () => onEnd())

@@ -227,16 +227,34 @@ test('a post that is given up while it waits leaves the line', async t => {
   assert.equal(receiver.accepted, 2)
 })
 
-test('a post that is given up ends its connection', async t => {
+test('a post that is given up, or has had its time, ends its connection', async t => {
   const receiver = await holding(t)
+  const dialer = testDialer(t, { timeoutMs: 500 })
   const abort = new AbortController()
-  const answer = testDialer(t).to(receiver.url, {}, abort.signal)
+  const answer = dialer.to(receiver.url, {}, abort.signal)
   await receiver.holds(1)
   abort.abort()
   assert.equal(codeOf(await answer), 'aborted')
-  await receiver.downTo(0)
-  assert.equal(codeOf(await testDialer(t).to(receiver.url, {}, abort.signal)), 'aborted')
-  assert.equal(receiver.accepted, 1)
+  assert.equal(codeOf(await dialer.to(receiver.url, {}, abort.signal)), 'aborted')
+  assert.equal(codeOf(await dialer.to(receiver.url)), 'timeout')
+  const last = dialer.to(receiver.url)
+  await receiver.holds(3)
+  for (let n = 0; n < 3; n++) receiver.answerOne()
+  assert.equal(codeOf(await last), 'answered')
+  assert.equal(receiver.accepted, 3)
+  await receiver.downTo(1)
+})
+
+test('a body that goes on for too long costs the connection', async t => {
+  for (const [length, connections] of [
+    [60_000, 1],
+    [100_000, 3],
+  ] as const) {
+    const receiver = await rawReceiver(t, ({ socket }) => socket.write(ok('a'.repeat(length))))
+    const dialer = testDialer(t)
+    for (let n = 0; n < 3; n++) assert.equal(codeOf(await dialer.to(receiver.url)), 'answered')
+    assert.equal(receiver.accepted, connections)
+  }
 })
 
 test('close waits for what is under way, and leaves no connection', async t => {

@@ -54,6 +54,18 @@ test('a post connects to the address that was checked: there is no second look-u
   assert.equal(loopback.accepted, 0)
 })
 
+test('what the socket says it is connected to counts, whatever was dialled', async t => {
+  const loopback = await listening(
+    t,
+    createServer(socket => socket.resume()),
+    LOOPBACK,
+  )
+  // Linux takes 0.0.0.0 for 127.0.0.1.
+  const answer = await testDialer(t, { allow: parseRanges('0.0.0.0') }).to(`http://0.0.0.0:${loopback.port}/`)
+  assert.equal(codeOf(answer), 'address_refused')
+  await loopback.downTo(0)
+})
+
 const leadsInside: [string, (question: Question) => Reply][] = [
   ['an address that is not public', question => addresses(question, [LOOPBACK])],
   ['a public and another address at once', question => addresses(question, [PUBLIC, LOOPBACK])],
@@ -163,10 +175,14 @@ test('an answer that is too long for UDP is asked for again over TCP', async t =
 })
 
 test('a family that is not answered is not waited for', async t => {
-  const receiver = await rawReceiver(t, ({ socket }) => socket.write(ok()))
-  const dns = await knows(t, question => (question.type === 'AAAA' ? 'silent' : addresses(question, [PUBLIC])))
-  const answer = await testDialer(t, { servers: [dns.address] }).to(`http://${NAME}:${receiver.port}/`)
-  assert.equal(codeOf(answer), 'answered')
+  for (const silent of ['A', 'AAAA']) {
+    const dns = await knows(t, question =>
+      question.type === silent ? 'silent' : addresses(question, [PUBLIC, '2a00::1']),
+    )
+    const resolver = createResolver({ clock: systemClock, servers: [dns.address], timeoutMs: 60_000 })
+    t.after(() => resolver.close())
+    assert.deepEqual(await resolver.addresses(NAME), [silent === 'A' ? '2a00::1' : PUBLIC])
+  }
 })
 
 test('the next address is tried when one does not answer', async t => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { parseRanges } from './address-ranges.ts'
 import { connectsOf, listening, testDialer } from './receivers.fixture.ts'
-import { targetFault } from './target.ts'
+import { readTarget, targetFault } from './target.ts'
 
 const https = { plainHttp: false, allow: parseRanges('') }
 const http = { ...https, plainHttp: true }
@@ -154,6 +154,12 @@ test('what the operator allows is allowed, in every way to write it, and nothing
   const allow = parseRanges('127.0.0.0/8')
   for (const host of ['127.0.0.1', '2130706433', '0x7f.1', 'localhost', 'intranet', 'receiver.internal']) {
     assert.equal(targetFault(`http://${host}:8080/`, { plainHttp: false, allow }), undefined, host)
+  }
+  // A name that only this machine knows leads nowhere else.
+  for (const host of ['intranet', 'example.com']) {
+    const target = readTarget(`https://${host}/`, { plainHttp: true, allow })
+    assert.ok('mayReach' in target)
+    assert.deepEqual(['127.0.0.1', '8.8.8.8', '10.0.0.1'].map(target.mayReach), [true, host !== 'intranet', false])
   }
   for (const host of ['10.0.0.1', '[::1]', '169.254.169.254']) {
     assert.equal(typeof targetFault(`https://${host}/`, { plainHttp: false, allow }), 'string', host)
