@@ -79,7 +79,10 @@ describe('a pool whose owner claims for itself', () => {
       newLeaseId: () => crypto.randomUUID(),
       lines: { of: ({ box }) => box, rest: [] },
       share: () => ({ weight: 1, mostRunning: Number.POSITIVE_INFINITY }),
-      caps: ({ line }) => [{ key: line, mostRunning: most.get(line) ?? 2 }],
+      caps: ({ line }) => [
+        { key: line, mostRunning: most.get(line) ?? 2 },
+        { key: 'all', mostRunning: most.get('all') ?? 9_999 },
+      ],
       ownerClaims: true,
       window: 4,
       onError: () => {},
@@ -203,6 +206,18 @@ describe('a pool whose owner claims for itself', () => {
     fails = false
     await pass(5_000)
     assert.equal(await settle(pool, held as Letter), true)
+  })
+
+  it('lets another have the place of what ends under the same cap, also while its claim waits', async () => {
+    const { work, pool } = open()
+    most.set('all', 1)
+    for (const box of ['a', 'b']) await put(work, box, 1)
+    const [one, ...none] = await claim(pool)
+    assert.deepEqual([one?.box, none], ['a', []])
+    const waiting = claim(pool, 99, hour)
+    await nextTurn()
+    await settle(pool, one as Letter)
+    assert.equal((await waiting)[0]?.box, 'b')
   })
 
   it('wakes a claim that waits when a cap is raised', async () => {

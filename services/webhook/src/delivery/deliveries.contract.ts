@@ -1,5 +1,6 @@
 /** What becomes of deliveries, whatever they are stored in and whatever fails meanwhile. */
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Database } from '@millhand/store'
 import type { ArchivedEvent } from '../archived-event.ts'
@@ -81,6 +82,29 @@ export function describeDeliveries(
       here.receiver.lets('wh_1', status(429, { 'retry-after': '3600' }))
       await here.send(here.own(), [event], 'wh_1')
       assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 3_600_000)
+    })
+
+    it('wait no longer for an answer that has no say in it', async () => {
+      await here.endpoint('wh_1')
+      here.receiver.lets('wh_1', status(500, { 'retry-after': '3600' }))
+      await here.send(here.own(), [event], 'wh_1')
+      assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 5_000)
+    })
+
+    it('say nothing of an address that took the place of the one that failed', async () => {
+      const before = await here.endpoint('wh_1')
+      const answering = Promise.withResolvers<ServerResponse>()
+      here.receiver.lets('wh_1', response => answering.resolve(response))
+      const owner = here.own()
+      await here.send(owner, [event], 'wh_1')
+      await here.until(() => here.receiver.posts.length === 1)
+      const document = { ...before, url: here.receiver.url('elsewhere') }
+      await here.webhooks.write({ kind: 'replace', version: 1, document, events: [] })
+      ;(await answering.promise).writeHead(500).end()
+      await here.untilStatus(event, 'wh_1', 'waiting')
+      await owner.stop()
+      const { failing_since, version } = (await here.webhooks.get('acct_1/live', 'wh_1')) ?? {}
+      assert.deepEqual([failing_since, version], [undefined, 2])
     })
 
     it('end with a 410, which disables the endpoint and tells of it; the others are cancelled', async () => {
