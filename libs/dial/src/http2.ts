@@ -137,12 +137,14 @@ function headOf(stream: ClientHttp2Stream, isStale: () => boolean, signal: Abort
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
       fail(failureOf(error, isRefused || isStale()))
     }
+    const onClose = () => onEnd()
     stream.on('error', onEnd)
-    stream.once('close', () => onEnd())
+    stream.once('close', onClose)
     stream.on('headers', () => {
       if (++interim > MOST_INTERIM) fail(new DialFailure('protocol_error', 'too many 1xx answers came'))
     })
     stream.once('response', head => {
+      stream.off('close', onClose)
       signal.removeEventListener('abort', onAbort)
       resolve(head)
     })

@@ -1,6 +1,6 @@
 /** The one place where a connection is made, and so the one where the address is checked. */
 import { connect, isIPv4, isIPv6, type Socket } from 'node:net'
-import type { Clock } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/runner'
 import { DialFailure, isOwnShortage } from './failure.ts'
 
 export interface Reach {
@@ -23,12 +23,12 @@ export function reach(options: Reach, clock: Clock, signal: AbortSignal): Promis
     const waiting = alternating(addresses).slice(0, MOST_ADDRESSES)
     const open = new Set<Socket>()
     let fault: DialFailure | undefined
-    let timer = clock.timer(0, () => {})
+    let timer: Timer | undefined
     signal.addEventListener('abort', onAbort)
     next()
 
     function next() {
-      timer.cancel()
+      timer?.cancel()
       const address = waiting.shift()
       if (address === undefined) {
         if (open.size === 0) fail(fault ?? new DialFailure('dns_failed', 'the name has no address'))
@@ -59,13 +59,10 @@ export function reach(options: Reach, clock: Clock, signal: AbortSignal): Promis
       reject(error)
     }
     function end() {
-      timer.cancel()
+      timer?.cancel()
       signal.removeEventListener('abort', onAbort)
-      for (const socket of open)
-        socket
-          .removeAllListeners()
-          .on('error', () => {})
-          .destroy()
+      waiting.length = 0
+      for (const socket of open) socket.destroy()
     }
   })
 }

@@ -28,21 +28,21 @@ export function secure(
     })
     tls.disableRenegotiation()
     const onAbort = () => fail(signal.reason)
+    const onError = ({ code }: NodeJS.ErrnoException) => fail(new DialFailure('tls_failed', wordsOf(code)))
     const fail = (error: unknown) => {
       signal.removeEventListener('abort', onAbort)
-      tls.removeAllListeners().on('error', () => {})
       tls.destroy()
       socket.destroy()
       reject(error)
     }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort)
-    tls.once('error', ({ code }: NodeJS.ErrnoException) => fail(new DialFailure('tls_failed', wordsOf(code))))
+    tls.on('error', onError)
     tls.once('secureConnect', () => {
       signal.removeEventListener('abort', onAbort)
-      tls.removeAllListeners('error')
+      tls.off('error', onError)
       resolve(tls)
     })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort)
   })
 }
 
