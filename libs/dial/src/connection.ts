@@ -1,7 +1,7 @@
 /** A connection to an endpoint, whatever the protocol that it speaks. */
 
 /** What is sent. Names of headers are lower-case; none of those that HTTP itself needs. */
-export interface Message {
+interface Message {
   readonly authority: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

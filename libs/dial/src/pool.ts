@@ -13,7 +13,7 @@ export interface Pool {
   close(): Promise<void>
 }
 
-export interface Wish {
+interface Wish {
   /** Connections are never shared between partitions. */
   readonly partition: string
   /** Nor between targets within one. */
@@ -25,7 +25,7 @@ export interface Wish {
   onTurn(): void
 }
 
-export interface Lent {
+interface Lent {
   readonly connection: Connection
   release(): void
 }
