@@ -119,6 +119,23 @@ export function describeDeliveries(
       await here.send(owner, events, 'wh_1')
       for (const one of events) await here.untilStatus(one, 'wh_1', 'cancelled', 500)
       assert.equal(here.receiver.posts.length, 1)
+      assert.deepEqual(here.told, ['webhook.disabled'])
+    })
+
+    it('disable an endpoint that has failed for five days', async () => {
+      const day = 86_400_000
+      await here.endpoint('wh_1', { failing_since: noon - 5 * day, failed_at: noon - day })
+      await here.endpoint('wh_2', { failing_since: noon - 5 * day + 60_000, failed_at: noon - day })
+      const owner = here.own()
+      for (const id of ['wh_1', 'wh_2']) {
+        here.receiver.lets(id, status(503))
+        await here.send(owner, [event], id)
+        await here.untilStatus(event, id, 'waiting')
+      }
+      await here.until(async () => (await here.webhooks.get('acct_1/live', 'wh_1'))?.disabled_reason === 'failing')
+      await owner.stop()
+      assert.equal((await here.webhooks.get('acct_1/live', 'wh_2'))?.status, 'enabled')
+      assert.deepEqual(here.told, ['webhook.disabled'])
     })
 
     it('are not posted to an endpoint that was disabled or deleted since', async () => {

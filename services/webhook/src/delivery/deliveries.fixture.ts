@@ -23,7 +23,19 @@ import { openReceiver } from './receiver.fixture.ts'
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>
 
 export async function openDeployment(db: Database) {
-  const webhooks: Webhooks = db.collection(webhooksSpec)
+  const endpoints: Webhooks = db.collection(webhooksSpec)
+  /** The types of the events that were written with endpoints. */
+  const told: string[] = []
+  const webhooks: Webhooks = {
+    get: (...words) => endpoints.get(...words),
+    find: (...words) => endpoints.find(...words),
+    count: (...words) => endpoints.count(...words),
+    async write(change) {
+      const result = await endpoints.write(change)
+      if (result.kind === 'written') told.push(...change.events.map(({ type }) => type))
+      return result
+    },
+  }
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)
   const clock: ManualClock = manualClock(noon)
@@ -95,7 +107,7 @@ export async function openDeployment(db: Database) {
   }
 
   return {
-    ...{ webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
+    ...{ told, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {
