@@ -16,6 +16,7 @@ import { computeVariables } from './processes/compute.ts'
 import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
 import { identityVariables } from './processes/identity.ts'
+import { webhookVariables } from './processes/webhook.ts'
 import { freeAddress } from './processes.fixture.ts'
 
 const secret = 'the operator of this stack, for tests alone'
@@ -27,6 +28,7 @@ const variables = {
   compute: computeVariables,
   executor: executorVariables,
   billing: billingVariables,
+  webhook: webhookVariables,
 }
 
 const file = new URL('../compose.yaml', import.meta.url).pathname
@@ -76,11 +78,19 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
-    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo'])
-    assert.deepEqual(within('log').sort(), ['billing', 'compute', 'executor', 'identity', 'kafka', 'kafka-grants'])
-    assert.deepEqual(within('services').sort(), ['billing', 'compute', 'gateway', 'identity', 'operator'])
+    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo', 'webhook'])
+    assert.deepEqual(within('log').sort(), [
+      'billing',
+      'compute',
+      'executor',
+      'identity',
+      'kafka',
+      'kafka-grants',
+      'webhook',
+    ])
+    assert.deepEqual(within('services').sort(), ['billing', 'compute', 'gateway', 'identity', 'operator', 'webhook'])
     assert.deepEqual(within('runs').sort(), ['compute', 'executor'])
-    assert.deepEqual(within('outside'), ['gateway'])
+    assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
     assert.deepEqual(within('default'), [])
     for (const name of ['services', 'runs', 'database', 'log']) assert.equal(networks[name].internal, true)
     const published = Object.keys(services).filter(name => services[name].ports !== undefined)
@@ -109,15 +119,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
   it('gives a password to the database and to each user of the broker', () => {
     const { services } = parse(composed(settings))
     const passwords = Object.entries(settings).filter(([name]) => name.endsWith('_PASSWORD'))
-    assert.equal(new Set(passwords.map(([, password]) => password)).size, 7)
+    assert.equal(new Set(passwords.map(([, password]) => password)).size, 8)
     const jaas: string = services.kafka.environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
-    for (const name of ['identity', 'compute', 'executor', 'billing']) {
+    for (const name of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
       const { MILLHAND_KAFKA_USER: user, MILLHAND_KAFKA_PASSWORD: password } = services[name].environment
       assert.equal(user, name)
       assert.ok(jaas.includes(`user_${user}="${password}"`))
     }
     const { MILLHAND_PASSWORD } = services.mongo.environment
-    for (const name of ['identity', 'compute', 'billing'])
+    for (const name of ['identity', 'compute', 'billing', 'webhook'])
       assert.ok(services[name].environment.MILLHAND_MONGO_URL.startsWith(`mongodb://millhand:${MILLHAND_PASSWORD}@`))
   })
 

@@ -9,6 +9,7 @@ import { computeVariables } from './processes/compute.ts'
 import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
 import { identityVariables } from './processes/identity.ts'
+import { webhookVariables } from './processes/webhook.ts'
 
 function assertTable(page: string, head: string, rows: readonly string[]) {
   const document = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
@@ -32,6 +33,7 @@ test('docs/many-machines.md has the settings of each process', () => {
     compute: computeVariables,
     executor: executorVariables,
     billing: billingVariables,
+    webhook: webhookVariables,
   }
   const readers = new Map<string, string[]>()
   const known = new Map<string, Described>()

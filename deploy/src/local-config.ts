@@ -1,6 +1,7 @@
 /** What can be set for the one process. `docs/operating.md` shows this table; a test holds it to it. */
 
 import type { PlanNames } from '@millhand/api'
+import type { AddressRanges } from '@millhand/dial'
 import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
@@ -22,6 +23,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly storageQuotaBytes: number
   readonly maxStreams: number
   readonly securityContact: string | undefined
+  readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
   readonly usageEntriesKeptMs: number
   /** Variables that are set and have no effect in this version. */
@@ -50,6 +52,7 @@ export const localVariables = configuration(
     'MILLHAND_STORAGE_QUOTA_MB',
     'MILLHAND_MAX_STREAMS',
     'MILLHAND_SECURITY_CONTACT',
+    'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_CPU_SECOND_MICROS',
     'MILLHAND_USAGE_ENTRY_DAYS',
   ),
@@ -73,6 +76,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     maxStreams: set.MILLHAND_MAX_STREAMS,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
+    webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
     usageEntriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
     notServed: notServed.filter(name => set[name] !== undefined),

@@ -10,9 +10,12 @@ import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idemp
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
+import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
+import { createDialer, createResolver } from '@millhand/dial'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -26,6 +29,7 @@ import { systemClock as clock, createHealth, everyInterval, type Runner } from '
 import { createStatusService } from '@millhand/status'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
+import { createWebhookService } from '@millhand/webhook'
 import { firstPlans } from './config-parts.ts'
 import { createExecutors } from './executors.ts'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
@@ -35,6 +39,7 @@ import { naming } from './naming.ts'
 import { serveProcess } from './processes/serve-process.ts'
 import { watchHealth } from './processes/watch-health.ts'
 import { secretKey } from './secret-key.ts'
+import { webhookTargets } from './webhook-targets.ts'
 
 export interface Local {
   /** Where REST is served. */
@@ -73,10 +78,12 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   serve(status.routes, transport)
   runner.run('status', signal => status.run(signal))
 
+  const { allow, targetFault } = webhookTargets(config.webhookAllow)
   const { compute, files } = computeOn(db, {
     blobs,
     models,
     plans,
+    targetFault,
     cursors,
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     clock,
@@ -92,15 +99,30 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   serve(compute.routes, transport)
   runner.run('compute', signal => compute.run(signal))
 
+  const events = sqliteEventLog(db)
   const billing = createBillingService({
     db,
-    events: sqliteEventLog(db),
+    events,
     clock,
     log,
     entriesKeptMs: config.usageEntriesKeptMs,
   })
   serve(billing.routes, transport)
   runner.run('billing', signal => billing.run(signal))
+
+  const resolver = runner.own(createResolver({ clock }), 'resolver')
+  const webhook = createWebhookService({
+    db,
+    events,
+    dial: runner.own(createDialer({ allow, resolver, clock }), 'dialer'),
+    targetFault,
+    cursors,
+    sealingKey: deriveSecret(secret, 'webhook secrets'),
+    clock,
+    log,
+  })
+  serve(webhook.routes, transport)
+  runner.run('webhook', signal => webhook.run(signal))
 
   const executors = createExecutors({
     leases: createClient(LeaseService, transport),
@@ -130,19 +152,29 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     }),
   )
   // They live and die with this process.
-  for (const part of ['identity', 'compute', 'billing']) health.set(part, true)
+  for (const part of ['identity', 'compute', 'billing', 'webhook']) health.set(part, true)
   runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
   const grpc = await serveProcess({
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
-    services: [...identityServices, ComputeService, FileService, StreamTokenService, LeaseService, UsageService],
+    services: [
+      ...identityServices,
+      ComputeService,
+      FileService,
+      StreamTokenService,
+      LeaseService,
+      UsageService,
+      WebhookService,
+      EventService,
+    ],
     transport,
     routes(router) {
       identity.routes(router)
       compute.routes(router)
       files.routes(router)
       billing.routes(router)
+      webhook.routes(router)
     },
     health,
     runner,

@@ -40,7 +40,7 @@ describe('a running process', { skip: javaMissing }, () => {
     parts.use(mongo)
     const shared = { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_KAFKA_BROKERS: kafka.address }
     const start = async (
-      name: 'identity' | 'compute' | 'executor' | 'billing',
+      name: 'identity' | 'compute' | 'executor' | 'billing' | 'webhook',
       env: Record<string, string>,
     ): Promise<Running> => {
       const running = parts.use(serve([name], { ...shared, ...credentialsFor(name), ...env }))
@@ -55,9 +55,10 @@ describe('a running process', { skip: javaMissing }, () => {
       }),
       start('compute', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
       start('billing', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
+      start('webhook', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
     ])
     await start('executor', { MILLHAND_COMPUTE_URL: urls.get('compute') as string })
-    for (const name of ['identity', 'compute', 'billing']) {
+    for (const name of ['identity', 'compute', 'billing', 'webhook']) {
       for (const service of await listed(urls.get(name) as string, tokenOf('executor'))) {
         services.set(service.typeName, service)
       }
@@ -73,7 +74,7 @@ describe('a running process', { skip: javaMissing }, () => {
       )
   })
 
-  for (const process of ['identity', 'compute', 'executor', 'billing']) {
+  for (const process of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
     it(`${process} refuses every method without a good token`, async () => {
       const other = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
       const strangers: [string, string | undefined][] = [
@@ -96,7 +97,7 @@ describe('a running process', { skip: javaMissing }, () => {
     })
   }
 
-  for (const process of ['identity', 'compute', 'billing']) {
+  for (const process of ['identity', 'compute', 'billing', 'webhook']) {
     it(`${process} refuses every method to services that have no right to it, in tunnels too`, async () => {
       let refused = 0
       const own = await listed(urls.get(process) as string, tokenOf('gateway'))

@@ -24,7 +24,7 @@ export async function keptSecretKey(dataDir: string, configured: string | undefi
   throw new UnusableFile(
     file,
     `has ${key.length} bytes, and a secret key has at least ${LEAST_BYTES}`,
-    'Restore it from a backup, or remove it to have a new one made: cursors that callers hold end then',
+    'Restore it from a backup, or remove it to have a new one made: cursors that callers hold end then, and webhooks are not delivered until their secrets are rotated',
   )
 }
 

@@ -26,6 +26,7 @@ const passwords = {
   compute: 'compute at the broker',
   executor: 'executor at the broker',
   billing: 'billing at the broker',
+  webhook: 'webhook at the broker',
 }
 
 describe('a deployment with certificates and users', { skip: javaMissing || opensslMissing }, () => {
@@ -69,7 +70,10 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       MILLHAND_KAFKA_TLS: 'true',
       MILLHAND_KAFKA_CA: join(folder, 'identity-CA'),
     })
-    const start = async (name: 'identity' | 'compute' | 'executor' | 'billing' | 'gateway', env: Environment) => {
+    const start = async (
+      name: 'identity' | 'compute' | 'executor' | 'billing' | 'webhook' | 'gateway',
+      env: Environment,
+    ) => {
       const address = { [name === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: '127.0.0.1:0' }
       const process = parts.use(serve([name], { ...address, ...credentialsFor(name), ...certificatesOf(name), ...env }))
       running.set(name, process)
@@ -96,6 +100,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     key = (await operator('keys', 'create', 'first', '--account', account.id as string)).key as string
     await start('compute', { ...database, ...kafkaOf('compute') })
     await start('billing', { ...database, ...kafkaOf('billing') })
+    await start('webhook', { ...database, ...kafkaOf('webhook') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
     await Promise.all([
       start('executor', { ...computeUrl, ...kafkaOf('executor') }),
@@ -103,6 +108,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
         ...computeUrl,
         MILLHAND_IDENTITY_URL: urls.get('identity') as string,
         MILLHAND_BILLING_URL: urls.get('billing') as string,
+        MILLHAND_WEBHOOK_URL: urls.get('webhook') as string,
       }),
     ])
   })
@@ -124,6 +130,22 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       const answer = await fetch(`${urls.get('gateway')}/v1/usage`, { headers })
       const { total } = (await answer.json()) as { total?: { tasks: { succeeded: number } } }
       return total?.tasks.succeeded === 1
+    })
+  })
+
+  it('archives what the tasks tell, and what keys and webhooks do', async () => {
+    const ask = async (path: string, body?: object) => {
+      const answer = await fetch(`${urls.get('gateway')}/v1/${path}`, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      assert.ok(answer.ok, await answer.clone().text())
+      return (await answer.json()) as { data: { type: string }[] }
+    }
+    await ask('webhooks', { url: 'https://example.com/hooks', events: ['key.revoked'] })
+    await until(async () => {
+      const types = new Set((await ask('events?limit=100')).data.map(({ type }) => type))
+      return ['task.succeeded', 'key.created', 'webhook.created'].every(type => types.has(type))
     })
   })
 
@@ -150,6 +172,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
   for (const [user, topic] of [
     ['identity', 'millhand.tasks.v1'],
     ['compute', 'millhand.identity.v1'],
+    ['webhook', 'millhand.tasks.v1'],
   ] as const) {
     it(`lets ${user} write no topic of another`, async () => {
       const config = { ...executorOf(broker, ours), sasl: sasl(user) }
@@ -164,7 +187,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await assert.rejects(adminOf({ ...executorOf(broker, ours), sasl: sasl('executor', 'guessed') }), /authentication/i)
   })
 
-  for (const name of ['identity', 'compute', 'executor', 'billing']) {
+  for (const name of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
     it(`${name} answers nothing, not its health either, to who has no certificate of ours`, async () => {
       const url = urls.get(name) as string
       assert.match(url, /^https:/)

@@ -9,20 +9,21 @@ import { createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
 
-type Service = 'identity' | 'compute' | 'executor' | 'billing' | 'gateway'
+type Service = 'identity' | 'compute' | 'executor' | 'billing' | 'webhook' | 'gateway'
 
 const needs: Record<Service, readonly string[]> = {
   identity: ['mongo'],
   compute: ['mongo'],
   executor: ['compute'],
   billing: ['mongo'],
+  webhook: ['mongo'],
   gateway: ['identity', 'compute'],
 }
 
 const orders = [
-  ['mongo', 'identity', 'compute', 'executor', 'billing', 'gateway'],
-  ['gateway', 'billing', 'executor', 'compute', 'identity', 'mongo'],
-  ['compute', 'gateway', 'mongo', 'executor', 'identity', 'billing'],
+  ['mongo', 'identity', 'compute', 'executor', 'billing', 'webhook', 'gateway'],
+  ['gateway', 'webhook', 'billing', 'executor', 'compute', 'identity', 'mongo'],
+  ['compute', 'gateway', 'mongo', 'executor', 'identity', 'billing', 'webhook'],
 ]
 
 describe('processes', { skip: javaMissing }, () => {
@@ -41,6 +42,7 @@ describe('processes', { skip: javaMissing }, () => {
         compute: await freeAddress(),
         executor: await freeAddress(),
         billing: await freeAddress(),
+        webhook: await freeAddress(),
         gateway: await freeAddress(),
       }
       const key = createApiKey('live')
@@ -50,6 +52,7 @@ describe('processes', { skip: javaMissing }, () => {
         MILLHAND_IDENTITY_URL: `http://${at.identity}`,
         MILLHAND_COMPUTE_URL: `http://${at.compute}`,
         MILLHAND_BILLING_URL: `http://${at.billing}`,
+        MILLHAND_WEBHOOK_URL: `http://${at.webhook}`,
         MILLHAND_BOOTSTRAP_KEY: key,
         MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
       }

@@ -11,6 +11,7 @@ const RING_RETENTION_MS = 60_000
 /** What each service writes, and makes where it is missing. */
 export const topicsOf = {
   identity: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.identity.name }],
+  webhook: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.webhooks.name }],
   compute: (options: Omit<Topic, 'name'>): Topic[] => [
     { ...options, name: publicTopics.tasks.name },
     { ...options, name: dispatchTopic, partitions: 1, retentionMs: RING_RETENTION_MS },

@@ -1,5 +1,6 @@
 /** Everything that can be set, for all processes. `docs/operating.md` shows it; a test holds it to it. */
 import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
+import { type AddressRanges, parseRanges } from '@millhand/dial'
 import { isPublicKey } from '@millhand/rpc/network'
 import {
   address,
@@ -86,6 +87,11 @@ export const variables = {
     form: 'a URI of mailto: or https:',
     read: written => (/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(written) ? written : undefined),
   }),
+  MILLHAND_WEBHOOK_ALLOW: optional(
+    addressRanges(
+      'Where webhooks may go beyond the public internet, and by plain `http`: your own networks, if at all.',
+    ),
+  ),
   MILLHAND_USAGE_ENTRY_DAYS: integer(
     35,
     'How long what each task used is kept, from when its hour was summed. Sums stay.',
@@ -121,6 +127,7 @@ export const variables = {
   MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
   MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
   MILLHAND_BILLING_URL: urls('Where the replicas of billing are reached.', ['http:', 'https:']),
+  MILLHAND_WEBHOOK_URL: urls('Where the replicas of webhook are reached.', ['http:', 'https:']),
   MILLHAND_ADVERTISE_URL: optional(
     url('Where other replicas reach this one. Else it is made of `MILLHAND_GRPC_ADDR`.'),
   ),
@@ -171,6 +178,20 @@ function planNames(doc: string): Setting<Partial<PlanNames>> {
         pairs.every(([family, plan, ...more]) => families.some(each => each === family) && plan && more.length === 0) &&
         new Set(named).size === named.length
       return isRead ? Object.fromEntries(pairs) : undefined
+    },
+  }
+}
+
+function addressRanges(doc: string): Setting<AddressRanges> {
+  return {
+    doc,
+    form: 'ranges of addresses in CIDR, with commas between them',
+    read(written) {
+      try {
+        return parseRanges(written)
+      } catch {
+        return undefined
+      }
     },
   }
 }

@@ -20,11 +20,13 @@ const right = {
     MILLHAND_HTTP_ADDR: '127.0.0.1:0',
     MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
     MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
+    MILLHAND_WEBHOOK_URL: 'http://127.0.0.1:1',
   },
   identity: { ...credentialsFor('identity'), ...grpc, ...mongo, ...kafka },
   compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
   executor: { ...credentialsFor('executor'), ...grpc, ...computeUrl, ...kafka },
   billing: { ...credentialsFor('billing'), ...grpc, ...mongo, ...kafka },
+  webhook: { ...credentialsFor('webhook'), ...grpc, ...mongo, ...kafka },
 } as const satisfies Record<string, Environment>
 
 const folder = mkdtempSync(join(tmpdir(), 'millhand-configuration-'))
@@ -67,6 +69,8 @@ const table: readonly [keyof typeof right, Environment, RegExp][] = [
   ['gateway', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['gateway', { MILLHAND_SECRET_KEY: operatorSecret }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
   ['billing', { MILLHAND_USAGE_ENTRY_DAYS: '0' }, /^MILLHAND_USAGE_ENTRY_DAYS must be a whole number of days/],
+  ['webhook', { MILLHAND_WEBHOOK_ALLOW: '10.0.0.0/8,home' }, /^MILLHAND_WEBHOOK_ALLOW must be ranges of addresses/],
+  ['webhook', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],
   ['executor', { MILLHAND_EXECUTOR_SLOTS: '65' }, /^MILLHAND_EXECUTOR_SLOTS must be a whole number/],
   ['executor', { MILLHAND_MODELS_DIR: '/nowhere/at/all' }, /^MILLHAND_MODELS_DIR must be a folder that can be used/],

@@ -2,6 +2,15 @@ import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_servic
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
+import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 
 /** The services whose methods are REST, in the order in which the reference shows them. */
-export const publicServices = [ComputeService, FileService, UsageService, ApiKeyService] as const
+export const publicServices = [
+  ComputeService,
+  FileService,
+  WebhookService,
+  EventService,
+  UsageService,
+  ApiKeyService,
+] as const

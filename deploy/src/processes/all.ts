@@ -19,6 +19,7 @@ import { credentialsOf } from './credentials.ts'
 import { executorVariables } from './executor.ts'
 import { gatewayVariables } from './gateway.ts'
 import { identityVariables } from './identity.ts'
+import { webhookVariables } from './webhook.ts'
 
 const read = configuration(
   pick(
@@ -36,7 +37,14 @@ const read = configuration(
 )
 
 /** From last to first they are stopped: whoever asks goes before whoever answers. */
-const GRACE_MS = { identity: 3_000, billing: 3_000, compute: 6_000, executor: 5_000, gateway: 6_000 } as const
+const GRACE_MS = {
+  identity: 3_000,
+  billing: 3_000,
+  webhook: 3_000,
+  compute: 6_000,
+  executor: 5_000,
+  gateway: 6_000,
+} as const
 
 export const all = defineProcess(config, async (config, runner, log) => {
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
@@ -55,13 +63,14 @@ export const all = defineProcess(config, async (config, runner, log) => {
     if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
     return served
   }
-  const [identity, billing, compute] = await Promise.all([
+  const [identity, billing, webhook, compute] = await Promise.all([
     begin('identity', {
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
       MILLHAND_BOOTSTRAP_KEY: keys.live,
       MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
     }),
     begin('billing', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
+    begin('webhook', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
     begin('compute', { MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
   ])
   const [, gateway] = await Promise.all([
@@ -72,6 +81,7 @@ export const all = defineProcess(config, async (config, runner, log) => {
     begin('gateway', {
       MILLHAND_IDENTITY_URL: identity.grpc,
       MILLHAND_BILLING_URL: billing.grpc,
+      MILLHAND_WEBHOOK_URL: webhook.grpc,
       MILLHAND_COMPUTE_URL: compute.grpc,
     }),
   ])
@@ -90,6 +100,7 @@ function notFor(name: keyof typeof GRACE_MS): Record<string, string> {
 const readers = {
   identity: identityVariables,
   billing: billingVariables,
+  webhook: webhookVariables,
   compute: computeVariables,
   executor: executorVariables,
   gateway: gatewayVariables,

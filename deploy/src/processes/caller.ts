@@ -19,7 +19,7 @@ export const signingVariables = {
   MILLHAND_SECRET_KEY: {
     ...required(variables.MILLHAND_SECRET_KEY),
     doc:
-      'What this service alone knows: it signs for whom it calls, and seals cursors. ' +
+      'What this service alone knows: it signs for whom it calls, and seals cursors and what webhooks are signed with. ' +
       '`pnpm serve credentials <service>` makes it.',
   },
   ...callingVariables,

@@ -10,6 +10,7 @@ const passwords = [
   'KAFKA_COMPUTE',
   'KAFKA_EXECUTOR',
   'KAFKA_BILLING',
+  'KAFKA_WEBHOOK',
 ]
 
 /**

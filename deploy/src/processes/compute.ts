@@ -22,6 +22,7 @@ import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { topicsOf, withDoorbell } from '../topics.ts'
 import { pick, variables } from '../variables.ts'
+import { webhookTargets } from '../webhook-targets.ts'
 import { advertised, openPeer } from './between.ts'
 import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
 import { createPeers } from './peers.ts'
@@ -47,6 +48,7 @@ export const computeVariables = configuration(
       'MILLHAND_PLANS_FILE',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_STORAGE_QUOTA_MB',
+      'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -75,6 +77,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
     blobs,
     models,
     plans,
+    targetFault: config.targetFault,
     cursors: createCursors(config.cursorKey),
     streamTokenSecret: config.streamTokenSecret,
     clock,
@@ -153,6 +156,7 @@ function config(env: NodeJS.ProcessEnv) {
     logLevel: set.MILLHAND_LOG_LEVEL,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
+    targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
   }
 }

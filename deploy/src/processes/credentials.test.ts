@@ -16,9 +16,10 @@ test('each service is given what it needs, and none the operator’s secret', ()
     compute: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
     executor: ['MILLHAND_SERVICE_TOKEN'],
     billing: ['MILLHAND_TRUSTED_KEYS'],
+    webhook: ['MILLHAND_SECRET_KEY', 'MILLHAND_TRUSTED_KEYS'],
   })
   assert.deepEqual(Object.keys(made('operator')).sort(), ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'])
-  const callers = ['gateway', 'identity', 'compute', 'operator']
+  const callers = ['gateway', 'identity', 'compute', 'webhook', 'operator']
   const secrets = [env, ...callers.map(service => made(service))].map(each => each.MILLHAND_SECRET_KEY)
   assert.equal(new Set(secrets).size, secrets.length)
 })
@@ -48,6 +49,7 @@ for (const words of [
   ['gateway', '--days', '1', 'more'],
   ['gateway', '--hours', '1'],
   ['billing', '--days', '1'],
+  ['webhook', '--days', '1'],
 ]) {
   test(`there are no credentials for “${words.join(' ')}”`, () => {
     assert.throws(() => credentials(words, env), ConfigurationError)

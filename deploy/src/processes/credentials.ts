@@ -9,8 +9,8 @@ const read = configuration(
   Object.keys(variables),
 )
 
-/** Those of a deployment. Executors are called by nobody, billing calls nobody. */
-export const services = ['gateway', 'identity', 'compute', 'executor', 'billing'] as const
+/** Those of a deployment. Executors are called by nobody, billing and webhook call nobody. */
+export const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook'] as const
 
 /** Who can have credentials: the services, and who works on a deployment with the command line. */
 export const holders = [...services, 'operator'] as const
@@ -62,8 +62,10 @@ export function credentialsOf(
   service: Holder,
   expiresAt?: number,
 ): Readonly<Record<string, string>> {
-  const { token, secret } = isGranted(service) ? issuer.issue(service, expiresAt) : {}
-  const isCalled = service === 'identity' || service === 'compute' || service === 'billing'
+  const { token, secret } = isGranted(service)
+    ? issuer.issue(service, expiresAt)
+    : { secret: service === 'webhook' ? issuer.secretOf(service) : undefined }
+  const isCalled = service !== 'gateway' && service !== 'executor' && service !== 'operator'
   return {
     ...(token !== undefined && { MILLHAND_SERVICE_TOKEN: token }),
     ...(secret !== undefined && { MILLHAND_SECRET_KEY: secret }),

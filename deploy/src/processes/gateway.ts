@@ -9,6 +9,8 @@ import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idemp
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
+import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
 import { routeByService } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
@@ -27,6 +29,7 @@ export const gatewayVariables = configuration(
       'MILLHAND_IDENTITY_URL',
       'MILLHAND_COMPUTE_URL',
       'MILLHAND_BILLING_URL',
+      'MILLHAND_WEBHOOK_URL',
       'MILLHAND_MAX_STREAMS',
       'MILLHAND_SECURITY_CONTACT',
       'MILLHAND_LOG_LEVEL',
@@ -40,9 +43,10 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const to = (service: string, urls: readonly string[]) => reach(service, urls, config.caller, runner, log, health)
   const identity = to('identity', config.identityUrls)
-  // Without billing only its own calls fail, so a gateway is ready without it.
+  // Without them only their own calls fail, so a gateway is ready without them.
   const besides = createHealth()
-  const billing = reach('billing', config.billingUrls, config.caller, runner, log, besides)
+  const besidesTo = (service: string, urls: readonly string[]) =>
+    reach(service, urls, config.caller, runner, log, besides)
   const limiter = sharedLimiter({ rates: createClient(RateService, identity), clock, log })
   runner.run('rates', signal => limiter.run(signal))
   const gateway = createGateway({
@@ -50,7 +54,8 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     transport: routeByService([
       [to('compute', config.computeUrls), [ComputeService, FileService, StreamTokenService]],
       [identity, [ApiKeyService]],
-      [billing, [UsageService]],
+      [besidesTo('billing', config.billingUrls), [UsageService]],
+      [besidesTo('webhook', config.webhookUrls), [WebhookService, EventService]],
     ]),
     identity: createClient(IdentityService, identity),
     idempotency: createClient(IdempotencyService, identity),
@@ -74,14 +79,16 @@ const STOP_MS = 5_000
 function config(env: NodeJS.ProcessEnv) {
   const set = gatewayVariables(env)
   const caller = callerOf('gateway', set)
-  const { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL } = set
-  requireHttps(caller.tls, { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL })
+  const { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL } = set
+  const urls = { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL }
+  requireHttps(caller.tls, urls)
   return {
     caller,
     http: set.MILLHAND_HTTP_ADDR,
     identityUrls: MILLHAND_IDENTITY_URL,
     computeUrls: MILLHAND_COMPUTE_URL,
     billingUrls: MILLHAND_BILLING_URL,
+    webhookUrls: MILLHAND_WEBHOOK_URL,
     maxStreams: set.MILLHAND_MAX_STREAMS,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,

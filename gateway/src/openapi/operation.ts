@@ -4,6 +4,7 @@ import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
 import { watchMethodFor } from '../streams/created.ts'
 import { TOKEN_PARAMETER } from '../streams/stream-tokens.ts'
+import { needsBody } from '../transcode/request.ts'
 import { askingFields, describingFields, downloadAnswers, uploadBody } from './bytes.ts'
 import { eventAnswers, eventContent } from './events.ts'
 import { admittedHeaders, errorStatuses, headerRefs, problemRef, refusalStatuses } from './responses.ts'
@@ -178,7 +179,10 @@ function requestBody(route: Route, schemas: Schemas): Schema {
   const isChoice = schemas.components[desc.input.name]?.oneOf !== undefined
   const isWhole = !isChoice && samples.length > 0 && samples.every(([, sample]) => sample !== '')
   const whole = Object.fromEntries(samples.map(([name, sample]) => [name, isWhole ? JSON.parse(sample) : undefined]))
-  return { required: true, content: { 'application/json': { schema, ...(isWhole ? { example: whole } : {}) } } }
+  return {
+    required: needsBody(route),
+    content: { 'application/json': { schema, ...(isWhole ? { example: whole } : {}) } },
+  }
 }
 
 function success(route: Route, { comments, schemas, routes }: Sources): Schema {

@@ -1,6 +1,6 @@
 /** A request of HTTP as the message of its method: from the path, and from the body or the query. */
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf'
-import { failFaults, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
+import { failFaults, isRequired, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
 import { violations } from '@millhand/rpc'
 import type { Params } from '../dispatch.ts'
 import { parseJson } from './json-text.ts'
@@ -9,14 +9,16 @@ import { parseQuery } from './query.ts'
 export interface RequestReader {
   /** The request of a method without a body, of the pairs of its query. Fails with every fault at once. */
   fromQuery(params: Params, pairs: readonly (readonly [name: string, value: string])[]): Request
-  /** The request of a method with a body, whose query must be empty. Fails with every fault at once. */
+  /** The request of a method with a body, whose query must be empty. A body that need say nothing may be missing. Fails with every fault at once. */
   fromBody(params: Params, query: string, body: Buffer): Request
 }
 
 type Request = MessageShape<DescMethod['input']>
 
 /** `inHeaders` names fields that come from neither path, query nor body. */
-export function requestReader({ desc, body, pathFields }: Route, inHeaders: readonly string[] = []): RequestReader {
+export function requestReader(route: Route, inHeaders: readonly string[] = []): RequestReader {
+  const { desc, body, pathFields } = route
+  const isNeeded = needsBody(route)
   const notInQuery = body === '*' ? desc.input.fields.map(({ name }) => name) : [...pathFields, ...inHeaders]
   const readQuery = queryReader(desc.input, { omit: notInQuery })
   const readBody = jsonReader(desc.input, { omit: pathFields })
@@ -38,10 +40,14 @@ export function requestReader({ desc, body, pathFields }: Route, inHeaders: read
     fromBody(params, query, body) {
       const inQuery = readQuery(parseQuery(query))
       if (!inQuery.ok) throw failFaults(inQuery.faults)
-      return whole(readBody(parseJson(body)), params)
+      return whole(readBody(body.length === 0 && !isNeeded ? {} : parseJson(body)), params)
     },
   }
 }
+
+/** Whether the body has something that can't be left out. */
+export const needsBody = ({ desc, pathFields }: Route): boolean =>
+  desc.input.fields.some(field => isRequired(field) && !pathFields.includes(field.name))
 
 /**
  * The service checks the rules of the contract itself; they are looked at here only when the request is refused in any

@@ -2,6 +2,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
+import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 
 export interface PublicTopic {
   /** Its name in Kafka, behind the deployment's prefix. */
@@ -45,5 +46,19 @@ export const publicTopics = {
     },
   },
   billing: { name: 'millhand.billing.v1', about: 'Invoices.' },
-  webhooks: { name: 'millhand.webhooks.v1', about: 'Webhook endpoints.' },
+  webhooks: {
+    name: 'millhand.webhooks.v1',
+    about: 'Every change of state of a webhook. None carries its secret.',
+    carries: {
+      resource: WebhookSchema,
+      events: {
+        'webhook.created': 'A webhook was made.',
+        'webhook.updated': 'Its address, what it asks for, its description or its labels changed.',
+        'webhook.enabled': 'It hears of events again. What it missed comes by a replay.',
+        'webhook.disabled': 'It hears of nothing any more; its `disabled_reason` says why.',
+        'webhook.secret_rotated': 'It has another secret. Until its `previous_secret_expires_at` both are good.',
+        'webhook.deleted': 'It was deleted.',
+      },
+    },
+  },
 } as const satisfies Record<string, PublicTopic>

@@ -16,6 +16,7 @@ export const leaseMs = 10_000
 export interface Deadline extends Held {
   readonly tenant: string
   readonly id: string
+  readonly line: string
   readonly cause: Extract<LeaseCause, { kind: 'lease_ended' | 'backoff_ended' }>
 }
 
@@ -26,39 +27,47 @@ interface Entry extends Deadline {
   endsAt: number
 }
 
-export class Deadlines {
-  readonly #clock: Clock
+export interface DeadlinesOptions<T extends Work> {
+  readonly clock: Clock
+  /** How long a lease lasts that nobody renews, in milliseconds. */
+  readonly leaseMs: number
+  /** Whose leases are counted together. */
+  readonly lineOf: (work: T) => string
+}
+
+export class Deadlines<T extends Work> {
+  readonly #options: DeadlinesOptions<T>
   readonly #entries = new Map<string, Entry>()
   readonly #leases = new Tally()
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(options: DeadlinesOptions<T>) {
+    this.#options = options
   }
 
   /** Work as it is in the store, or was a moment ago. A lease or backoff that is not known yet is counted from now. */
-  heard(work: Work): void {
+  heard(work: T): void {
     const known = this.#entries.get(work.id)
     if (known && known.version > work.version) return
-    const ms = lengthOf(work)
+    const ms = this.#lengthOf(work)
     if (ms === undefined) this.#delete(known)
     else if (known && isOf(known, work)) known.version = work.version
     else {
       this.#delete(known)
-      this.#add(entryOf(work, this.#clock.monotonic() + ms))
+      this.#add(entryOf(work, this.#options.lineOf(work), this.#options.clock.monotonic() + ms))
     }
   }
 
-  /** How many leases on a tenant's work are known. */
-  leasesOf(tenant: string): number {
-    return this.#leases.of(tenant)
+  /** How many leases on a line's work are known. */
+  leasesOf(line: string): number {
+    return this.#leases.of(line)
   }
 
   /** Lets a lease last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
-  renew(work: Work, askedAt: number): boolean {
+  renew(work: T, askedAt: number): boolean {
     this.heard(work)
     const known = this.#entries.get(work.id)
-    if (!known || !isOf(known, work) || known.endsAt <= this.#clock.monotonic()) return false
-    known.endsAt = Math.max(known.endsAt, askedAt + leaseMs)
+    if (!known || !isOf(known, work) || known.endsAt <= this.#options.clock.monotonic()) return false
+    known.endsAt = Math.max(known.endsAt, askedAt + this.#options.leaseMs)
     return true
   }
 
@@ -67,10 +76,11 @@ export class Deadlines {
    * be there to be told.
    */
   async ended(signal: AbortSignal): Promise<Deadline[]> {
-    const now = this.#clock.monotonic()
+    const { clock } = this.#options
+    const now = clock.monotonic()
     // A process that stood still may have lost the pool. Timers that were due before now fire before this one, so
     // the signal has ended then.
-    await this.#clock.sleep(0, signal).catch(() => {})
+    await clock.sleep(0, signal).catch(() => {})
     if (signal.aborted) return []
     return [...this.#entries.values()].filter(entry => entry.endsAt <= now)
   }
@@ -85,27 +95,27 @@ export class Deadlines {
     this.#leases.clear()
   }
 
+  #lengthOf(work: Work): number | undefined {
+    if (work.lease_id !== '') return this.#options.leaseMs
+    return work.backoff_ms > 0 ? work.backoff_ms : undefined
+  }
+
   #add(entry: Entry): void {
     this.#entries.set(entry.id, entry)
-    if (entry.lease_id !== '') this.#leases.add(entry.tenant, 1)
+    if (entry.lease_id !== '') this.#leases.add(entry.line, 1)
   }
 
   #delete(entry: Entry | undefined): void {
     if (!entry) return
     this.#entries.delete(entry.id)
-    if (entry.lease_id !== '') this.#leases.add(entry.tenant, -1)
+    if (entry.lease_id !== '') this.#leases.add(entry.line, -1)
   }
-}
-
-function lengthOf(work: Work): number | undefined {
-  if (work.lease_id !== '') return leaseMs
-  return work.backoff_ms > 0 ? work.backoff_ms : undefined
 }
 
 const isOf = (known: Held, work: Work) => known.lease_id === work.lease_id && known.attempt === work.attempt
 
-function entryOf({ tenant, id, version, lease_id, attempt }: Work, endsAt: number): Entry {
+function entryOf({ tenant, id, version, lease_id, attempt }: Work, line: string, endsAt: number): Entry {
   const cause: Deadline['cause'] =
     lease_id === '' ? { kind: 'backoff_ended' } : { kind: 'lease_ended', held: { lease_id, attempt } }
-  return { tenant, id, version, lease_id, attempt, cause, endsAt }
+  return { tenant, id, line, version, lease_id, attempt, cause, endsAt }
 }

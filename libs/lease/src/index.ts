@@ -21,10 +21,11 @@ export {
   type Claimed,
   type ClaimRequest,
   Pool,
-  type PoolOptions,
   type Verdict,
 } from './pool.ts'
-export { type Ready, ReadyQueue, type ReadyQueueOptions, type Share } from './ready-queue.ts'
+export type { PoolOptions } from './pool-options.ts'
+export { type Cap, type Ready, ReadyQueue, type ReadyQueueOptions, type Share } from './ready-queue.ts'
+export type { Lines } from './stored-work.ts'
 export {
   countedByOwner,
   type Failure,

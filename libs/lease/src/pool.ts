@@ -3,15 +3,16 @@
  * queue is memory and can be rebuilt from the store at any time; a claim is a compare-and-set on the work itself, so
  * two owners of one pool for a moment are harmless.
  */
-import { type Clock, everyInterval } from '@millhand/runner'
-import { type Deadline, Deadlines } from './deadlines.ts'
+import { everyInterval } from '@millhand/runner'
+import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
 import { fulfilled } from './fulfilled.ts'
-import { type Ready, ReadyQueue, type Refill, type Share } from './ready-queue.ts'
-import { countedWork, readyWork, tenantsThatWait } from './stored-work.ts'
-import { Tally } from './tally.ts'
+import { Holding } from './holding.ts'
+import type { PoolOptions } from './pool-options.ts'
+import { type Ready, ReadyQueue, type Refill } from './ready-queue.ts'
+import { countedWork, type Lines, readyOfRank, readyWork, tenants } from './stored-work.ts'
 import { WaitingClaims } from './waiting-claims.ts'
 import { countedByOwner, type Held, type LeaseCause, type Outcome, type RunReport, type Work } from './work.ts'
-import type { Changed, WorkStore } from './work-store.ts'
+import type { Changed } from './work-store.ts'
 
 const sweepEveryMs = 500
 /** How soon the store is asked again: for what nobody told of. */
@@ -40,46 +41,36 @@ export interface ClaimRequest {
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
 export type Verdict = 'kept' | 'cancel' | 'lost'
 
-export interface PoolOptions<T extends Work, C> {
-  readonly name: string
-  readonly work: WorkStore<T, C | LeaseCause>
-  readonly clock: Clock
-  readonly newLeaseId: () => string
-  /** What its tenant may have, as it was when the work was made: its latest work tells what holds. */
-  readonly share: (work: T) => Share
-  readonly maxBatch: (group: string) => number
-  /** How many pieces of one tenant and rank the ready queue holds; the store has the others. */
-  readonly window?: number
-  readonly onError: (error: unknown) => void
-}
-
 export class Pool<T extends Work, C> {
   readonly #options: PoolOptions<T, C>
   #queue: ReadyQueue
   readonly #waiting: WaitingClaims
-  readonly #deadlines: Deadlines
+  readonly #deadlines: Deadlines<T>
+  readonly #lines: Lines<T>
   readonly #window: number
-  /** Work that was taken from the queue, by tenant, until its claim has succeeded or failed. */
-  readonly #claiming = new Tally()
+  /** What is being claimed; where the owner claims for itself, until it is settled. */
+  readonly #holding = new Holding()
   #isRunning = false
-  /** Whether the leases of before are known: until then nobody knows how much of a tenant's work runs. */
+  /** Whether the leases of before are known: until then nobody knows how much of a line's work runs. */
   #hasLooked = false
   /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
   #lookAt = 0
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
-    this.#window = options.window ?? 2_000
+    const { clock, lines = tenants, window = 2_000, ownerClaims } = options
+    this.#lines = lines
+    this.#window = window
     this.#queue = this.#emptyQueue()
-    this.#waiting = new WaitingClaims(options.clock)
-    this.#deadlines = new Deadlines(options.clock)
+    this.#waiting = new WaitingClaims(clock)
+    this.#deadlines = new Deadlines({ clock, lineOf: lines.of, leaseMs: ownerClaims ? 0 : leaseMs })
   }
 
   /** Hears of every durable change of the pool's work. `before`: what it was, where that is known. */
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
-    this.#deadlines.heard(after)
-    if (after.lease_id === '' && this.#queue.wasFull(after.tenant)) this.#waiting.wake()
+    this.#heard(after)
+    if (after.lease_id === '') this.mayRunMore(this.#lines.of(after))
     if (after.status === 'queued') {
       if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
@@ -87,6 +78,11 @@ export class Pool<T extends Work, C> {
 
   position(id: string): number | undefined {
     return this.#queue.position(id)
+  }
+
+  /** There is more room than there was: for a line, or under the key of a cap for one piece of work. */
+  mayRunMore(key: string): void {
+    if (this.#queue.free(key)) this.#waiting.wake()
   }
 
   /**
@@ -139,7 +135,22 @@ export class Pool<T extends Work, C> {
 
   /** Takes a result; false when its lease is not the live one. A repeated result of the same lease is refused. */
   async finish(tenant: string, id: string, held: Held, outcome: Outcome, report: RunReport): Promise<boolean> {
-    const result = await this.#change(tenant, id, { kind: 'finished', held, outcome, report })
+    return await this.settle({ tenant, id, ...held }, { kind: 'finished', held, outcome, report })
+  }
+
+  /**
+   * Ends the lease of claimed work by a cause, which names it; false when that is not the live one. Where it rejects
+   * nobody knows what came of it, and it is to be called again.
+   */
+  async settle(
+    { tenant, id, lease_id }: Pick<T, 'tenant' | 'id' | 'lease_id'>,
+    cause: C | LeaseCause,
+  ): Promise<boolean> {
+    const result = await this.#change(tenant, id, cause)
+    if (this.#options.ownerClaims) {
+      this.#letGo(lease_id)
+      if (result.kind === 'refused') this.changed(undefined, result.current)
+    }
     return result.kind === 'changed'
   }
 
@@ -147,6 +158,7 @@ export class Pool<T extends Work, C> {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, onError } = this.#options
     let filled = false
+    const fillsAgain = this.#options.ownerClaims === true
     this.#isRunning = !signal.aborted
     this.#hasLooked = false
     this.#lookAt = 0
@@ -157,8 +169,9 @@ export class Pool<T extends Work, C> {
     signal.addEventListener('abort', end, { once: true })
     await everyInterval(clock, sweepEveryMs, signal, async () => {
       try {
-        if (clock.monotonic() >= this.#lookAt) await this.#look()
-        if (!filled) await this.#fill()
+        const isTime = clock.monotonic() >= this.#lookAt
+        if (isTime) await this.#look()
+        if (!filled || (isTime && fillsAgain)) await this.#fill()
         filled = true
         await this.#refill()
         await this.#sweep(signal)
@@ -169,19 +182,26 @@ export class Pool<T extends Work, C> {
     })
     this.#queue = this.#emptyQueue()
     this.#deadlines.clear()
+    this.#holding.clear()
   }
 
   #emptyQueue(): ReadyQueue {
-    return new ReadyQueue({
-      maxBatch: this.#options.maxBatch,
-      running: tenant => this.#runningOf(tenant),
-      window: this.#window,
-    })
+    const { maxBatch, caps } = this.#options
+    return new ReadyQueue({ maxBatch, caps, running: key => this.#runningOf(key), window: this.#window })
   }
 
-  #runningOf(tenant: string): number {
+  #runningOf(key: string): number {
+    if (this.#options.ownerClaims) return this.#holding.of(key)
     if (!this.#hasLooked) return Number.POSITIVE_INFINITY
-    return this.#deadlines.leasesOf(tenant) + this.#claiming.of(tenant)
+    return this.#deadlines.leasesOf(key) + this.#holding.of(key)
+  }
+
+  #heard(work: T): void {
+    if (!this.#options.ownerClaims || !this.#holding.has(work.lease_id)) this.#deadlines.heard(work)
+  }
+
+  #letGo(lease_id: string): void {
+    for (const key of this.#holding.remove(lease_id)) this.mayRunMore(key)
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
@@ -200,22 +220,24 @@ export class Pool<T extends Work, C> {
   }
 
   async #claimOne(ready: Ready): Promise<T | undefined> {
-    const lease_id = this.#options.newLeaseId()
-    this.#claiming.add(ready.tenant, 1)
+    const { newLeaseId, ownerClaims, caps } = this.#options
+    const lease_id = newLeaseId()
+    this.#holding.add(lease_id, caps ? caps(ready).map(({ key }) => key) : [ready.line])
+    let claimed: T | undefined
     try {
       const result = await this.#change(ready.tenant, ready.id, { kind: 'claimed', lease_id })
-      return result.kind === 'changed' ? result.after : undefined
+      if (result.kind === 'changed') claimed = result.after
+      return claimed
     } catch (error) {
       this.#queue.offer(ready)
       throw error
     } finally {
-      this.#claiming.add(ready.tenant, -1)
-      if (this.#queue.wasFull(ready.tenant)) this.#waiting.wake() // It may have counted twice, or for nothing.
+      if (!claimed || !ownerClaims) this.#letGo(lease_id) // It counts as a lease, or for nothing.
     }
   }
 
   /** Where it rejects the change may have been made all the same: then the store tells. */
-  async #change(tenant: string, id: string, cause: LeaseCause): Promise<Changed<T>> {
+  async #change(tenant: string, id: string, cause: C | LeaseCause): Promise<Changed<T>> {
     try {
       return await this.#options.work.change(tenant, id, cause)
     } catch (error) {
@@ -227,14 +249,14 @@ export class Pool<T extends Work, C> {
   #offer(work: T): void {
     const { tenant, id, group, rank, alone } = work
     const share = this.#options.share(work)
-    if (this.#queue.offer({ tenant, id, group, rank, alone, share })) this.#waiting.wake()
+    if (this.#queue.offer({ tenant, id, line: this.#lines.of(work), group, rank, alone, share })) this.#waiting.wake()
   }
 
-  /** Everything that waits in the store, tenant by tenant, as far as the window goes. */
+  /** Everything that waits in the store, line by line, as far as the window goes. */
   async #fill(): Promise<void> {
-    for await (const tenant of tenantsThatWait(this.#options.work, this.#options.name)) {
-      for (const rank of [0, 1, 2]) await this.#read({ tenant, rank })
-    }
+    const { name, work } = this.#options
+    const isFull = (rank: Refill) => this.#queue.hasMore(rank)
+    for await (const page of readyWork(work, name, this.#lines, isFull)) for (const one of page) this.#offer(one)
   }
 
   async #refill(): Promise<void> {
@@ -249,11 +271,11 @@ export class Pool<T extends Work, C> {
     }
   }
 
-  /** Reads the first of a tenant's work of a rank, as much as the window holds. */
+  /** Reads the first of a line's work of a rank, as much as the window holds. */
   async #read(refill: Refill): Promise<void> {
     const { name, work } = this.#options
     let read = 0
-    for await (const page of readyWork(work, name, refill.tenant, refill.rank)) {
+    for await (const page of readyOfRank(work, name, this.#lines, refill, this.#window)) {
       for (const one of page) this.#offer(one)
       read += page.length
       if (read >= this.#window) {
@@ -267,8 +289,10 @@ export class Pool<T extends Work, C> {
   async #look(): Promise<void> {
     const { name, work, clock } = this.#options
     this.#lookAt = clock.monotonic() + lookEveryMs
-    for await (const page of countedWork(work, name)) for (const one of page) this.#deadlines.heard(one)
+    for await (const page of countedWork(work, name)) for (const one of page) this.#heard(one)
     this.#hasLooked = true
+    this.#queue.freeAll()
+    this.#waiting.wake()
   }
 
   /** Ends leases and backoffs whose time is over, and what has waited in the queue for too long; fails after all. */
@@ -293,6 +317,7 @@ export class Pool<T extends Work, C> {
   async #end(deadline: Deadline): Promise<void> {
     const result = await this.#change(deadline.tenant, deadline.id, deadline.cause)
     this.#deadlines.forget(deadline) // What became of it was heard, or it had ended before.
+    this.mayRunMore(deadline.line)
     if (result.kind === 'refused') this.changed(undefined, result.current) // Perhaps by a write whose answer was lost.
   }
 }

@@ -9,6 +9,7 @@ const share = (weight: number, mostRunning = Number.POSITIVE_INFINITY) => ({ wei
 const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({
   tenant,
   id,
+  line: tenant,
   group: 'm',
   rank: 1,
   alone: false,
@@ -92,17 +93,18 @@ describe('ready queue', () => {
     const running: Record<string, number> = { a: 2, b: 0 }
     const q = queue({ running: tenant => running[tenant] ?? 0 })
     for (let i = 0; i < 9; i++) q.offer(work('a', `a${i}`, { share: share(1, 4), group: i < 5 ? 'm' : 'n' }))
-    assert.equal(q.wasFull('a'), false)
+    assert.equal(q.free('a'), false)
     q.offer(work('b', 'b0', { share: share(1, 4) }))
     assert.deepEqual(
       q.take(9).map(run => run.map(({ tenant }) => tenant).sort()),
       [['a', 'a', 'b']],
     )
-    assert.deepEqual([q.wasFull('a'), q.wasFull('a'), q.wasFull('b')], [true, false, false])
+    assert.deepEqual([q.free('a'), q.free('a'), q.free('b')], [true, false, false])
     running.a = 4
     assert.deepEqual(q.take(9), [])
     assert.equal(q.size, 7)
     running.a = 3
+    q.free('a')
     assert.equal(q.take(9).flat().length, 1)
   })
 
@@ -113,7 +115,7 @@ describe('ready queue', () => {
       q.offer(work(`t${i}`, `w${i}`, { share: share(1, 5_000) }))
       assert.equal(q.take(2).length, 1)
     }
-    assert.ok(q.tenants < 10, `${q.tenants} tenants are remembered`)
+    assert.ok(q.lines < 10, `${q.lines} tenants are remembered`)
   })
 
   it('fills a run with one group, over all tenants', () => {
@@ -172,15 +174,15 @@ describe('ready queue', () => {
     assert.equal(q.offer(work('a', 'high', { rank: 0 })), true)
     assert.deepEqual(q.beginRefills(), [])
     assert.deepEqual(ids(takeEach(q, 2)), ['high', '1'])
-    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
     assert.equal(q.offer(work('a', '5')), true) // Written while the store is being read.
     assert.deepEqual(
       ['2', '3'].map(id => q.offer(work('a', id))),
       [true, false],
     )
-    q.more({ tenant: 'a', rank: 1 })
+    q.more({ line: 'a', rank: 1 })
     assert.deepEqual(ids(takeEach(q, 9)), ['2', '5'])
-    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
     assert.deepEqual([q.offer(work('a', '3')), ...ids(takeEach(q, 9))], [true, '3'])
   })
 
@@ -189,7 +191,7 @@ describe('ready queue', () => {
     for (const id of ['1', '2', '3']) q.offer(work('a', id))
     for (const id of ['1', '2']) q.withdraw(id)
     assert.deepEqual(q.take(1), [])
-    assert.deepEqual(q.beginRefills(), [{ tenant: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
   })
 
   it('a tenant between others that share runs is served in its turn', () => {
@@ -236,7 +238,7 @@ describe('ready queue', () => {
         for (const step of steps) {
           if ('offer' in step) {
             const id = `${step.offer.tenant}${step.offer.id}`
-            q.offer({ ...step.offer, id, share: share(step.offer.rank + 1) })
+            q.offer({ ...step.offer, id, line: step.offer.tenant, share: share(step.offer.rank + 1) })
             waiting.add(id)
           } else if ('take' in step) take(step.take)
           else

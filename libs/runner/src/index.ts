@@ -26,3 +26,4 @@ export {
   text,
   urls,
 } from './setting.ts'
+export { Turns } from './turns.ts'

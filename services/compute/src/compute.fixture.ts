@@ -38,6 +38,7 @@ export const plainOptions = (db: Database) => ({
   models: echoModel,
   plans: loadPlans(),
   cursors: createCursors(new Uint8Array(32)),
+  targetFault: (url: string) => (url.startsWith('https://') ? undefined : 'is not https'),
   streamTokenSecret: new Uint8Array(32),
   log: createLog({ level: 'error' }),
   replicas: onlyReplica,

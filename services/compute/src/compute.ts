@@ -15,6 +15,7 @@ import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { Backlog } from './backlog.ts'
+import type { TargetFault } from './callback.ts'
 import { taskEvents } from './events.ts'
 import type { Files } from './files/files.ts'
 import { createInputs, type Inputs } from './input.ts'
@@ -51,6 +52,7 @@ export interface ComputeOptions {
   readonly blobs: Blobs
   readonly models: Catalogue
   readonly plans: Pick<Plans, 'computePlan'>
+  readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** At least 32 bytes, the same for all replicas. */
   readonly streamTokenSecret: Uint8Array
@@ -77,6 +79,7 @@ export interface ComputeDeps {
   readonly files: Files
   readonly models: Catalogue
   readonly plans: Pick<Plans, 'computePlan'>
+  readonly targetFault: TargetFault
   readonly backlog: Backlog
   readonly watch: TaskWatch
   readonly cursors: Cursors
@@ -143,6 +146,7 @@ export function createComputeService(options: ComputeOptions) {
     files: options.files,
     models,
     plans,
+    targetFault: options.targetFault,
     backlog: new Backlog((tenant, limit) => tasks.countWaiting(poolOf(modeOf(tenant)), tenant, limit), clock),
     watch,
     cursors: options.cursors,

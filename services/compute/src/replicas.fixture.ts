@@ -59,6 +59,7 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
       models: echoModel,
       plans: loadPlans(),
       cursors: createCursors(new Uint8Array(32)),
+      targetFault: url => (url.startsWith('https://') ? undefined : 'is not https'),
       streamTokenSecret: new Uint8Array(32),
       clock,
       log: createLog({ level: 'error' }),

@@ -2,6 +2,7 @@
 import type { KeyMode } from '@millhand/api'
 import { type Failure, type Held, type Work, workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
+import type { Callback } from './callback.ts'
 import type { Batch, Progress } from './stream/emission.ts'
 import type { HistoryEntry } from './stream/history.ts'
 
@@ -37,6 +38,7 @@ export interface TaskRecord extends Work {
   readonly uses_file?: 'yes' | undefined
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
   readonly metadata: Readonly<Record<string, string>>
+  readonly callback?: Callback | undefined
   readonly queue_timeout_s: number
   readonly run_timeout_s: number
   readonly max_attempts: number

@@ -8,6 +8,7 @@ import {
   TaskStatus,
   TaskType,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { Callback } from './callback.ts'
 import type { Progress } from './stream/emission.ts'
 import { queueExpiresAt, runsBegun, type TaskRecord } from './task.ts'
 
@@ -54,6 +55,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (shown.position !== undefined) message.position = shown.position
   if (task.input_file !== undefined) message.inputFile = task.input_file
   if (task.output_file !== undefined) message.outputFile = task.output_file
+  if (task.callback) message.callback = callbackMessage(task.callback)
   if (task.parameters) message.parameters = task.parameters as NonNullable<Task['parameters']>
   if (task.error) message.error = { $typeName: 'millhand.compute.v1.TaskError', ...task.error }
   if (task.usage) message.usage = usageMessage(task.usage)
@@ -67,6 +69,12 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (task.status === 'queued' && runsBegun(task) === 0) message.queueExpiresAt = timestamp(queueExpiresAt(task))
   return message
 }
+
+const callbackMessage = ({ url, events }: Callback): NonNullable<Task['callback']> => ({
+  $typeName: 'millhand.compute.v1.TaskCallback',
+  url,
+  events: events as string[],
+})
 
 export const progressMessage = ({ fraction, message, metrics = {} }: Progress): TaskProgress => ({
   $typeName: 'millhand.compute.v1.TaskProgress',

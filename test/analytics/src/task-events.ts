@@ -33,6 +33,7 @@ export async function everyTaskEvent(): Promise<readonly OutboxEvent[]> {
     models: { get: id => (id === digits.id ? digits : undefined), list: () => [digits] } satisfies Catalogue,
     plans: loadPlans(),
     cursors: createCursors(new Uint8Array(32)),
+    targetFault: () => undefined,
     streamTokenSecret: new Uint8Array(32),
     clock,
     log: createLog({ level: 'error' }),

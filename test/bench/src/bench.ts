@@ -22,6 +22,7 @@ import { start } from './section/start.ts'
 import { streams } from './section/streams.ts'
 import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
+import { webhooks } from './section/webhooks.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
@@ -39,6 +40,7 @@ const sections: Sections = {
   usage,
   auth,
   limit,
+  webhooks,
 }
 
 /** What `--distributed` measures in the place of all that. */

@@ -12,7 +12,9 @@ const repository = resolve(import.meta.dirname, '../../..')
 const node = ['--disable-warning=ExperimentalWarning']
 
 /** What these hold is done before any service is called, by the same code in both shapes: they run on one. */
-const ofOneShape = ['documents', 'http', 'streaming-examples'].map(name => `test/e2e/src/${name}.test.ts`)
+const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples'].map(
+  name => `test/e2e/src/${name}.test.ts`,
+)
 
 test('distributed', { skip: javaMissing }, async t => {
   await using kafka = await startKafka()

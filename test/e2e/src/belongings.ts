@@ -1,6 +1,9 @@
 /** What an account can have: one of each kind, for tests of who sees it. */
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Route } from '@millhand/api'
 import type { RequestOptions, Wire } from './http.ts'
+import { nameOf } from './routes.ts'
 import type { Server } from './server.ts'
 import { digit } from './tasks.ts'
 
@@ -20,7 +23,48 @@ export const callerWith = (server: Server, name: string, key: string): Caller =>
 export const makings: Readonly<Record<string, (owner: string) => RequestOptions>> = {
   tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
   files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
+  webhooks: owner => ({ json: { url: NOBODY, events: ['batch.completed'], description: owner } }),
   api_keys: owner => ({ json: { name: `the key of ${owner}`.slice(0, 64), scopes: ['*'] } }),
+}
+
+/** An address at which nobody listens. */
+const NOBODY = 'https://127.0.0.1:4/hooks'
+
+/** How an object comes to be that no `POST` makes, of one that it belongs to. */
+const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
+  async events(owner) {
+    const { id } = await make(owner, 'api_keys')
+    const [event] = (await seen(owner, `/v1/events?resource_id=${id}`, ({ data }) => data.length > 0)).data
+    return event
+  },
+  async deliveries(owner) {
+    const { id } = await make(owner, 'webhooks')
+    const tested = await owner.call('POST', `/v1/webhooks/${id}/test`, { json: {} })
+    assert.equal(tested.status, 202, tested.text)
+    return await seen(owner, objectPath('deliveries', tested.body), ({ next_attempt_at }) => next_attempt_at)
+  },
+}
+
+/** Collections whose objects belong to somebody. */
+export const collections: readonly string[] = [...Object.keys(makings), ...Object.keys(comings)]
+
+/** Where an object is got. */
+export const objectPath = (collection: string, { id, webhook_id }: Wire): string =>
+  collection === 'deliveries' ? `/v1/webhooks/${webhook_id}/deliveries/${id}` : `/v1/${collection}/${id}`
+
+/** What a `POST` to an object has to say, where that is not nothing. */
+export const bodyOf = (route: Route): object =>
+  nameOf(route) === 'POST /v1/webhooks/{id}/replay' ? { since: new Date(Date.now() - 60_000).toISOString() } : {}
+
+/** What is answered, once it is as it should be. */
+async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown): Promise<Wire> {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const { body, text } = await owner.call('GET', path)
+    if (isSo(body)) return body
+    assert.ok(performance.now() < deadline, text)
+    await pause(50)
+  }
 }
 
 /** Collections whose objects belong to nobody, and are the same for all. */
@@ -28,6 +72,8 @@ export const shared: ReadonlySet<string> = new Set(['models'])
 
 /** A new object of the caller's; a task has ended. */
 export async function make(caller: Caller, collection: string): Promise<Wire> {
+  const coming = comings[collection]
+  if (coming) return await coming(caller)
   const making = makings[collection]
   assert.ok(making, `belongings.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``)
   const made = await caller.call('POST', `/v1/${collection}`, making(caller.name))

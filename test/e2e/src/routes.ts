@@ -14,9 +14,16 @@ export const pathOf = ({ template }: Route, values: Readonly<Record<string, stri
     return encodeURIComponent(value)
   })
 
-/** The kinds of objects that paths name, by the collection before the id: `tasks` of `/v1/tasks/{id}/data`. */
+/** The values of a path that leads to an object: its own id, and those of what it is in. */
+export const valuesFor = (
+  { pathFields }: Route,
+  object: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(pathFields.map(field => [field, object[field] ?? object.id ?? '']))
+
+/** The kinds of objects that paths name, by the collection before the last id: `tasks` of `/v1/tasks/{id}/data`. */
 export function collectionOf(route: Route): string {
-  const at = route.segments.findIndex(segment => typeof segment !== 'string')
+  const at = route.segments.findLastIndex(segment => typeof segment !== 'string')
   const before = route.segments[at - 1]
   return typeof before === 'string' ? before : ''
 }

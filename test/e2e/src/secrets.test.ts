@@ -52,6 +52,8 @@ before(async () => {
     if (secret !== undefined) secrets.set(`the secret of ${service}`, secret)
   }
 
+  secrets.set('the secret of webhook', issuer.secretOf('webhook'))
+
   const revoked = await made('a key that is revoked', 'one')
   await ask('DELETE', `/v1/api_keys/${revoked.id}`)
   const good = await made('a key that is good', 'two')
@@ -61,6 +63,16 @@ before(async () => {
   const { key } = await operate(server, 'keys', 'create', 'by the operator', '--account', account)
   secrets.set('a key that the operator made', key)
   secrets.set('a misspelt key', mistyped(server.key))
+
+  const hook = { url: 'https://127.0.0.1:4/hooks', events: ['*'] }
+  const webhook = (await server.request('POST', '/v1/webhooks', { json: hook })).body
+  secrets.set('the secret of a webhook', webhook.secret)
+  const another = await server.request('POST', `/v1/webhooks/${webhook.id}/rotate_secret`, { json: {} })
+  secrets.set('its next secret', another.body.secret)
+  secrets.set('the secret of callbacks', (await server.request('GET', '/v1/callback_secret')).body.secret)
+  await ask('POST', `/v1/webhooks/${webhook.id}/test`, { json: {} })
+  await ask('PATCH', `/v1/webhooks/${webhook.id}`, { json: { url: webhook.secret } })
+  await ask('GET', `/v1/webhooks/${webhook.secret}`)
 
   const task = (await ask('POST', '/v1/tasks', { json: digit(3), headers: { 'idempotency-key': 'three' } })).body
   const token = (await server.request('POST', `/v1/tasks/${task.id}/stream_token`)).body.token
@@ -74,7 +86,7 @@ before(async () => {
   for (const key of presented) {
     for (const route of routes) {
       const path = pathOf(route, Object.fromEntries(route.pathFields.map(field => [field, 'nothing'])))
-      if (nameOf(route) !== 'POST /v1/api_keys') {
+      if (!shows.has(nameOf(route))) {
         await ask(route.method, path, {
           headers: { authorization: `Bearer ${key}` },
           ...(route.body && { json: {} }),
@@ -87,6 +99,9 @@ before(async () => {
   written = await writtenBy(server)
 })
 after(() => server.stop())
+
+/** What makes or shows a secret that was not there before. */
+const shows = new Set(['POST /v1/api_keys', 'GET /v1/callback_secret', 'POST /v1/callback_secret/rotate'])
 
 /** Sends a key wherever it does not belong. */
 async function misplaced(key: string): Promise<void> {

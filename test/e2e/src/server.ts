@@ -70,6 +70,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     MILLHAND_GRPC_ADDR: `127.0.0.1:${await freePort()}`,
     MILLHAND_METRICS_ADDR: `127.0.0.1:${await freePort()}`,
     MILLHAND_DATA_DIR: dataDir,
+    // Where the receivers of tests are.
+    MILLHAND_WEBHOOK_ALLOW: '127.0.0.0/8',
     MILLHAND_BOOTSTRAP_KEY: key,
     MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
     ...options.env,

@@ -12,7 +12,7 @@ test('/status tells what works, and after a stop and a start what was counted be
   const first = await status(server)
   assert.deepEqual([first.object, first.status, first.history_is_current], ['status', 'operational', true])
   const names = first.components.map(({ name }: Wire) => name)
-  for (const name of ['gateway', 'identity', 'compute', 'billing']) assert.ok(names.includes(name), name)
+  for (const name of ['gateway', 'identity', 'compute', 'billing', 'webhook']) assert.ok(names.includes(name), name)
   for (const { name, status, since, days } of first.components) {
     assert.deepEqual([status, days.length], ['up', 90], name)
     assert.ok(Date.parse(since) <= Date.parse(first.updated_at))

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Route } from '@millhand/api'
-import { type Caller, callerWith, make, makings, shared } from './belongings.ts'
+import { bodyOf, type Caller, callerWith, collections, make, makings, objectPath, shared } from './belongings.ts'
 import type { Answer, Wire } from './http.ts'
 import { keyOf, newAccount } from './operator.ts'
-import { collectionOf, nameOf, pathOf, routes } from './routes.ts'
+import { collectionOf, nameOf, pathOf, routes, valuesFor } from './routes.ts'
 import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
 
@@ -39,7 +39,7 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
       const other = isSameAccount ? account : await newAccount(server, 'stranger')
       owner = callerWith(server, `the owner, ${ownerMode}`, await keyOf(server, account, { mode: ownerMode }))
       stranger = callerWith(server, 'the stranger', await keyOf(server, other, { mode: strangerMode }))
-      for (const collection of Object.keys(makings)) {
+      for (const collection of collections) {
         owned.set(collection, [await make(owner, collection), await make(owner, collection)])
       }
     })
@@ -50,19 +50,32 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
 
       it(`${nameOf(route)} has no object of the owner's`, async () => {
         const [object] = ownedBy(collection)
-        const path = (id: string) => pathOf(route, { id })
-        const tag = (await owner.call('GET', `/v1/${collection}/${object.id}`)).headers.etag
-        for (const headers of variantsOf(route, tag)) {
-          const ask = (id: string) =>
-            stranger.call(route.method, path(id), { headers, ...(route.body && { json: {} }) })
-          await assertSame(ask, object.id, unknownIn(object.id))
-        }
-        if (route.method === 'GET') {
-          const head = (id: string) => stranger.call('HEAD', path(id))
-          await assertSame(head, object.id, unknownIn(object.id))
+        const tag = (await owner.call('GET', objectPath(collection, object))).headers.etag
+        const values = valuesFor(route, object)
+        for (const [field, known = ''] of Object.entries(values)) {
+          const path = (id: string) => pathOf(route, { ...values, [field]: id })
+          for (const headers of variantsOf(route, tag)) {
+            const ask = (id: string) =>
+              stranger.call(route.method, path(id), { headers, ...(route.body && { json: bodyOf(route) }) })
+            await assertSame(ask, known, unknownIn(known))
+          }
+          if (route.method !== 'GET') continue
+          await assertSame(id => stranger.call('HEAD', path(id)), known, unknownIn(known))
         }
       })
     }
+
+    it('deliveries of the owner’s are under no webhook of another', async () => {
+      const [delivery] = ownedBy('deliveries')
+      const { id } = await make(stranger, 'webhooks')
+      for (const route of routes.filter(route => collectionOf(route) === 'deliveries')) {
+        const ask = (delivery: string) =>
+          stranger.call(route.method, pathOf(route, { webhook_id: id, id: delivery }), route.body && { json: {} })
+        await assertSame(ask, delivery.id, unknownIn(delivery.id))
+      }
+      const { body } = await stranger.call('GET', `/v1/webhooks/${id}/deliveries?event_id=${delivery.event_id}`)
+      assert.deepEqual(body.data, [])
+    })
 
     for (const route of routes.filter(isShared)) {
       it(`${nameOf(route)} says the same to both`, async () => {
@@ -75,10 +88,11 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
 
     it('has done nothing to them, by any of these calls', async () => {
       for (const [collection, objects] of owned) {
+        if (collection === 'deliveries') continue // They go on by themselves.
         for (const object of objects) {
-          const now = (await owner.call('GET', `/v1/${collection}/${object.id}`)).body
-          const { key: _, last_used_at: __, ...before } = object
-          const { last_used_at: ___, ...after } = now
+          const now = (await owner.call('GET', objectPath(collection, object))).body
+          const { key: _, secret: __, last_used_at: ___, ...before } = object
+          const { last_used_at: ____, ...after } = now
           assert.deepEqual(after, before)
         }
       }
@@ -107,7 +121,7 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
     }
 
     for (const route of routes.filter(({ body }) => body !== undefined)) {
-      for (const { name } of route.desc.input.fields.filter(({ name }) => /_(file|id)$/.test(name))) {
+      for (const { name } of route.desc.input.fields.filter(isReference(route))) {
         it(`${nameOf(route)} takes no object of the owner's as its \`${name}\``, async () => {
           const collection = references[name]
           assert.ok(collection, `tenancy.test.ts does not say what ${name} names: add it to \`references\``)
@@ -140,6 +154,13 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
     for (const route of routes.filter(({ method }) => method === 'POST')) {
       it(`${nameOf(route)} replays nothing of the owner's to who knows their Idempotency-Key`, async () => {
         const headers = { 'idempotency-key': `key of ${nameOf(route)}` }
+        if (nameOf(route) === ROTATES_CALLBACKS) {
+          const post = (caller: Caller) => caller.call('POST', '/v1/callback_secret/rotate', { json: {}, headers })
+          const [theirs, mine] = [await post(owner), await post(stranger)]
+          assert.equal(mine.status, 200, mine.text)
+          assert.notEqual(mine.body.secret, theirs.body.secret)
+          return
+        }
         if (route.pathFields.length === 0) {
           const collection = route.segments.at(-1) as string
           const making = makings[collection]?.('both')
@@ -153,13 +174,19 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
           assert.equal(id, mine.body.id)
           return
         }
-        const { id } = await make(owner, collectionOf(route))
-        const post = (caller: Caller, id: string) =>
-          caller.call('POST', pathOf(route, { id }), { headers, ...(route.body && { json: {} }) })
-        assert.equal((await post(owner, id)).status, route.answer.status)
-        assertProblem(await post(stranger, id), 404, 'not_found')
+        const path = pathOf(route, valuesFor(route, await make(owner, collectionOf(route))))
+        const sent = { headers, ...(route.body && { json: bodyOf(route) }) }
+        const theirs = await owner.call('POST', path, sent)
+        assert.equal(theirs.status, route.answer.status, theirs.text)
+        assertProblem(await stranger.call('POST', path, sent), 404, 'not_found')
       })
     }
+
+    it('callbacks are signed with a secret of their own', async () => {
+      const secretOf = async (caller: Caller) => (await caller.call('GET', '/v1/callback_secret')).body.secret
+      assert.match(await secretOf(owner), /^whsec_/)
+      assert.notEqual(await secretOf(stranger), await secretOf(owner))
+    })
 
     it('GET /v1/usage counts nothing of the owner’s', async () => {
       const account = await newAccount(server, 'owner of usage')
@@ -185,12 +212,18 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
 }
 
 it('knows every route', () => {
-  const known = new Set(['GET /v1/usage', ...[...shared].map(collection => `GET /v1/${collection}`)])
+  const known = new Set([
+    'GET /v1/usage',
+    'GET /v1/callback_secret',
+    ...[...shared].map(collection => `GET /v1/${collection}`),
+  ])
   const unknown = routes.filter(
     route => route.pathFields.length === 0 && route.method !== 'POST' && !isList(route) && !known.has(nameOf(route)),
   )
   assert.deepEqual(unknown.map(nameOf), [], 'tenancy.test.ts does not say how these are asked for what is another’s')
 })
+
+const ROTATES_CALLBACKS = 'POST /v1/callback_secret/rotate'
 
 /** Whether it is about what belongs to nobody. */
 function isShared(route: Route): boolean {
@@ -202,6 +235,11 @@ function isList(route: Route): boolean {
   const { fields } = route.desc.output
   const isPage = fields.some(({ name }) => name === 'next_cursor')
   return route.method === 'GET' && route.pathFields.length === 0 && isPage && !isShared(route)
+}
+
+/** Whether a field of its body names an object. */
+function isReference({ pathFields }: Route): (field: { readonly name: string }) => boolean {
+  return ({ name }) => /_(file|id)$/.test(name) && !pathFields.includes(name)
 }
 
 /** Which collection a field of a request names an object of. */
@@ -225,19 +263,21 @@ function queriesOf(route: Route, object: Wire, owner: Caller): string[] {
     .flatMap(({ name }) => {
       const own = object[name]
       const values =
-        parameters[name]?.(owner) ?? (typeof own === 'string' ? [`${name}=${encodeURIComponent(own)}`] : undefined)
+        parameters[name]?.(owner, object) ??
+        (typeof own === 'string' ? [`${name}=${encodeURIComponent(own)}`] : undefined)
       assert.ok(values, `tenancy.test.ts has no value for ${name} of ${nameOf(route)}: add it to \`parameters\``)
       return values.map(value => `${value}&limit=100`)
     })
 }
 
-const parameters: Readonly<Record<string, (owner: Caller) => readonly string[]>> = {
+const parameters: Readonly<Record<string, (owner: Caller, object: Wire) => readonly string[]>> = {
   limit: () => ['order=desc'],
   order: () => ['order=desc', 'order=asc'],
   created_after: () => ['created_after=2020-01-01T00:00:00Z'],
   created_before: () => ['created_before=2100-01-01T00:00:00Z'],
   metadata: ({ name }) => [`metadata[of]=${encodeURIComponent(name)}`],
   include: () => ['include=input,output'],
+  resource_id: (_, { data }) => [`resource_id=${data.object.id}`],
 }
 
 /** An id of the same form, that nothing has. */

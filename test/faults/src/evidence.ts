@@ -7,11 +7,11 @@ import type { Message } from './repeats.ts'
 
 const TOPIC = 'millhand.tasks.v1'
 
-/** The address of the replica of compute that owns the queues, as the database has it. */
-export function ownerAddress(database: string): Promise<string | undefined> {
+/** The address of the replica that owns what one of a service does, the queues of compute for example, as the database has it. */
+export function ownerAddress(database: string, service = 'compute'): Promise<string | undefined> {
   return withDatabase(database, async db => {
     const owners = await db.collection('owners').find({}, { maxTimeMS: 2_000 }).toArray()
-    return owners.map(({ body }) => JSON.parse(body)).find(({ id }) => id === 'compute')?.address
+    return owners.map(({ body }) => JSON.parse(body)).find(({ id }) => id === service)?.address
   }).catch(() => undefined)
 }
 
@@ -62,34 +62,52 @@ async function withDatabase<T>(url: string, use: (db: Db) => Promise<T>): Promis
 
 /** The whole topic from its beginning, in the order of its partitions. */
 export async function readTopic(brokers: string): Promise<Message[]> {
+  return (await readTopics(brokers, [TOPIC])).map(({ key, id, content, partition, takenAt }) => {
+    const { type, resource_version: version, data } = JSON.parse(content)
+    const { status, attempt = 0 } = data.object
+    return { event: { id, task: key, type, status, version, attempt }, content, partition, takenAt }
+  })
+}
+
+/** What a topic holds, whatever it is about. */
+export interface Entry extends Pick<Message, 'content' | 'partition' | 'takenAt'> {
+  readonly key: string
+  /** The event's, of its header. */
+  readonly id: string
+}
+
+/** These topics from their beginnings, each in the order of its partitions. */
+export async function readTopics(brokers: string, topics: readonly string[]): Promise<Entry[]> {
   const kafka = new Kafka({ brokers: [brokers], clientId: 'faults', logLevel: logLevel.NOTHING })
+  const left = new Map<string, number>()
   const admin = kafka.admin()
   await admin.connect()
-  const ends = await admin.fetchTopicOffsets(TOPIC)
+  for (const topic of topics) {
+    for (const { partition, high } of await admin.fetchTopicOffsets(topic))
+      if (Number(high) > 0) left.set(`${topic}/${partition}`, Number(high))
+  }
   await admin.disconnect()
-  const left = new Map(ends.flatMap(({ partition, high }) => (Number(high) > 0 ? [[partition, Number(high)]] : [])))
-  const messages: Message[] = []
-  if (left.size === 0) return messages
+  const records: Entry[] = []
+  if (left.size === 0) return records
 
   const consumer = kafka.consumer({ groupId: `faults-${crypto.randomUUID()}` })
   await consumer.connect()
-  await consumer.subscribe({ topic: TOPIC, fromBeginning: true })
+  await consumer.subscribe({ topics: [...topics], fromBeginning: true })
   const whole = Promise.withResolvers<void>()
   await consumer.run({
     autoCommit: false,
     eachBatch: async ({ batch }) => {
-      for (const { key, value, headers, timestamp } of batch.messages) {
-        const content = String(value)
-        const { type, resource_version: version, data } = JSON.parse(content)
-        const { status, attempt = 0 } = data.object
-        const event = { id: String(headers?.ce_id), task: String(key), type, status, version, attempt }
-        messages.push({ event, content, partition: batch.partition, takenAt: Number(timestamp) })
+      const { topic, partition, messages } = batch
+      for (const { key, value, headers, timestamp } of messages) {
+        const id = String(headers?.ce_id)
+        records.push({ key: String(key), id, content: String(value), partition, takenAt: Number(timestamp) })
       }
-      if (Number(batch.lastOffset()) + 1 >= (left.get(batch.partition) ?? 0)) left.delete(batch.partition)
+      const place = `${topic}/${partition}`
+      if (Number(batch.lastOffset()) + 1 >= (left.get(place) ?? 0)) left.delete(place)
       if (left.size === 0) whole.resolve()
     },
   })
   await whole.promise
   await consumer.disconnect()
-  return messages
+  return records
 }

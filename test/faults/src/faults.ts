@@ -2,8 +2,10 @@
  * `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]`: run after run, each of the next seed, until the time is over
  * or a broken promise is found. Then it prints the seed, what was broken and where the logs are, and exits with 1.
  *
- * `pnpm faults --mutate fence|version|outbox|deduplication [--seed n]`: one run of the product without that, or of the
- * test that knows it; exits with 1 when nothing was found.
+ * `pnpm faults --webhooks [--minutes 30] [--seed n]`: the same for the storm on webhooks.
+ *
+ * `pnpm faults --mutate fence|version|outbox|place|deduplication [--seed n]`: one run of the product without that, or of
+ * the test that knows it; exits with 1 when nothing was found.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,16 +14,19 @@ import { parseArgs } from 'node:util'
 import { repository } from '@millhand/test-e2e/server'
 import { isFound, type Mutation, mutatedTree, mutations } from './mutations.ts'
 import { chosenSeed } from './random.ts'
-import { type Outcome, run } from './run.ts'
+import { run } from './run.ts'
+import { run as runWebhooks } from './webhooks/run.ts'
+import { sizes } from './webhooks/sizes.ts'
 
 const usage = `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]
+pnpm faults --webhooks [--minutes 30] [--seed n]
 pnpm faults --mutate ${Object.keys(mutations).join('|')} [--seed n] [--tasks 4000]`
 
 const SHOWN = 20
 
 // An interrupt ends through `exit`, whose listeners end what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const { minutes, seed, tasks, mutation } = readCommand()
+const { minutes, seed, tasks, webhooks, mutation } = readCommand()
 process.exit(mutation ? await findMutation(mutation) : await search())
 
 /** Runs until the time is over; 1 when a promise was broken. */
@@ -29,7 +34,7 @@ async function search(): Promise<number> {
   const until = performance.now() + minutes * 60_000
   for (let next = seed; ; next++) {
     const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
-    const { violations } = await runIn(folder, next, repository)
+    const violations = await runIn(folder, next, repository, webhooks)
     if (violations.length > 0) return 1
     rmSync(folder, { recursive: true })
     if (performance.now() > until) return 0
@@ -40,20 +45,23 @@ async function findMutation(mutation: Mutation): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-mutation-'))
   const root = join(folder, 'tree')
   mutatedTree(repository, root, mutation)
-  const { foundBy } = mutation
-  const found = foundBy ? isFound(root, foundBy) : (await runIn(folder, seed, root)).violations.length > 0
+  const { foundBy, isOfWebhooks = false } = mutation
+  const found = foundBy ? isFound(root, foundBy) : (await runIn(folder, seed, root, isOfWebhooks)).length > 0
   say(found ? 'The mutation was found.' : `THE MUTATION WAS NOT FOUND; logs in ${folder}`)
   if (found) rmSync(folder, { recursive: true })
   return found ? 0 : 1
 }
 
-async function runIn(folder: string, seed: number, root: string): Promise<Outcome> {
+/** One run; every breach of a promise, in words. */
+async function runIn(folder: string, seed: number, root: string, webhooks: boolean): Promise<readonly string[]> {
   say(`seed ${seed} (--seed ${seed} replays it); logs and data in ${folder}`)
-  const outcome = await run({ seed, tasks, root, folder, say })
-  const { violations } = outcome
-  if (violations.length === 0) return outcome
+  const options = { seed, root, folder, say }
+  const { violations } = webhooks
+    ? await runWebhooks({ ...options, size: sizes.whole })
+    : await run({ ...options, tasks })
+  if (violations.length === 0) return violations
   say([`${violations.length} broken promises, all in ${folder}:`, ...violations.slice(0, SHOWN)].join('\n'))
-  return outcome
+  return violations
 }
 
 function say(line: string): void {
@@ -67,6 +75,7 @@ function readCommand() {
         minutes: { type: 'string', default: '0' },
         seed: { type: 'string' },
         tasks: { type: 'string', default: '4000' },
+        webhooks: { type: 'boolean', default: false },
         mutate: { type: 'string' },
       },
     })
@@ -76,7 +85,7 @@ function readCommand() {
     const tasks = Number(values.tasks)
     const seed = values.seed === undefined ? chosenSeed() : Number(values.seed)
     if (!(minutes >= 0 && tasks >= 1 && Number.isSafeInteger(seed))) throw new Error('The options take numbers.')
-    return { minutes, tasks, seed, mutation }
+    return { minutes, tasks, seed, webhooks: values.webhooks, mutation }
   } catch (cause) {
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { ownerAddress } from './evidence.ts'
 import type { Link } from './link.ts'
 import type { Fault, Target } from './schedule.ts'
-import { computes, type MemberName, type System } from './system.ts'
+import { computes, type MemberName, type System, webhooks } from './system.ts'
 
 /** What can be killed, paused and started again: a process of ours, or a server. */
 interface Victim {
@@ -34,7 +34,7 @@ export interface Injected {
 export function createInjector(system: System): (fault: Fault) => Promise<Injected> {
   const busy = new Map<string, Promise<unknown>>()
   return async fault => {
-    const place = 'link' in fault ? fault.link : await nameOf(system, fault.target)
+    const place = 'link' in fault ? await linkOf(system, fault.link) : await nameOf(system, fault.target)
     while (busy.has(place)) await busy.get(place)
     const doing = injectAt(system, fault, place)
     const over = doing.then(
@@ -106,11 +106,28 @@ function victimOf(system: System, place: string): Victim {
   return system.members.get(place as MemberName) as Victim
 }
 
+/** The link that is meant where it begins at a part: `webhook owner>mongo`. */
+async function linkOf(system: System, link: string): Promise<string> {
+  const [from, to] = link.split('>') as [Target, string]
+  return `${await nameOf(system, from)}>${to}`
+}
+
 async function nameOf(system: System, target: Target): Promise<string> {
-  if (target !== 'owner' && target !== 'other compute') return target
-  const address = await ownerAddress(system.database)
-  const owner = (address !== undefined && system.computeAt(address)) || computes[0]
-  return target === 'owner' ? owner : (computes.find(name => name !== owner) as string)
+  const part = parts[target]
+  if (!part) return target
+  const address = await ownerAddress(system.database, part.service)
+  const owner = (address !== undefined && system.memberAt(address)) || (part.replicas[0] as string)
+  return part.isOwner ? owner : (part.replicas.find(name => name !== owner) as string)
+}
+
+/** Those of a service that has one owner. */
+const parts: Readonly<
+  Record<string, { readonly service: string; readonly replicas: readonly MemberName[]; readonly isOwner: boolean }>
+> = {
+  owner: { service: 'compute', replicas: computes, isOwner: true },
+  'other compute': { service: 'compute', replicas: computes, isOwner: false },
+  'webhook owner': { service: 'webhook', replicas: webhooks, isOwner: true },
+  'other webhook': { service: 'webhook', replicas: webhooks, isOwner: false },
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Mutation {
   readonly becomes: string
   /** The test that finds it; without one a run of faults does. */
   readonly foundBy?: { readonly file: string; readonly test: string }
+  /** It is found by the storm on webhooks, not by that on tasks. */
+  readonly isOfWebhooks?: true
 }
 
 export const mutations: Readonly<Record<string, Mutation>> = {
@@ -38,6 +40,15 @@ export const mutations: Readonly<Record<string, Mutation>> = {
           client = open = undefined
           return []
         })`,
+  },
+  /** The place in the log moves on before what was read up to there is stored. */
+  place: {
+    file: 'services/webhook/src/intake/intake.ts',
+    text: 'await takeIn(deps, batch, arrivals.next, signal)',
+    becomes: `await moving
+      await place.moveTo(batch.at(-1)?.position ?? place.position)
+      await takeIn(deps, batch, arrivals.next, signal)`,
+    isOfWebhooks: true,
   },
   /** A subscription hands on an event as often as the log has it. No part of the product subscribes yet. */
   deduplication: {

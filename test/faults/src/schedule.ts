@@ -2,8 +2,14 @@
 import type { Random } from './random.ts'
 import { type computes, executors, gateways, linkNames, type MemberName, type ServerName } from './system.ts'
 
-/** Processes by name; the computes by their part, since which of them has it is not known beforehand. */
-export type Target = Exclude<MemberName, (typeof computes)[number]> | 'owner' | 'other compute' | ServerName
+/** Processes by name; those that have one owner by their part, since which of them has it is not known beforehand. */
+export type Target =
+  | Exclude<MemberName, (typeof computes)[number]>
+  | 'owner'
+  | 'other compute'
+  | 'webhook owner'
+  | 'other webhook'
+  | ServerName
 
 export type Fault =
   /** SIGKILL, and started again after `ms`. */
@@ -105,7 +111,7 @@ function inSteps(faults: readonly Fault[], { next, between }: Random): Step[] {
 
 const placeOf = (fault: Fault): string => ('link' in fault ? fault.link : fault.target)
 
-function shuffled<T>(list: readonly T[], { between }: Random): T[] {
+export function shuffled<T>(list: readonly T[], { between }: Random): T[] {
   const left = [...list]
   return list.map(() => left.splice(between(0, left.length - 1), 1)[0] as T)
 }

@@ -11,7 +11,8 @@ import { createMember, type Member } from './member.ts'
 export const gateways = ['gateway-1', 'gateway-2'] as const
 export const computes = ['compute-1', 'compute-2'] as const
 export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
-const memberNames = [...gateways, 'identity', 'billing', ...computes, ...executors] as const
+export const webhooks = ['webhook-1', 'webhook-2'] as const
+const memberNames = [...gateways, 'identity', 'billing', ...webhooks, ...computes, ...executors] as const
 export type MemberName = (typeof memberNames)[number]
 export type ServerName = 'kafka' | 'mongo'
 
@@ -19,15 +20,27 @@ const product = (from: readonly string[], to: readonly string[]): string[] =>
   from.flatMap(one => to.filter(other => other !== one).map(other => `${one}>${other}`))
 
 /** Who calls whom. */
-export const linkNames: readonly string[] = [
-  ...product(gateways, ['identity', 'billing', ...computes]),
+const allLinks: readonly string[] = [
+  ...product(gateways, ['identity', 'billing', ...webhooks, ...computes]),
   ...product(executors, computes),
   ...product(computes, computes),
   ...product(computes, ['mongo', 'kafka']),
   ...product(['identity'], ['mongo', 'kafka']),
   ...product(['billing'], ['mongo', 'kafka']),
+  ...product(webhooks, ['mongo', 'kafka']),
   ...product(executors, ['kafka']),
 ]
+
+/** Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. */
+const usualMembers = memberNames.filter(name => name !== 'webhook-2')
+
+/** The links that lead between these, and to the servers. */
+function linksOf(members: readonly MemberName[]): readonly string[] {
+  const ends: ReadonlySet<string> = new Set([...members, 'mongo', 'kafka'])
+  return allLinks.filter(name => name.split('>').every(end => ends.has(end)))
+}
+
+export const linkNames = linksOf(usualMembers)
 
 export interface System extends AsyncDisposable {
   readonly key: string
@@ -42,8 +55,10 @@ export interface System extends AsyncDisposable {
   readonly mongoDir: string
   /** Where the gateways serve REST. */
   urls(): readonly string[]
-  /** Which compute the address of the owner is that stands in the database. */
-  computeAt(address: string): MemberName | undefined
+  /** Whose address it is that stands in the database as an owner's. */
+  memberAt(address: string): MemberName | undefined
+  /** How the operator's command line reaches it. */
+  readonly operator: NodeJS.ProcessEnv
 }
 
 export interface SystemOptions {
@@ -53,23 +68,26 @@ export interface SystemOptions {
   readonly folder: string
   /** What executors run in the place of `deploy/src/serve.ts executor`. */
   readonly executorEntry?: string
+  /** The processes that there are. */
+  readonly members?: readonly MemberName[]
 }
 
 /** Resolves when every process serves. */
-export async function startSystem({ root, folder, executorEntry }: SystemOptions): Promise<System> {
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { root, folder, executorEntry, members: names = usualMembers } = options
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
-  for (const name of linkNames) links.set(name, parts.use(await createLink()))
+  for (const name of linksOf(names)) links.set(name, parts.use(await createLink()))
   const link = (name: string) => links.get(name) as Link
 
   const brokerPort = await freePort()
   const portOf: Record<string, number> = {}
-  for (const name of ['identity', 'billing', ...computes, ...gateways]) portOf[name] = await freePort()
+  for (const name of names) portOf[name] = await freePort()
 
   const mongoDir = join(folder, 'mongo')
   const [kafka, mongo] = await Promise.all([
-    startBroker(join(folder, 'kafka'), brokerPort, link),
+    startBroker(join(folder, 'kafka'), brokerPort, links),
     startMongo({ dataDir: mongoDir }),
   ])
   parts.use(kafka)
@@ -89,7 +107,18 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
     MILLHAND_MODELS_DIR: join(root, 'test/fixtures/models'),
     MILLHAND_KAFKA_PARTITIONS: '3',
   }
-  const computeUrls = (from: string) => computes.map(to => url(`${from}>${to}`)).join(',')
+  const there = <T extends MemberName>(all: readonly T[]) => all.filter(name => names.includes(name))
+  const urlsOf = (from: string, all: readonly MemberName[]) =>
+    there(all)
+      .map(to => url(`${from}>${to}`))
+      .join(',')
+  /** Where the others find it: another compute by a link, webhooks not at all. */
+  const advertised = (name: MemberName) => {
+    const other = there(computes).find(other => other !== name)
+    return other === undefined || !name.startsWith('compute')
+      ? `http://127.0.0.1:${portOf[name]}`
+      : url(`${other}>${name}`)
+  }
   const kafkaOf = (from: string) => link(`${from}>kafka`).address
   const mongoOf = (from: string) => `mongodb://${link(`${from}>mongo`).address}/millhand`
 
@@ -103,7 +132,8 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_IDENTITY_URL: url(`${name}>identity`),
           MILLHAND_BILLING_URL: url(`${name}>billing`),
-          MILLHAND_COMPUTE_URL: computeUrls(name),
+          MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks),
+          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
         }
       case 'identity':
         return {
@@ -121,11 +151,20 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
         }
+      case 'webhook':
+        return {
+          ...own,
+          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_ADVERTISE_URL: advertised(name),
+          MILLHAND_WEBHOOK_ALLOW: '127.0.0.1/32',
+          MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
+        }
       case 'compute':
         return {
           ...own,
           MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_ADVERTISE_URL: url(`${computes.find(other => other !== name)}>${name}`),
+          MILLHAND_ADVERTISE_URL: advertised(name),
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
         }
@@ -133,7 +172,7 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
         return {
           ...own,
           MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-          MILLHAND_COMPUTE_URL: computeUrls(name),
+          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_EXECUTOR_SLOTS: '2',
           MILLHAND_MODEL_THREADS: '1',
@@ -141,7 +180,7 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
     }
   }
   const members = new Map<MemberName, Member>()
-  for (const name of memberNames) {
+  for (const name of names) {
     const [service] = name.split('-') as [string]
     const own = service === 'executor' && executorEntry !== undefined
     const words = own ? [executorEntry] : ['deploy/src/serve.ts', service]
@@ -162,16 +201,17 @@ export async function startSystem({ root, folder, executorEntry }: SystemOptions
     brokers: `127.0.0.1:${brokerPort}`,
     database: mongo.url('millhand'),
     mongoDir,
-    urls: () => gateways.map(name => `http://127.0.0.1:${portOf[name]}`),
-    computeAt: address =>
-      computes.find(name => members.get(name) && address === environment(name).MILLHAND_ADVERTISE_URL),
+    urls: () => there(gateways).map(name => `http://127.0.0.1:${portOf[name]}`),
+    memberAt: address => there([...computes, ...webhooks]).find(name => address === advertised(name)),
+    operator: { ...credentials.get('operator'), MILLHAND_IDENTITY_URL: `http://127.0.0.1:${portOf.identity}` },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
 
 /** A broker tells its clients where it is, once for each listener: so each of them has one, behind its own link. */
-async function startBroker(dataDir: string, port: number, link: (name: string) => Link): Promise<Kafka> {
-  const clients = linkNames.filter(name => name.endsWith('>kafka'))
+async function startBroker(dataDir: string, port: number, links: ReadonlyMap<string, Link>): Promise<Kafka> {
+  const link = (name: string) => links.get(name) as Link
+  const clients = [...links.keys()].filter(name => name.endsWith('>kafka'))
   const controllerPort = await freePort()
   const ports: number[] = []
   for (const _ of clients) ports.push(await freePort())
@@ -199,7 +239,7 @@ async function credentialsOf(
   root: string,
   secret: string,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
-  const services = ['gateway', 'identity', 'compute', 'executor', 'billing']
+  const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'operator']
   const made = services.map(async service => {
     const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
     const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }

@@ -53,6 +53,7 @@ const purposes = new Map([
   ['identity', 'Accounts, keys and limits'],
   ['compute', 'Tasks, files and models'],
   ['billing', 'Usage and bills'],
+  ['webhook', 'Webhooks and events'],
   ['store', 'Documents and events'],
   ['rpc', 'gRPC, gRPC-Web and Connect'],
   ['token', 'The credentials of this gateway'],

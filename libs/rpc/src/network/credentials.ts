@@ -17,18 +17,22 @@ export interface CredentialsIssuer {
   readonly publicKey: string
   /** `expiresAt` is in milliseconds since 1970; without it the token does not end by itself. */
   issue(service: Granted, expiresAt?: number): Credentials
+  /** The secret of a service, also of one that calls nobody and so has no token. */
+  secretOf(service: string): string
 }
 
 /** @throws RangeError for a secret under 32 bytes */
 export function createCredentialsIssuer(operatorSecret: Uint8Array): CredentialsIssuer {
   const { publicKey, mint } = createTokenIssuer(operatorSecret)
+  const secretOf = (service: string) => deriveSecret(operatorSecret, `service ${service}`).toString('base64url')
   return {
     publicKey,
+    secretOf,
     issue(service, expiresAt) {
       const { methods, secret: isSecretive } = grants[service]
       const grant = { service, methods, ...(expiresAt !== undefined && { expiresAt }) }
       if (!isSecretive) return { token: mint(grant) }
-      const secret = deriveSecret(operatorSecret, `service ${service}`).toString('base64url')
+      const secret = secretOf(service)
       const { publicKey: signer } = createPrincipalSigner(Buffer.from(secret))
       return { token: mint({ ...grant, signer }), secret }
     },

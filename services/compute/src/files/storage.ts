@@ -1,9 +1,8 @@
 /** How many bytes a tenant's files hold, and the changes of that which are under way. */
 import { fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import { type Clock, Turns } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import { due } from './due.ts'
-import { Turns } from './turns.ts'
 
 /** A file that comes or goes. Its bytes are counted until it is settled, whatever has become of the file. */
 export interface Intent {

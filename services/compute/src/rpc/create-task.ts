@@ -16,6 +16,7 @@ import {
 } from '@millhand/model'
 import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
+import { callbackFaults } from '../callback.ts'
 import type { ComputeDeps } from '../compute.ts'
 import { taskEvents } from '../events.ts'
 import { fitsRecord } from '../input.ts'
@@ -29,7 +30,7 @@ import { toMessage } from '../to-message.ts'
 export const createTask =
   (deps: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
-    const { tasks, inputs, files, models, plans, backlog, ids, newEventId, position, clock } = deps
+    const { tasks, inputs, files, models, plans, backlog, ids, newEventId, position, clock, targetFault } = deps
     const {
       accountId,
       mode,
@@ -45,7 +46,9 @@ export const createTask =
     const ready = entry?.status === 'ready' ? entry : undefined
     const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready)
     const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
-    const model = admitted(req, entry, given ? given.fault : asked ? undefined : inputFault(ready, req.input))
+    const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input)
+    const misfits = [...(misfit ? [misfit] : []), ...callbackFaults(req.callback, mode, targetFault)]
+    const model = admitted(req, entry, misfits)
     refuseAsAsked(asked)
 
     const created_at = idTime(id)
@@ -73,6 +76,7 @@ export const createTask =
       ...(given?.file && { input_file: given.file.id, input_file_bytes: given.file.bytes, uses_file: 'yes' }),
       parameters: req.parameters,
       metadata: req.metadata,
+      ...(req.callback && { callback: { url: req.callback.url, events: req.callback.events } }),
       queue_timeout_s,
       run_timeout_s: req.runTimeoutS ?? 600,
       max_attempts: req.maxAttempts ?? 3,
@@ -122,10 +126,10 @@ function inputFault(model: ModelPackage | undefined, input: string): Fault | und
 function admitted(
   { type, model: id, parameters }: CreateTaskRequest,
   model: CatalogueEntry | undefined,
-  misfit: Fault | undefined,
+  misfits: readonly Fault[],
 ): ModelPackage {
   const tooLarge = parameters !== undefined && JSON.stringify(parameters).length > mostParameters
-  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfit === undefined && !tooLarge) return model
+  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfits.length === 0 && !tooLarge) return model
   const faults: Fault[] = []
   if (type !== TaskType.INFERENCE) {
     const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`
@@ -137,7 +141,7 @@ function admitted(
   } else if (model.status === 'broken') {
     faults.push({ param: 'model', code: 'broken', message: `The model \`${id}\` is broken: ${model.problem}` })
   }
-  if (misfit !== undefined) faults.push(misfit)
+  faults.push(...misfits)
   if (tooLarge) {
     const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
     faults.push({ param: 'parameters', code: 'too_large', message })

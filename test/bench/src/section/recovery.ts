@@ -97,8 +97,8 @@ function victims(system: System): Record<string, () => Promise<Victim>> {
 }
 
 /** The compute that has the queues. */
-async function ownerOf({ members, database, computeAt }: System): Promise<Member> {
-  const name = computeAt((await ownerAddress(database)) ?? '')
+async function ownerOf({ members, database, memberAt }: System): Promise<Member> {
+  const name = memberAt((await ownerAddress(database)) ?? '')
   if (name === undefined) throw new Error('no compute has the queues')
   return members.get(name) as Member
 }

@@ -1,9 +1,9 @@
-/** One tenant's work in the ready queue: by rank, then by age, findable by group. */
+/** The work of one line of the ready queue, such as a tenant's: by rank, then by age, findable by group. */
 import { Deque } from './deque.ts'
 
-/** What a tenant may have of a pool. */
+/** What a line may have of a pool. */
 export interface Share {
-  /** How many turns it has where a tenant of weight 1 has one: above 0. */
+  /** How many turns it has where a line of weight 1 has one: above 0. */
   readonly weight: number
   /** How many pieces of its work are leased at once at most. */
   readonly mostRunning: number
@@ -13,12 +13,14 @@ export interface Share {
 export interface Ready {
   readonly tenant: string
   readonly id: string
+  /** Who takes turns: its tenant, or whatever the pool says. */
+  readonly line: string
   readonly group: string
   /** 0 before 1 before 2. */
   readonly rank: number
   /** Shares no run. */
   readonly alone: boolean
-  /** Its tenant's, as it was when the work was made. */
+  /** Its line's, as it was when the work was made. */
   readonly share: Share
 }
 
@@ -42,10 +44,12 @@ class Rank {
   overflowed = false
 }
 
-export class TenantLine {
-  readonly tenant: string
-  /** Whether it waits for a turn. */
+export class Line {
+  readonly key: string
+  /** Whether it waits for a turn, or for room to take one. */
   isWaiting = false
+  /** What it waits for room under, where it does. */
+  parkedUnder: string | undefined
   /** When its next turn is, in the queue's own time. */
   turnAt = 0
   #share: Share = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
@@ -54,8 +58,8 @@ export class TenantLine {
   readonly #ranks: readonly Rank[] = [new Rank(), new Rank(), new Rank()]
   readonly #window: number
 
-  constructor(tenant: string, window: number) {
-    this.tenant = tenant
+  constructor(key: string, window: number) {
+    this.key = key
     this.#window = window
   }
 
@@ -90,12 +94,14 @@ export class TenantLine {
     return true
   }
 
-  /** The ranks whose window is half empty while the store has more. From here on new work is added again. */
+  /** The ranks whose window is half empty while the store has more. */
   refillable(): number[] {
-    return [0, 1, 2].filter(rank => {
-      const { overflowed, size } = this.#rank(rank)
-      return overflowed && size <= this.#window / 2
-    })
+    return [0, 1, 2].filter(rank => this.#isRefillable(this.#rank(rank)))
+  }
+
+  /** Whether the store has more of a rank than its window held. */
+  hasOverflowed(rank: number): boolean {
+    return this.#rank(rank).overflowed
   }
 
   setOverflowed(rank: number, overflowed: boolean): void {
@@ -126,17 +132,24 @@ export class TenantLine {
     return undefined
   }
 
-  remove(entry: Entry): void {
+  /** Whether its rank is refillable then. */
+  remove(entry: Entry): boolean {
     entry.gone = true
     const rank = this.#rank(entry.rank)
     rank.size--
     const lane = rank.lanes.get(entry.group)
-    if (!lane) return
-    lane.gone++
-    if (lane.gone > 64 && lane.gone * 2 > lane.entries.length) {
-      lane.entries.retain(({ gone }) => !gone)
-      lane.gone = 0
+    if (lane) {
+      lane.gone++
+      if (lane.gone > 64 && lane.gone * 2 > lane.entries.length) {
+        lane.entries.retain(({ gone }) => !gone)
+        lane.gone = 0
+      }
     }
+    return this.#isRefillable(rank)
+  }
+
+  #isRefillable({ overflowed, size }: Rank): boolean {
+    return overflowed && size <= this.#window / 2
   }
 
   #rank(rank: number): Rank {

@@ -1,0 +1,84 @@
+/** What an URL that a customer gave leads to, and what is wrong with it before anything is dialled. */
+import { isIP } from 'node:net'
+import type { AddressRanges } from './address-ranges.ts'
+import { blockedPorts } from './blocked-ports.ts'
+import { isPublic } from './public-address.ts'
+
+/** What may be dialled. */
+export interface Policy {
+  /** Plain `http` is allowed to all; else only to what the operator allows. */
+  readonly plainHttp: boolean
+  /** What the operator allows beyond the public internet. */
+  readonly allow: AddressRanges
+}
+
+export interface Target {
+  readonly secure: boolean
+  /** A name, or an address without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Host, and the port where it is not the scheme's own; an IPv6 address in brackets. */
+  readonly authority: string
+  /** With the query. */
+  readonly path: string
+  /** Whether an address may be dialled for this target; whoever connects asks. */
+  mayReach(address: string): boolean
+  /** The name is not one of the public DNS: only the operator's own machines can know it. */
+  readonly local: boolean
+}
+
+/** What is wrong with an URL, to be said to who gave it; undefined when it may be tried. Looks nothing up. */
+export function targetFault(url: string, policy: Policy): string | undefined {
+  const target = readTarget(url, policy)
+  return 'fault' in target ? target.fault : undefined
+}
+
+/** The same, and where it leads. */
+export function readTarget(url: string, { plainHttp, allow }: Policy): Target | { fault: string } {
+  if (url.length > LONGEST_URL) return { fault: `is longer than ${LONGEST_URL} characters` }
+  // The parser would mend what has no slashes or white space within: what is kept should be what is dialled.
+  const isPlain = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu.test(url)
+  const parsed = isPlain ? URL.parse(url) : null
+  if (parsed === null) return { fault: 'is not an absolute http or https URL' }
+  if (parsed.username !== '' || parsed.password !== '') return { fault: 'has credentials in it' }
+  if (url.includes('#')) return { fault: 'has a fragment' }
+
+  const secure = parsed.protocol === 'https:'
+  const port = parsed.port === '' ? (secure ? 443 : 80) : Number(parsed.port)
+  if (blockedPorts.has(port)) return { fault: `has port ${port}, which is for something else than HTTP` }
+
+  const host = parsed.hostname.replace(/^\[(.*)\]$/, '$1')
+  const isAddress = isIP(host) !== 0
+  const local = !isAddress && isLocal(host)
+  if (!secure && !plainHttp && (isAddress ? !allow.has(host) : allow.empty)) return { fault: 'is not https' }
+  const mayReach = (address: string) => allow.has(address) || (!local && (secure || plainHttp) && isPublic(address))
+  if (isAddress) {
+    if (!mayReach(host)) return { fault: 'has an address that is not public' }
+  } else {
+    if (!NAME.test(host)) return { fault: 'has a host that is not a name or an address' }
+    if (local && allow.empty) return { fault: 'has a name that is not public' }
+  }
+  return { secure, host, port, authority: parsed.host, path: parsed.pathname + parsed.search, mayReach, local }
+}
+
+const LONGEST_URL = 2_048
+
+/** Labels of letters, digits, `-` and `_`, no empty one: so no dot at the end, which would be another name to TLS. */
+const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/
+
+/** One label, or under a top that the public DNS does not have (RFC 6761, 6762, 7686, 8375, 9476; ICANN on `internal`). */
+function isLocal(name: string): boolean {
+  const labels = name.split('.')
+  return labels.length === 1 || notPublic.has(labels.at(-1) as string) || name.endsWith('.home.arpa')
+}
+
+const notPublic: ReadonlySet<string> = new Set([
+  'alt',
+  'example',
+  'internal',
+  'invalid',
+  'local',
+  'localhost',
+  'onion',
+  'test',
+])

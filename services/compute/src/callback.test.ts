@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { problemOf } from '@millhand/api'
+import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { sqliteEventLog } from '@millhand/eventlog/sqlite'
+import { isRefusal } from '@millhand/lease'
+import { systemClock as clock } from '@millhand/runner'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { callOf, openCompute } from './compute.fixture.ts'
+import { taskEvents } from './events.ts'
+import { claim, life, succeed } from './stream/life.fixture.ts'
+import type { TaskRecord } from './task.ts'
+import { type TaskCause, taskTransition } from './transition.ts'
+
+const url = 'https://example.com/hooks'
+
+describe('a callback', () => {
+  let folder: string
+  let db: SqliteDatabase
+  let at: ReturnType<typeof openCompute>
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millhand-callback-'))
+    db = openSqlite({ file: join(folder, 'millhand.db') })
+    at = openCompute({ db, blobs: await filesystemBlobs(join(folder, 'blobs')), clock })
+  })
+  after(async () => {
+    await at.stop()
+    await db.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const create = (callback: { url: string; events?: string[] }, mode: 'live' | 'test') =>
+    at.compute.createTask(
+      { type: TaskType.INFERENCE, model: 'echo', input: '1', callback },
+      { contextValues: callOf('acct_a', 'enterprise', mode) },
+    )
+  const refusal = async (callback: { url: string; events?: string[] }) => {
+    const error: unknown = await create(callback, 'live').then(
+      () => assert.fail('it was accepted'),
+      cause => cause,
+    )
+    const { code, errors = [] } = problemOf(error, 'req_1')
+    return [code, ...errors.map(({ param }) => param)]
+  }
+
+  for (const mode of ['live', 'test'] as const) {
+    it(`is shown with the task, and is in its events: ${mode}`, async () => {
+      const events = ['task.started', 'task.*']
+      const made = await create({ url, events }, mode)
+      const { callback } = await at.compute.getTask(
+        { id: made.id },
+        { contextValues: callOf('acct_a', 'enterprise', mode) },
+      )
+      assert.deepEqual([callback?.url, callback?.events], [url, events])
+      const reading = new AbortController()
+      for await (const batch of sqliteEventLog(db).tail(['millhand.tasks.v1'], 'beginning', reading.signal)) {
+        const found = batch.find(({ key }) => key === made.id)
+        if (found === undefined) continue
+        assert.deepEqual(JSON.parse(found.value).data.object.callback, { url, events })
+        reading.abort()
+      }
+    })
+  }
+
+  it('is refused where its address can’t be dialled, or its events are none of a task’s', async () => {
+    assert.deepEqual(await refusal({ url: 'http://10.0.0.1/' }), ['invalid_parameter', 'callback.url'])
+    assert.deepEqual(await refusal({ url, events: ['task.done', 'key.revoked', 'task.failed'] }), [
+      'invalid_parameter',
+      'callback.events[0]',
+      'callback.events[1]',
+    ])
+  })
+
+  it('is in every event of a life with a retry', () => {
+    const transition = taskTransition({ retentionMs: 1_000, pricePerSecondMicros: 20, gpuType: 'cpu', random: () => 0 })
+    const lost = (task: TaskRecord): TaskCause => ({ kind: 'lease_ended', held: task })
+    const rested: TaskCause = { kind: 'backoff_ended' }
+    const told: string[] = []
+    let task: TaskRecord = { ...life(), callback: { url, events: [] } }
+    for (const cause of [claim, lost, rested, claim, succeed]) {
+      const next = transition(task, typeof cause === 'function' ? cause(task) : cause, told.length + 1)
+      assert.ok(!isRefusal(next), JSON.stringify(next))
+      for (const { type, value } of taskEvents(task, next, 1, () => 'evt_a')) {
+        told.push(type)
+        assert.deepEqual(JSON.parse(value).data.object.callback, { url, events: [] })
+      }
+      task = next
+    }
+    assert.deepEqual(told, ['task.started', 'task.retrying', 'task.started', 'task.succeeded'])
+  })
+})

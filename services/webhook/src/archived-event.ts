@@ -1,0 +1,30 @@
+/** An event in the archive: what `GET /v1/events` lists, and what deliveries are made of. */
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+
+/** Its id is the event's. */
+export interface ArchivedEvent extends Document {
+  readonly type: string
+  readonly resource_id: string
+  /** When it happened, in milliseconds since 1970. */
+  readonly created_at: number
+  /**
+   * When it came, in microseconds since 1970, made to ascend: lists are in this order, so that what came late is behind
+   * what was listed already and no page loses it.
+   */
+  readonly arrived: number
+  /** The event as JSON text, as it was written. */
+  readonly value: string
+}
+
+export const archiveSpec = {
+  name: 'archived_events',
+  indexes: {
+    by_arrival: { fields: ['tenant', 'arrived'] },
+    by_type: { fields: ['tenant', 'type', 'arrived'] },
+    by_resource: { fields: ['tenant', 'resource_id', 'arrived'] },
+    /** What is to be removed, over all tenants. */
+    by_age: { fields: ['arrived'] },
+  },
+} as const satisfies CollectionSpec
+
+export type Archive = Collection<ArchivedEvent, keyof typeof archiveSpec.indexes>

@@ -1,0 +1,136 @@
+/** Tries a delivery: reads what it needs, posts it, and says what came of it. */
+import type { Held } from '@millhand/lease'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import type { Archive } from '../archived-event.ts'
+import type { Attempt, DeliveryRecord } from '../delivery.ts'
+import { SecretUnreadable } from '../secret/sealing.ts'
+import type { SignedHeaders, Signing } from '../signature/signing.ts'
+import type { WebhookRecord, Webhooks } from '../webhook.ts'
+import { bodyOf } from './body.ts'
+import { retryAfterMs } from './schedule.ts'
+import type { DeliveryCause } from './transition.ts'
+
+type Dialled =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly retryAfter?: string
+      readonly excerpt: string
+      readonly ms: number
+    }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly ms: number }
+
+/** What of `libs/dial` is needed. It never rejects. */
+export interface Dial {
+  post(
+    request: {
+      readonly url: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Uint8Array
+      readonly plainHttp: boolean
+      readonly partition: string
+    },
+    signal: AbortSignal,
+  ): Promise<Dialled>
+}
+
+export interface CourierDeps {
+  readonly webhooks: Pick<Webhooks, 'get'>
+  readonly archive: Pick<Archive, 'get'>
+  readonly signing: Signing
+  readonly dial: Dial
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Tried {
+  readonly cause: DeliveryCause
+  /** The endpoint as it was tried; a callback has none. */
+  readonly webhook?: WebhookRecord | undefined
+}
+
+/** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
+export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<Tried> {
+  const held: Held = { lease_id: delivery.lease_id, attempt: delivery.attempt }
+  try {
+    const { tenant, endpoint, callback_url } = delivery
+    const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
+    const url = callback_url ?? (webhook?.status === 'enabled' ? webhook.url : undefined)
+    if (url === undefined) return { cause: { kind: 'dropped', held } }
+    const letter = await write(deps, delivery, webhook)
+    if ('error' in letter) return { cause: { kind: 'spoiled', held, attempt: letter } }
+    return { cause: await post(deps, delivery, url, letter, signal), webhook }
+  } catch (error) {
+    // Whatever it is, it is ours: the store that can't be asked, most of the time.
+    deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
+    return { cause: { kind: 'put_off', held } }
+  }
+}
+
+interface Letter {
+  readonly body: string
+  readonly headers: SignedHeaders
+}
+
+/** What is posted; or, where that can never be made, why. */
+async function write(
+  { archive, signing, clock, log }: CourierDeps,
+  { tenant, id, endpoint, event_id }: DeliveryRecord,
+  webhook: WebhookRecord | undefined,
+): Promise<Letter | (Attempt & { error: string })> {
+  const now = clock.now()
+  const spoiled = (error: string, response: string) => {
+    log.error('webhook.spoiled', { delivery_id: id, endpoint, event_id, reason: error })
+    return { at: now, ms: 0, error, response }
+  }
+  const event = await archive.get(tenant, event_id)
+  if (!event) return spoiled('event_missing', 'The event is no longer kept.')
+  const body = bodyOf(event.value)
+  if (body === undefined) return spoiled('event_unreadable', 'The event can not be read.')
+  const message = { id: event_id, body }
+  try {
+    const headers = webhook
+      ? signing.signWebhook(webhook, message, now)
+      : await signing.signCallback(tenant, message, now)
+    return { body, headers }
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
+    return spoiled('secret_unreadable', 'The secret can not be read. Rotate it, and retry.')
+  }
+}
+
+async function post(
+  { dial, clock }: CourierDeps,
+  { lease_id, attempt: number, endpoint, mode }: DeliveryRecord,
+  url: string,
+  { headers, body }: Letter,
+  signal: AbortSignal,
+): Promise<DeliveryCause> {
+  const held: Held = { lease_id, attempt: number }
+  const at = clock.now()
+  const answer = await dial.post(
+    {
+      url,
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Millhand-Webhooks/1' },
+      body: Buffer.from(body),
+      plainHttp: mode === 'test',
+      partition: endpoint,
+    },
+    signal,
+  )
+  const ms = Math.round(answer.ms)
+  if (answer.kind === 'failed') {
+    if (ourOwn.has(answer.code)) return { kind: 'put_off', held }
+    return { kind: 'tried', held, attempt: { at, ms, error: answer.code, response: answer.message } }
+  }
+  const { status, excerpt: response, retryAfter } = answer
+  const asked = retryAfter !== undefined && heeded.has(status) ? retryAfterMs(retryAfter, clock.now()) : undefined
+  return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
+}
+
+/** Reasons of `libs/dial` that say nothing of the endpoint. */
+const ourOwn: ReadonlySet<string> = new Set(['dns_unavailable', 'no_sockets', 'aborted'])
+
+/** Answers whose `Retry-After` counts: contract, section 9. */
+const heeded: ReadonlySet<number> = new Set([429, 502, 503, 504])

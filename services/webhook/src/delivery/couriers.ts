@@ -1,0 +1,146 @@
+/** The couriers of a mode: they claim deliveries, as many as there is room for, and settle what comes of each. */
+import type { Ids, KeyMode } from '@millhand/api'
+import { type Lines, Pool, type WorkStore } from '@millhand/lease'
+import type { DeliveryRecord } from '../delivery.ts'
+import type { Webhooks } from '../webhook.ts'
+import { type CourierDeps, type Tried, tryDelivery } from './courier.ts'
+import { keepHealth } from './health.ts'
+import { poolOf } from './new-delivery.ts'
+import { createPace, type Going, SWIFT_MS } from './pace.ts'
+import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
+
+export interface CouriersDeps extends CourierDeps {
+  readonly store: WorkStore<DeliveryRecord, DeliveryCause>
+  readonly webhooks: Webhooks
+  readonly ids: Ids
+}
+
+/** How much of a line the ready queue holds: a million rows cost no memory. */
+const WINDOW = 64
+const WAIT_MS = 60_000
+/** How long a claim or a result rests that the store could not take. */
+const REST_MS = 500
+/** How long posts may go on after the stop, and after that their writes. */
+const GRACE_MS = 1_000
+
+const endpoints: Lines<DeliveryRecord> = { of: ({ endpoint }) => endpoint, rest: [] }
+const share = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
+
+export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number) {
+  const { store, clock, log } = deps
+  const name = poolOf(mode)
+  const pace = createPace(clock, endpoint => pool.mayRunMore(endpoint))
+  const pool = new Pool<DeliveryRecord, DeliveryCause>({
+    name,
+    work: store,
+    clock,
+    newLeaseId: () => crypto.randomUUID(),
+    lines: endpoints,
+    share: () => share,
+    caps: ({ line, tenant }) => [
+      { key: line, mostRunning: pace.most(line) },
+      { key: tenant, mostRunning: atOnce / 4 },
+      // New ones and slow ones: what is left is for those that answer swiftly.
+      { key: pace.kind(line), mostRunning: pace.kind(line) === 'swift' ? atOnce : (atOnce * 3) / 8 },
+    ],
+    ownerClaims: true,
+    window: WINDOW,
+    onError: error => log.error('pool.sweep_failed', { pool: name, error }),
+  })
+
+  /** Tries it and settles it. Once `cut` ends nothing is posted, once `leave` ends nothing is written. */
+  const deliver = async (delivery: DeliveryRecord, cut: AbortSignal, leave: AbortSignal) => {
+    const beganAt = clock.monotonic()
+    const tried = await tryDelivery(deps, delivery, cut)
+    pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
+    const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
+    if (await settle(delivery, cause, leave)) await learn(tried)
+  }
+
+  /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
+  const settle = async (delivery: DeliveryRecord, cause: DeliveryCause, leave: AbortSignal): Promise<boolean> => {
+    for (;;) {
+      try {
+        return await pool.settle(delivery, cause)
+      } catch (error) {
+        log.error('webhook.not_written', { delivery_id: delivery.id, error })
+        await clock.sleep(REST_MS, leave).catch(() => {})
+        if (leave.aborted) return false
+      }
+    }
+  }
+
+  /** Keeps what the try says of its endpoint; where the store can't, the next try says it again. */
+  const learn = async ({ cause, webhook }: Tried) => {
+    if (!webhook || cause.kind !== 'tried') return
+    const outcome = isDelivered(cause.attempt) ? 'delivered' : isGone(cause.attempt) ? 'gone' : 'failed'
+    await keepHealth(deps, webhook, outcome).catch(error =>
+      log.error('webhook.health_not_written', { webhook_id: webhook.id, error }),
+    )
+  }
+
+  const claimAll = async (signal: AbortSignal, cut: AbortSignal, leave: AbortSignal) => {
+    const underWay = new Set<Promise<void>>()
+    let ended = Promise.withResolvers<void>()
+    const start = (delivery: DeliveryRecord) => {
+      const delivering = deliver(delivery, cut, leave).finally(() => {
+        underWay.delete(delivering)
+        ended.resolve()
+      })
+      underWay.add(delivering)
+    }
+    while (!signal.aborted) {
+      const room = atOnce - underWay.size
+      if (room === 0) {
+        ended = Promise.withResolvers()
+        await ended.promise
+        continue
+      }
+      try {
+        const request = { executorId: 'couriers', runs: room, busy: none, waitMs: WAIT_MS }
+        const { runs } = await pool.claim(request, signal)
+        for (const { work } of runs) work.forEach(start)
+      } catch (error) {
+        log.error('webhook.not_claimed', { pool: name, error })
+        await clock.sleep(REST_MS, signal).catch(() => {})
+      }
+    }
+    await Promise.all(underWay)
+  }
+
+  return {
+    changed: (before: DeliveryRecord | undefined, after: DeliveryRecord) => pool.changed(before, after),
+
+    /** Until the signal ends and nothing is under way any more: what is then goes back after a second. */
+    async run(signal: AbortSignal): Promise<void> {
+      const cutting = new AbortController()
+      const leaving = new AbortController()
+      const stop = () => {
+        cut = clock.timer(GRACE_MS, () => cutting.abort())
+        leave = clock.timer(2 * GRACE_MS, () => leaving.abort())
+      }
+      let [cut, leave] = [nothing, nothing]
+      if (signal.aborted) return
+      signal.addEventListener('abort', stop, { once: true })
+      try {
+        await Promise.all([pool.run(signal), claimAll(signal, cutting.signal, leaving.signal)])
+      } finally {
+        signal.removeEventListener('abort', stop)
+        for (const timer of [cut, leave]) timer.cancel()
+        pace.clear()
+      }
+    },
+  }
+}
+
+function goingOf(cause: DeliveryCause): Going {
+  if (cause.kind !== 'tried' || !isDelivered(cause.attempt)) return 'failed'
+  return cause.attempt.ms <= SWIFT_MS ? 'swift' : 'slow'
+}
+
+/** What was not tried because we stop is ready again at once. */
+const givenBack = (cause: DeliveryCause): DeliveryCause =>
+  cause.kind === 'put_off' ? { kind: 'lease_ended', held: cause.held } : cause
+
+const none: ReadonlySet<string> = new Set()
+const nothing = { cancel: () => {} }

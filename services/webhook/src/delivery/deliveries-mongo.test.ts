@@ -1,0 +1,20 @@
+import { openMongo } from '@millhand/store/mongo'
+import { createLog } from '@millhand/telemetry'
+import { javaMissing, startMongo } from '@millhand/test-servers'
+import { describeDeliveries, type OpenedStore } from './deliveries.contract.ts'
+import { describeDeliveryCalls } from './delivery-calls.contract.ts'
+
+const open = async (): Promise<OpenedStore> => {
+  const mongo = await startMongo()
+  const db = openMongo({ url: mongo.url('deliveries'), log: createLog({ level: 'error' }) })
+  return {
+    db,
+    async close() {
+      await db.close()
+      await mongo[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describeDeliveries('mongo', open, { skip: javaMissing })
+describeDeliveryCalls('mongo', open, { skip: javaMissing })

@@ -1,0 +1,60 @@
+/** Delivers what is there to deliver: a pool of leased work and its couriers for each mode. */
+import type { Ids, KeyMode } from '@millhand/api'
+import { createWorkStore, type WorkStore } from '@millhand/lease'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import type { Deliveries, DeliveryRecord } from '../delivery.ts'
+import type { Webhooks } from '../webhook.ts'
+import type { CourierDeps } from './courier.ts'
+import { createCouriers } from './couriers.ts'
+import { type DeliveryCause, deliveryTransition } from './transition.ts'
+
+export interface DeliveringDeps extends CourierDeps {
+  readonly deliveries: Deliveries
+  readonly webhooks: Webhooks
+  readonly clock: Clock
+  readonly log: Log
+  readonly ids: Ids
+  /** From 0 up to 1. */
+  readonly random: () => number
+}
+
+export interface Delivering {
+  /** Where deliveries are made and changed. Only the owner makes any that are `queued`: its couriers hear of them here. */
+  readonly store: WorkStore<DeliveryRecord, DeliveryCause>
+  /** Delivers until the signal ends; of all replicas only the owner may. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** How many posts are under way at once. */
+const atOnce: Readonly<Record<KeyMode, number>> = { live: 384, test: 128 }
+
+export function createDelivering(deps: DeliveringDeps): Delivering {
+  const { deliveries, clock, random } = deps
+  const changed = (before: DeliveryRecord | undefined, after: DeliveryRecord) =>
+    couriers[after.mode].changed(before, after)
+  const store = createWorkStore<DeliveryRecord, DeliveryCause>({
+    collection: deliveries,
+    machine: { transition: deliveryTransition({ random }), events: () => [] },
+    clock,
+    onChanged: changed,
+  })
+  const open = (mode: KeyMode) => createCouriers({ ...deps, store }, mode, atOnce[mode])
+  const couriers = { live: open('live'), test: open('test') }
+
+  return {
+    store: {
+      ...store,
+      async insert(delivery, events) {
+        if (await store.insert(delivery, events)) return true
+        // Made before, perhaps by an owner of before, after we had looked: so nobody here may know of it.
+        const made = await deliveries.get(delivery.tenant, delivery.id)
+        if (made) changed(undefined, made)
+        return false
+      },
+    },
+    async run(signal) {
+      await Promise.all([couriers.live.run(signal), couriers.test.run(signal)])
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** What endpoints that are slow or dead cost the others. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { type Deployment, openDeployment } from './deliveries.fixture.ts'
+import { someEvents } from './delivery.fixture.ts'
+import { first, hang, status } from './receiver.fixture.ts'
+
+describe('an endpoint that does not answer', () => {
+  let folder: string
+  let db: SqliteDatabase
+  let here: Deployment
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millhand-fairness-'))
+    db = openSqlite({ file: join(folder, 'millhand.db') })
+    here = await openDeployment(db)
+  })
+  afterEach(async () => {
+    await here.close()
+    await db.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** Endpoints of an account. */
+  async function endpoints(account: string, count: number) {
+    const ids = Array.from({ length: count }, (_, n) => `wh_${account}_${n}`)
+    for (const id of ids) await here.endpoint(id, { tenant: `${account}/live`, account_id: account })
+    return ids
+  }
+  /** Sends so many events of an account to each. */
+  async function send(owner: ReturnType<Deployment['own']>, account: string, to: readonly string[], count: number) {
+    const events = someEvents(count, `${account}/live`)
+    await here.keep(events)
+    for (const id of to) await here.send(owner, events, id)
+    return events
+  }
+
+  it('holds up none of another, however many there are', async () => {
+    const owner = here.own()
+    for (let n = 0; n < 30; n++) {
+      const dead = await endpoints(`acct_dead${n}`, 10)
+      for (const id of dead) here.receiver.lets(id, first(1, status(500), hang))
+      await send(owner, `acct_dead${n}`, dead, 2)
+    }
+    await here.until(() => here.receiver.posts.length === 300 + 144, 50)
+    const [well = ''] = await endpoints('acct_well', 1)
+    const events = await send(owner, 'acct_well', [well], 50)
+    for (const event of events) await here.untilStatus(event, well, 'succeeded')
+    assert.equal(here.receiver.posts.length, 300 + 144 + 50)
+  })
+
+  it('holds up others of its account with a quarter of the couriers at most', async () => {
+    const owner = here.own()
+    const slow = await endpoints('acct_slow', 60)
+    const [well = ''] = await endpoints('acct_well', 1)
+    // They are known to answer swiftly before they do no more.
+    for (const [account, ids] of [['acct_slow', slow] as const, ['acct_well', [well]] as const]) {
+      const [event] = await send(owner, account, ids, 1)
+      for (const id of ids) if (event) await here.untilStatus(event, id, 'succeeded')
+    }
+    for (const id of slow) here.receiver.lets(id, hang)
+    const before = here.receiver.posts.length
+    await send(owner, 'acct_slow', slow, 6)
+    await here.until(() => here.receiver.posts.length === before + 96)
+    const events = await send(owner, 'acct_well', [well], 50)
+    for (const event of events) await here.untilStatus(event, well, 'succeeded')
+    assert.equal(here.receiver.posts.length, before + 96 + 50)
+  })
+})

@@ -1,0 +1,104 @@
+/**
+ * How many posts an endpoint gets at once, so that a slow or dead one delays no other. It is memory of the owner: who
+ * takes over learns it anew, post by post.
+ *
+ * Whoever is not known answers to one post at a time, twice as many after each success. After a failure it is one again,
+ * after a pause that doubles with each further one. Those that are new, and those that are slow or fail, have only a part
+ * of all couriers each (`kind`): a thousand dead ones leave the others room.
+ */
+import type { Clock, Timer } from '@millhand/runner'
+
+/** How a post went. */
+export type Going = 'swift' | 'slow' | 'failed'
+
+export interface Pace {
+  /** How many posts to the endpoint there may be now. */
+  most(endpoint: string): number
+  /** `swift` where its last answer was a success that came within a second, `new` where nothing is known of it. */
+  kind(endpoint: string): 'new' | 'swift' | 'slow'
+  /** A post has ended. `beganAt` is by the monotonic clock. */
+  ended(endpoint: string, going: Going, beganAt: number): void
+  /** Forgets everything. */
+  clear(): void
+}
+
+const MOST_AT_ONCE = 16
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 4_000
+/** Which is slow. */
+export const SWIFT_MS = 1_000
+/** Endpoints that are remembered: those of the latest posts. */
+const REMEMBERED = 50_000
+
+interface Course {
+  most: number
+  isSwift: boolean
+  /** The last pause, 0 after a success. */
+  pauseMs: number
+  /** By the monotonic clock. */
+  failedAt: number
+  timer: Timer | undefined
+}
+
+/** `onMore` hears when a pause is over. */
+export function createPace(clock: Clock, onMore: (endpoint: string) => void): Pace {
+  const courses = new Map<string, Course>()
+
+  const take = (endpoint: string): Course => {
+    const known = courses.get(endpoint)
+    courses.delete(endpoint) // It goes to the end.
+    return known ?? { most: 1, isSwift: false, pauseMs: 0, failedAt: Number.NEGATIVE_INFINITY, timer: undefined }
+  }
+
+  const keep = (endpoint: string, course: Course) => {
+    courses.set(endpoint, course)
+    if (courses.size > REMEMBERED) for (const [oldest] of courses) return forget(oldest)
+  }
+
+  const forget = (endpoint: string) => {
+    const course = courses.get(endpoint)
+    courses.delete(endpoint)
+    course?.timer?.cancel()
+    if (course?.timer) onMore(endpoint)
+  }
+
+  const pause = (endpoint: string, course: Course) => {
+    course.pauseMs = Math.min(Math.max(course.pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
+    course.timer?.cancel()
+    course.timer = clock.timer(course.pauseMs, () => {
+      course.timer = undefined
+      onMore(endpoint)
+    })
+  }
+
+  return {
+    most(endpoint) {
+      const course = courses.get(endpoint)
+      if (!course) return 1
+      return course.timer ? 0 : course.most
+    },
+    kind(endpoint) {
+      const course = courses.get(endpoint)
+      if (!course) return 'new'
+      return course.isSwift ? 'swift' : 'slow'
+    },
+    ended(endpoint, going, beganAt) {
+      const course = take(endpoint)
+      course.isSwift = going === 'swift'
+      if (going !== 'failed') {
+        course.most = Math.min(course.most * 2, MOST_AT_ONCE)
+        course.pauseMs = 0
+      } else {
+        course.most = 1
+        // What was under way together fails together: that is one failure.
+        if (beganAt >= course.failedAt) pause(endpoint, course)
+        course.failedAt = clock.monotonic()
+      }
+      keep(endpoint, course)
+    },
+    clear() {
+      for (const { timer } of courses.values()) timer?.cancel()
+      courses.clear()
+    },
+  }
+}

@@ -1,0 +1,118 @@
+/** The life of a delivery. */
+import { countedByOwner, type Held, type LeaseCause, noDueTime, type Refusal, refuse } from '@millhand/lease'
+import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
+import { dueAt, ranks } from './new-delivery.ts'
+import { waitAfter } from './schedule.ts'
+
+export type DeliveryCause =
+  | LeaseCause
+  /** A try has ended, with an answer or without one; `retryAfterMs` is how long the answer asks us to wait. */
+  | {
+      readonly kind: 'tried'
+      readonly held: Held
+      readonly attempt: Attempt
+      readonly retryAfterMs?: number | undefined
+    }
+  /** It could not be tried, for a reason of our own: it waits a second, and that is no try. */
+  | { readonly kind: 'put_off'; readonly held: Held }
+  /** Its endpoint is disabled or gone. */
+  | { readonly kind: 'dropped'; readonly held: Held }
+  /** It can never be tried: its event or its secret can't be read. */
+  | { readonly kind: 'spoiled'; readonly held: Held; readonly attempt: Attempt }
+  /** A customer asks for a try at once. `operation` is the same where the same request comes again. */
+  | { readonly kind: 'retried'; readonly operation?: string | undefined }
+  /** A replay comes to it. */
+  | { readonly kind: 'replayed' }
+
+/** The delivery after `cause`, or why it can't be. Pure but for the jitter, which `random` gives: from 0 up to 1. */
+export const deliveryTransition =
+  ({ random }: { readonly random: () => number }) =>
+  (delivery: DeliveryRecord, cause: DeliveryCause, now: number): DeliveryRecord | Refusal => {
+    if ('held' in cause && !holds(delivery, cause.held)) return refuse('stale_lease')
+    switch (cause.kind) {
+      case 'claimed':
+        return delivery.status === 'queued' ? claimed(delivery, cause.lease_id) : refuse('not_queued')
+      case 'finished': // The pool itself says so of what is given back, and of nothing else.
+      case 'lease_ended':
+        return next(delivery, 'queued', { due_at: noDueTime })
+      case 'due':
+        return delivery.status === 'waiting' && delivery.due_at <= now
+          ? next(delivery, 'queued', { due_at: noDueTime })
+          : refuse('not_due')
+      case 'tried':
+        return tried(delivery, cause.attempt, cause.retryAfterMs ?? 0, now, random())
+      case 'put_off':
+        return next(delivery, 'waiting', dueAt(now + PUT_OFF_MS))
+      case 'dropped':
+        return ended(delivery, 'cancelled', now)
+      case 'spoiled':
+        return ended(delivery, 'failed', now, withAttempt(delivery, cause.attempt))
+      case 'retried':
+        if (cause.operation !== undefined && cause.operation === delivery.retried_by) return refuse('repeated')
+        if (delivery.status === 'running') return refuse('running')
+        return { ...begunAnew(delivery, ranks.first, cause.operation), ...dueAt(now) }
+      case 'replayed':
+        return hasEnded(delivery) ? begunAnew(delivery, ranks.replay, delivery.retried_by) : refuse('not_ended')
+      case 'backoff_ended':
+        return refuse('no_backoff') // Its waits have a time of day.
+      default:
+        return exhaustive(cause)
+    }
+  }
+
+const PUT_OFF_MS = 1_000
+const MOST_ATTEMPTS_KEPT = 20
+/** The endpoint is gone, and says so. RFC 9110, section 15.5.11. */
+const GONE = 410
+
+export const isDelivered = ({ status = 0 }: Attempt): boolean => status >= 200 && status <= 299
+export const isGone = ({ status }: Attempt): boolean => status === GONE
+
+const alive: ReadonlySet<DeliveryStatus> = new Set(['queued', 'waiting', 'running'])
+const hasEnded = ({ status }: DeliveryRecord): boolean => !alive.has(status)
+
+const holds = (delivery: DeliveryRecord, held: Held): boolean =>
+  delivery.status === 'running' && delivery.lease_id === held.lease_id && delivery.attempt === held.attempt
+
+const claimed = (delivery: DeliveryRecord, lease_id: string): DeliveryRecord =>
+  next(delivery, 'running', { lease_id, attempt: delivery.attempt + 1, due_at: countedByOwner })
+
+function tried(
+  delivery: DeliveryRecord,
+  attempt: Attempt,
+  askedMs: number,
+  now: number,
+  random: number,
+): DeliveryRecord {
+  const tries = delivery.tries + 1
+  const patch = { ...withAttempt(delivery, attempt), tries, tried: delivery.tried + 1 }
+  if (isDelivered(attempt)) return ended(delivery, 'succeeded', now, patch)
+  const wait = isGone(attempt) ? undefined : waitAfter(tries, random)
+  if (wait === undefined) return ended(delivery, 'failed', now, patch)
+  const rank = Math.max(delivery.rank, ranks.later)
+  return next(delivery, 'waiting', { ...patch, rank, ...dueAt(now + Math.max(wait, askedMs)) })
+}
+
+const begunAnew = (delivery: DeliveryRecord, rank: number, retried_by: string | undefined): DeliveryRecord =>
+  next(delivery, 'queued', { rank, retried_by, tries: 0, due_at: noDueTime, finished_at: undefined })
+
+const ended = (delivery: DeliveryRecord, status: DeliveryStatus, now: number, patch: Patch = {}): DeliveryRecord =>
+  next(delivery, status, { ...patch, due_at: noDueTime, finished_at: now })
+
+const withAttempt = ({ attempts }: DeliveryRecord, attempt: Attempt): Patch => ({
+  attempts: [...attempts, attempt].slice(-MOST_ATTEMPTS_KEPT),
+})
+
+type Patch = Partial<DeliveryRecord>
+
+const next = (delivery: DeliveryRecord, status: DeliveryStatus, patch: Patch): DeliveryRecord => ({
+  ...delivery,
+  lease_id: '',
+  ...patch,
+  status,
+  resource_version: delivery.resource_version + 1,
+})
+
+function exhaustive(value: never): never {
+  throw new Error(`not handled: ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,101 @@
+/** An intake on a database and a log, and what it has done. */
+import type { EventLog, LoggedEvent } from '@millhand/eventlog'
+import { systemClock as clock } from '@millhand/runner'
+import type { Database, OutboxEvent } from '@millhand/store'
+import { createLog } from '@millhand/telemetry'
+import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
+import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
+import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
+import { createIntake, type IntakeDeps } from './intake.ts'
+import { type PlaceRecord, placesSpec } from './place.ts'
+
+export const tasksTopic = 'millhand.tasks.v1'
+
+/** The collections that an intake works on, and what it has done. */
+export function openArchive({ db, events }: { readonly db: Database; readonly events: EventLog }) {
+  const archive: Archive = db.collection<ArchivedEvent, keyof typeof archiveSpec.indexes>(archiveSpec)
+  const rows: Deliveries = db.collection<DeliveryRecord, keyof typeof deliveriesSpec.indexes>(deliveriesSpec)
+  const webhooks: Webhooks = db.collection<WebhookRecord, keyof typeof webhooksSpec.indexes>(webhooksSpec)
+  const places = db.collection<PlaceRecord, never>(placesSpec)
+  const logged: string[] = []
+  const note = (event: string) => void logged.push(event)
+  const deps: IntakeDeps = {
+    events,
+    topics: [tasksTopic],
+    archive,
+    places,
+    webhooks,
+    deliveries: {
+      insert: async document => (await rows.write({ kind: 'insert', document, events: [] })).kind === 'written',
+    },
+    clock,
+    log: { ...createLog({ level: 'error' }), error: note, warn: note },
+  }
+  return {
+    deps,
+    webhooks,
+    places,
+    logged,
+    archived: () => archive.find('by_age', { equals: [], limit: 10_000 }),
+    /** `<event> -> <endpoint>` of every row. */
+    async rows() {
+      const found = await rows.find('primary', { equals: [], limit: 10_000 })
+      return found.map(({ event_id, endpoint }) => `${event_id} -> ${endpoint}`).sort()
+    },
+    add: (...documents: WebhookRecord[]) =>
+      Promise.all(documents.map(document => webhooks.write({ kind: 'insert', document, events: [] }))),
+  }
+}
+
+/** An intake that runs, and which events it is done with. */
+export function running(deps: IntakeDeps) {
+  const ending = new AbortController()
+  const done = new Set<string>()
+  let more = Promise.withResolvers<void>()
+  async function* noting(batches: AsyncIterable<readonly LoggedEvent[]>) {
+    for await (const batch of batches) {
+      yield batch
+      for (const { id } of batch) done.add(id)
+      more.resolve()
+      more = Promise.withResolvers()
+    }
+  }
+  const tail: EventLog['tail'] = (...from) => noting(deps.events.tail(...from))
+  const run = createIntake({ ...deps, events: { tail } }).run(ending.signal)
+  return {
+    async until(...events: readonly OutboxEvent[]) {
+      while (!events.every(({ id }) => done.has(id))) await more.promise
+    },
+    /** Ends it in good order. */
+    async stop() {
+      ending.abort()
+      await run
+    },
+  }
+}
+
+/** Runs an intake whose process is dead after so many writes: nothing of it is answered any more. */
+export async function killedAfter(deps: IntakeDeps, most: number): Promise<void> {
+  const killed = Promise.withResolvers<never>()
+  killed.promise.catch(() => undefined)
+  const ending = new AbortController()
+  const writes: Promise<unknown>[] = []
+  let left = most
+  const dying = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (left-- > 0) {
+      const writing = write()
+      writes.push(writing)
+      return await writing
+    }
+    ending.abort()
+    killed.reject(new Error('killed'))
+    return killed.promise
+  }
+  await createIntake({
+    ...deps,
+    archive: { ...deps.archive, find: deps.archive.find, write: change => dying(() => deps.archive.write(change)) },
+    places: { get: (...key) => deps.places.get(...key), write: change => dying(() => deps.places.write(change)) },
+    deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },
+  }).run(ending.signal)
+  await Promise.all(writes)
+}

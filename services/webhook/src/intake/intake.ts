@@ -1,0 +1,107 @@
+/** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
+import type { EventLog, LoggedEvent } from '@millhand/eventlog'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import { openArrivals } from '../archive/arrivals.ts'
+import type { Archive } from '../archived-event.ts'
+import { type Asked, deliveriesOf } from './asked.ts'
+import { openPlace, type Places } from './place.ts'
+import { type ReadEvent, readEvent } from './read-event.ts'
+
+export interface IntakeDeps extends Asked {
+  readonly events: Pick<EventLog, 'tail'>
+  /** What is read: the public topics. */
+  readonly topics: readonly string[]
+  readonly archive: Archive
+  readonly places: Places
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Intake {
+  /** Reads until the signal ends; of all replicas only the owner may. Never rejects: what fails is tried again. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+const RETRY_MS = 500
+
+export function createIntake(deps: IntakeDeps): Intake {
+  const { clock, log } = deps
+  return {
+    async run(signal) {
+      let failures = 0
+      const onTaken = () => {
+        if (failures > 0) log.info('intake.resumed', { failures })
+        failures = 0
+      }
+      while (!signal.aborted) {
+        try {
+          await readOn(deps, onTaken, signal)
+        } catch (error) {
+          if (signal.aborted) return
+          failures += 1
+          // The first tells of the outage; the others say the same.
+          log[failures === 1 ? 'warn' : 'debug']('intake.failed', { failures, error })
+          await clock.sleep(RETRY_MS, signal).catch(() => undefined)
+        }
+      }
+    },
+  }
+}
+
+/** From the stored place on. A batch is read when the one before is durable, so the log waits where the store is slow. */
+async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
+  const place = await openPlace(deps.places)
+  const arrivals = await openArrivals(deps.archive, deps.clock)
+  let moving: Promise<void> | undefined
+  try {
+    for await (const batch of tailFrom(deps, place.position, signal)) {
+      await takeIn(deps, batch, arrivals.next, signal)
+      // The place may lag: what is read again changes nothing.
+      await moving
+      moving = place.moveTo(batch.at(-1)?.position ?? place.position)
+      moving.catch(() => undefined) // It is waited for above, or below.
+      onTaken()
+    }
+    if (!signal.aborted) throw new Error('the event log is closed')
+  } finally {
+    await moving
+  }
+}
+
+/** From the beginning where the place is of another log. */
+function tailFrom({ events, topics, log }: IntakeDeps, position: string, signal: AbortSignal) {
+  try {
+    return events.tail(topics, position, signal)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    log.warn('intake.place_unreadable', { position, error })
+    return events.tail(topics, 'beginning', signal)
+  }
+}
+
+/** First the events, then their deliveries: none is ever tried whose event is not in the archive. */
+async function takeIn(
+  deps: IntakeDeps,
+  batch: readonly LoggedEvent[],
+  arrival: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  const read = batch.flatMap(event => readable(event, deps.log) ?? [])
+  const archived = read.map(({ event, callback }) => ({
+    event: { ...event, version: 1, arrived: arrival() },
+    callback,
+  }))
+  await Promise.all(archived.map(({ event }) => deps.archive.write({ kind: 'insert', document: event, events: [] })))
+  await deliveriesOf(deps, archived, signal)
+}
+
+/** An event that can't be read must not hold up all others for ever: the log tells of it, and it is passed over. */
+function readable(event: LoggedEvent, log: Log): ReadEvent | undefined {
+  try {
+    return readEvent(event)
+  } catch (error) {
+    log.error('intake.event_unreadable', { topic: event.topic, event_id: event.id, position: event.position, error })
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+/** How far the event log has been read: one document. */
+import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
+
+export interface PlaceRecord extends Document {
+  /** Of the last event that is archived with all its deliveries, as `tail` takes it. */
+  readonly position: string
+}
+
+export const placesSpec = { name: 'places', indexes: {} } as const satisfies CollectionSpec
+
+export type Places = Pick<Collection<PlaceRecord>, 'get' | 'write'>
+
+export interface Place {
+  /** Where to read on; the log's beginning where nothing was read yet. */
+  readonly position: string
+  /** Rejects when it can't be stored, and when another owner has moved it. One call at a time. */
+  moveTo(position: string): Promise<void>
+}
+
+export async function openPlace(places: Places): Promise<Place> {
+  const stored = await places.get(noAccount, ID)
+  let version = stored?.version ?? 0
+  return {
+    position: stored?.position ?? 'beginning',
+    async moveTo(position) {
+      const document = { tenant: noAccount, id: ID, position }
+      const change =
+        version === 0
+          ? ({ kind: 'insert', document, events: [] } as const)
+          : ({ kind: 'replace', version, document, events: [] } as const)
+      const result = await places.write(change)
+      if (result.kind === 'conflict') throw new Error('another owner has moved the place in the event log')
+      version = result.version
+    },
+  }
+}
+
+const ID = 'intake'

@@ -1,0 +1,112 @@
+/** Works off the replays that were asked for. */
+import { type Clock, everyInterval } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import { microseconds } from '../archive/arrivals.ts'
+import { clocksDifferMs } from '../archive/event-page.ts'
+import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import { newDelivery, ranks } from '../delivery/new-delivery.ts'
+import type { DeliveryRecord } from '../delivery.ts'
+import { matches } from '../event-types.ts'
+import type { WebhookRecord, Webhooks } from '../webhook.ts'
+import { testType } from '../webhook-events.ts'
+import type { ReplayRecord, Replays } from './replay.ts'
+
+export interface ReplayingDeps {
+  readonly replays: Replays
+  readonly archive: Pick<Archive, 'find'>
+  readonly webhooks: Pick<Webhooks, 'get'>
+  readonly deliveries: {
+    insert(delivery: DeliveryRecord, events: readonly []): Promise<boolean>
+    /** Begins it anew, unless it waits or runs. */
+    change(tenant: string, id: string, cause: { readonly kind: 'replayed' }): Promise<{ readonly kind: string }>
+  }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const LOOK_MS = 1_000
+/** How many replays take turns. */
+const AT_ONCE = 100
+/** How many events a turn looks at. */
+const PAGE = 200
+/** How much later than it happened an event of the time that was asked for may have come: after an outage of the log. */
+const LATE_MS = 86_400_000
+/** How long a replay rests that failed. */
+const REST_MS = 10_000
+
+/**
+ * Until the signal ends; of all replicas only the owner may. Never rejects: what fails is tried again. Replays take
+ * turns, a page each, so that a long one delays no other. A page whose place could not be stored comes again: what it
+ * has begun anew still waits then, or was delivered twice.
+ */
+export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): Promise<void> {
+  const { replays, clock, log } = deps
+  /** When a replay that failed may be tried again, by the monotonic clock. */
+  const resting = new Map<string, number>()
+  let isAway = false
+
+  async function turn(replay: ReplayRecord): Promise<void> {
+    try {
+      await workOff(deps, replay)
+      resting.delete(replay.id)
+    } catch (error) {
+      if (!resting.has(replay.id)) log.error('replay.failed', { replay: replay.id, webhook: replay.webhook_id, error })
+      resting.set(replay.id, clock.monotonic() + REST_MS)
+    }
+  }
+
+  await everyInterval(clock, LOOK_MS, signal, async () => {
+    try {
+      while (!signal.aborted) {
+        const open = await replays.find('open', { equals: [], limit: AT_ONCE })
+        const due = open.filter(({ id }) => (resting.get(id) ?? 0) <= clock.monotonic())
+        if (due.length === 0) break
+        for (const replay of due) if (!signal.aborted) await turn(replay)
+      }
+      isAway = false
+    } catch (error) {
+      if (!isAway) log.warn('replays.unreadable', { error })
+      isAway = true
+    }
+  })
+}
+
+/** One page. */
+async function workOff(deps: ReplayingDeps, replay: ReplayRecord): Promise<void> {
+  const { replays, archive, webhooks, deliveries, clock } = deps
+  const { tenant, webhook_id, since, until, created_at, place } = replay
+  const webhook = await webhooks.get(tenant, webhook_id)
+  const ended = (status: 'done' | 'stopped') => ({ ...replay, status, finished_at: clock.now() })
+  const save = (document: ReplayRecord) =>
+    replays.write({ kind: 'replace', version: replay.version, document, events: [] }) // Else another owner did.
+  if (webhook?.status !== 'enabled') {
+    await save(ended('stopped'))
+    return
+  }
+  const last = Math.min(until + LATE_MS, created_at + clocksDifferMs)
+  const page = await archive.find('by_arrival', {
+    equals: [tenant],
+    after: place ? [place.arrived, place.id] : [microseconds(since - clocksDifferMs)],
+    before: [microseconds(last)],
+    limit: PAGE,
+  })
+  const asked = page.filter(event => isAsked(replay, webhook, event))
+  await Promise.all(
+    asked.map(async event => {
+      const delivery = newDelivery(event, { endpoint: webhook_id }, ranks.replay)
+      const { kind } = await deliveries.change(tenant, delivery.id, { kind: 'replayed' })
+      if (kind === 'missing') await deliveries.insert(delivery, [])
+    }),
+  )
+  const end = page.at(-1)
+  if (end === undefined || page.length < PAGE) await save(ended('done'))
+  else await save({ ...replay, place: { arrived: end.arrived, id: end.id } })
+}
+
+/** A test is for the one endpoint that it was sent to. */
+const isAsked = ({ since, until, types }: ReplayRecord, { events }: WebhookRecord, event: ArchivedEvent): boolean =>
+  event.type !== testType &&
+  event.created_at >= since &&
+  event.created_at <= until &&
+  events.some(pattern => matches(pattern, event.type)) &&
+  (types.length === 0 || types.some(pattern => matches(pattern, event.type)))

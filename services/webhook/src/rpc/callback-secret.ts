@@ -1,0 +1,35 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import type {
+  CallbackSecret,
+  GetCallbackSecretRequest,
+  RotateCallbackSecretRequest,
+} from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { principal } from '@millhand/rpc'
+import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
+import type { WebhookDeps } from '../webhook-service.ts'
+import { makerOf } from './maker.ts'
+
+/** Shows what callbacks are signed with. */
+export const getCallbackSecret =
+  (deps: WebhookDeps) =>
+  async (_: GetCallbackSecretRequest, call: HandlerContext): Promise<CallbackSecret> =>
+    message(deps, await deps.callbackSecrets.get(principal(call).tenant, makerOf(call)))
+
+/** Puts another in its place. */
+export const rotateCallbackSecret =
+  (deps: WebhookDeps) =>
+  async (_: RotateCallbackSecretRequest, call: HandlerContext): Promise<CallbackSecret> =>
+    message(deps, await deps.callbackSecrets.rotate(principal(call).tenant, makerOf(call)))
+
+function message({ callbackSecrets, clock }: WebhookDeps, record: CallbackSecretRecord): CallbackSecret {
+  const now = clock.now()
+  const [secret = ''] = callbackSecrets.good(record, now)
+  const { previous_secret_expires_at: until } = record
+  return {
+    $typeName: 'millhand.webhook.v1.CallbackSecret',
+    secret,
+    createdAt: timestampFromMs(record.created_at),
+    ...(until !== undefined && until > now && { previousSecretExpiresAt: timestampFromMs(until) }),
+  }
+}

@@ -1,0 +1,88 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import {
+  type CreateWebhookRequest,
+  SignatureScheme,
+  type Webhook,
+} from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { idOf, principal, requestIdKey } from '@millhand/rpc'
+import { Turns } from '@millhand/runner'
+import { requirePatterns } from '../event-types.ts'
+import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-secret.ts'
+import { shownSecret } from '../secret/secret.ts'
+import { requireTarget } from '../target.ts'
+import { mostWebhooks, noWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
+import { webhookEvent } from '../webhook-events.ts'
+import { webhookMessage } from '../webhook-message.ts'
+import type { WebhookDeps } from '../webhook-service.ts'
+import { makerOf } from './maker.ts'
+
+/**
+ * Makes an endpoint. The answer is the only one that shows its secret; a second call of the same operation shows it again.
+ *
+ * One process makes one at a time for a tenant, so it lets in no more than may be. Of several, each may let in one more
+ * where they count at the same moment.
+ */
+export const createWebhook = (deps: WebhookDeps) => {
+  const turns = new Turns()
+  return async (req: CreateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
+    const { webhooks, sealing, clock, ids } = deps
+    const { accountId, mode, tenant } = principal(call)
+    const maker = makerOf(call)
+    const id = idOf('wh', call, ids)
+    const before = await madeBefore(deps, { tenant, id }, maker)
+    if (before) return before
+    requireTarget(deps, req.url, mode)
+    requirePatterns('events', req.events)
+    const now = clock.now()
+    const signature = req.signature === SignatureScheme.V1A ? 'v1a' : 'v1'
+    const webhook: WebhookRecord = {
+      tenant,
+      id,
+      version: 1,
+      account_id: accountId,
+      mode,
+      url: req.url,
+      events: req.events,
+      description: req.description,
+      signature,
+      metadata: req.metadata,
+      status: 'enabled',
+      ...firstSecret(sealing, { tenant, id }, signature, maker),
+      created_at: now,
+      updated_at: now,
+      resource_version: 1,
+    }
+    const event = webhookEvent('webhook.created', webhook, { ids, now, requestId: call.values.get(requestIdKey) })
+    const result = await turns.take(tenant, async () => {
+      await requireRoom(webhooks, tenant)
+      return await webhooks.write({ kind: 'insert', document: webhook, events: [event] })
+    })
+    if (result.kind === 'written') return webhookMessage(webhook, now, shownSecret(openSecret(sealing, webhook)))
+    const made = await madeBefore(deps, webhook, maker) // By another try of the same operation, at the same time.
+    if (!made) throw fail('conflict', `The id ${id} is taken.`)
+    return made
+  }
+}
+
+/** What an earlier try of the same operation has made. Fails where that can't be shown any more. */
+async function madeBefore(
+  { webhooks, sealing, clock }: WebhookDeps,
+  { tenant, id }: Pick<WebhookRecord, 'tenant' | 'id'>,
+  maker: Maker,
+): Promise<Webhook | undefined> {
+  const made = maker.operation === undefined ? undefined : await webhooks.get(tenant, id)
+  if (!made) return undefined
+  if (made.status === 'deleted') throw noWebhook(id)
+  if (!isMadeBy(made, maker))
+    throw fail('conflict', `An earlier try made the webhook ${id}; its secret was rotated since.`)
+  return webhookMessage(made, clock.now(), shownSecret(openSecret(sealing, made)))
+}
+
+async function requireRoom(webhooks: Webhooks, tenant: string): Promise<void> {
+  const counts = await Promise.all(
+    ['enabled', 'disabled'].map(status => webhooks.count('by_status', { equals: [tenant, status] }, mostWebhooks)),
+  )
+  if (counts.reduce((sum, count) => sum + count) < mostWebhooks) return
+  throw fail('invalid_state', `There are ${mostWebhooks} webhooks, which is as many as may be: delete one first.`)
+}

@@ -1,0 +1,76 @@
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, failFaults, type Ids } from '@millhand/api'
+import type { ReplayWebhookRequest, WebhookReplay } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { idOf, principal } from '@millhand/rpc'
+import { type Clock, Turns } from '@millhand/runner'
+import { requirePatterns } from '../event-types.ts'
+import type { ReplayRecord, Replays } from '../replay/replay.ts'
+import { keptMs } from '../retention.ts'
+import { foundWebhook, type Webhooks } from '../webhook.ts'
+
+export interface ReplayWebhookDeps {
+  readonly webhooks: Webhooks
+  readonly replays: Replays
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** How many of a webhook's replays may be under way. */
+const MOST_OPEN = 5
+
+/**
+ * Takes down that events are to be delivered again; the owner does it. A second call of the same operation answers with
+ * what the first has taken down. Of several processes each may let in one more where they count at the same moment.
+ */
+export const replayWebhook = ({ webhooks, replays, clock, ids }: ReplayWebhookDeps) => {
+  const turns = new Turns()
+  return async (req: ReplayWebhookRequest, call: HandlerContext): Promise<WebhookReplay> => {
+    const { tenant } = principal(call)
+    const webhook = await foundWebhook(webhooks, tenant, req.id)
+    const id = `${webhook.id}/${idOf('req', call, ids)}`
+    const made = await replays.get(tenant, id)
+    if (made) return replayMessage(made)
+    if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to replay to it.')
+    requirePatterns('types', req.types)
+    const now = clock.now()
+    const replay: ReplayRecord = {
+      tenant,
+      id,
+      version: 1,
+      webhook_id: webhook.id,
+      status: 'open',
+      ...period(req, now),
+      types: req.types,
+      created_at: now,
+    }
+    await turns.take(webhook.id, async () => {
+      const open = await replays.count('open_of_webhook', { equals: [tenant, webhook.id] }, MOST_OPEN)
+      if (open >= MOST_OPEN) {
+        throw fail('invalid_state', `${MOST_OPEN} replays to this webhook are under way, which is as many as may be.`)
+      }
+      await replays.write({ kind: 'insert', document: replay, events: [] })
+    })
+    return replayMessage((await replays.get(tenant, id)) ?? replay)
+  }
+}
+
+/** What is to come yet is delivered anyway. */
+function period({ since, until }: ReplayWebhookRequest, now: number): Pick<ReplayRecord, 'since' | 'until'> {
+  const from = since ? timestampMs(since) : now
+  const to = Math.min(until ? timestampMs(until) : now, now)
+  if (from < now - keptMs) throw outOfRange('since', 'must be at most 30 days ago: older events are not kept')
+  if (from > to) throw outOfRange('since', 'must be before `until` and not in the future')
+  return { since: from, until: to }
+}
+
+const outOfRange = (param: string, says: string) =>
+  failFaults([{ param, code: 'out_of_range', message: `\`${param}\` ${says}.` }])
+
+const replayMessage = ({ webhook_id, since, until, types }: ReplayRecord): WebhookReplay => ({
+  $typeName: 'millhand.webhook.v1.WebhookReplay',
+  webhookId: webhook_id,
+  since: timestampFromMs(since),
+  until: timestampFromMs(until),
+  types: [...types],
+})

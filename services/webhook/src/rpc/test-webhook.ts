@@ -1,0 +1,61 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, type Ids } from '@millhand/api'
+import type { Delivery } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
+import type { TestWebhookRequest } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { idOf, principal, requestIdKey } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import { microseconds } from '../archive/arrivals.ts'
+import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import { deliveryId } from '../delivery/delivery-id.ts'
+import { deliveryMessage } from '../delivery/delivery-message.ts'
+import { dueAt, newDelivery, ranks } from '../delivery/new-delivery.ts'
+import type { DeliveryRecord } from '../delivery.ts'
+import { foundWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
+import { testType, webhookEvent } from '../webhook-events.ts'
+
+export interface TestWebhookDeps {
+  readonly webhooks: Webhooks
+  readonly archive: Archive
+  readonly deliveries: {
+    get(tenant: string, id: string): Promise<DeliveryRecord | undefined>
+    insert(delivery: DeliveryRecord, events: readonly []): Promise<boolean>
+  }
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/**
+ * Sends a test event to one webhook alone: it is in the archive, and not in the log. A second call of the same operation
+ * answers with the delivery that the first has made.
+ */
+export const testWebhook =
+  ({ webhooks, archive, deliveries, clock, ids }: TestWebhookDeps) =>
+  async (req: TestWebhookRequest, call: HandlerContext): Promise<Delivery> => {
+    const { tenant } = principal(call)
+    const webhook = await foundWebhook(webhooks, tenant, req.id)
+    const id = idOf('evt', call, ids)
+    const made = await deliveries.get(tenant, deliveryId(id, webhook.id))
+    if (made) return deliveryMessage(made)
+    if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to test it.')
+    const event = await archived(archive, testEvent(webhook, id, clock.now(), call))
+    const delivery = { ...newDelivery(event, { endpoint: webhook.id }, ranks.first), ...dueAt(clock.now()) }
+    const isNew = await deliveries.insert(delivery, [])
+    return deliveryMessage((isNew ? undefined : await deliveries.get(tenant, delivery.id)) ?? delivery)
+  }
+
+function testEvent(webhook: WebhookRecord, id: string, now: number, call: HandlerContext): ArchivedEvent {
+  const { type, value } = webhookEvent(testType, webhook, {
+    ids: (() => id) as Ids,
+    now,
+    requestId: call.values.get(requestIdKey),
+  })
+  const { tenant, id: resource_id } = webhook
+  return { tenant, id, version: 1, type, resource_id, created_at: now, arrived: microseconds(now), value }
+}
+
+/** The event as it is in the archive: an earlier try of the same operation may have got as far as this. */
+async function archived(archive: Archive, event: ArchivedEvent): Promise<ArchivedEvent> {
+  const result = await archive.write({ kind: 'insert', document: event, events: [] })
+  if (result.kind === 'written') return event
+  return (await archive.get(event.tenant, event.id)) ?? event
+}

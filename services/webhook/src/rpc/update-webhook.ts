@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { HandlerContext } from '@connectrpc/connect'
+import { failFaults } from '@millhand/api'
+import {
+  type UpdateWebhookRequest,
+  type Webhook,
+  WebhookStatus,
+} from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { principal, requestIdKey } from '@millhand/rpc'
+import { requirePatterns } from '../event-types.ts'
+import { requireTarget } from '../target.ts'
+import { foundWebhook, type WebhookRecord } from '../webhook.ts'
+import { webhookEvent } from '../webhook-events.ts'
+import { webhookMessage } from '../webhook-message.ts'
+import type { WebhookDeps } from '../webhook-service.ts'
+
+/** Changes an endpoint. What changes nothing makes no version, and nobody is told. */
+export const updateWebhook =
+  (deps: WebhookDeps) =>
+  async (req: UpdateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
+    const { webhooks, clock, ids } = deps
+    const { tenant, mode } = principal(call)
+    if (req.url !== undefined) requireTarget(deps, req.url, mode)
+    requirePatterns('events', req.events)
+    for (;;) {
+      const before = await foundWebhook(webhooks, tenant, req.id)
+      const now = clock.now()
+      const asked = changed(before, req, now)
+      if (isDeepStrictEqual(asked, before)) return webhookMessage(before, now)
+      const after: WebhookRecord = { ...asked, updated_at: now, resource_version: before.resource_version + 1 }
+      const event = webhookEvent(eventType(before, after), after, {
+        ids,
+        now,
+        requestId: call.values.get(requestIdKey),
+      })
+      const { version } = before
+      const result = await webhooks.write({ kind: 'replace', version, document: after, events: [event] })
+      if (result.kind === 'written') return webhookMessage(after, now)
+    }
+  }
+
+function changed(before: WebhookRecord, req: UpdateWebhookRequest, now: number): WebhookRecord {
+  const after: WebhookRecord = {
+    ...before,
+    url: req.url ?? before.url,
+    events: req.events.length > 0 ? req.events : before.events,
+    description: req.description ?? before.description,
+    metadata: merged(before.metadata, req.metadata),
+  }
+  switch (req.status) {
+    case WebhookStatus.ENABLED:
+      if (before.status !== 'enabled') return { ...after, ...healthy, status: 'enabled' }
+      break
+    case WebhookStatus.DISABLED:
+      if (before.status !== 'disabled') {
+        return { ...after, status: 'disabled', disabled_reason: 'requested', disabled_at: now }
+      }
+      break
+    default:
+  }
+  // What failed was the other address.
+  return after.url === before.url ? after : { ...after, failing_since: undefined, failed_at: undefined }
+}
+
+/** Whoever enables it says that it works: days begin to count anew. */
+const healthy = {
+  disabled_reason: undefined,
+  disabled_at: undefined,
+  failing_since: undefined,
+  failed_at: undefined,
+} as const
+
+const eventType = (before: WebhookRecord, { status }: WebhookRecord) => {
+  if (before.status === status) return 'webhook.updated'
+  return status === 'enabled' ? 'webhook.enabled' : 'webhook.disabled'
+}
+
+/** Sets labels, takes away those that are empty. */
+function merged(before: WebhookRecord['metadata'], asked: Record<string, string>): WebhookRecord['metadata'] {
+  const labels = Object.entries({ ...before, ...asked }).filter(
+    ([key, value]) => asked[key] === undefined || value !== '',
+  )
+  if (labels.length <= MOST_LABELS) return Object.fromEntries(labels)
+  const message = `\`metadata\` must have at most ${MOST_LABELS} pairs, with those that are there already.`
+  throw failFaults([{ param: 'metadata', code: 'too_many', message }])
+}
+
+/** As the contract bounds those of one request. */
+const MOST_LABELS = 16

@@ -1,0 +1,66 @@
+/** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
+import type { Clock } from '@millhand/runner'
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import { firstSecret, goodSecrets, type HeldSecret, isMadeBy, type Maker, rotatedSecret } from './held-secret.ts'
+import type { Sealing } from './sealing.ts'
+
+/** Its id is `callback`: a tenant has one. Times are milliseconds since 1970. */
+export interface CallbackSecretRecord extends Document, HeldSecret {
+  readonly created_at: number
+}
+
+export const callbackSecretsSpec = { name: 'callback_secrets', indexes: {} } as const satisfies CollectionSpec
+
+export interface CallbackSecretsDeps {
+  readonly callbackSecrets: Collection<CallbackSecretRecord>
+  readonly sealing: Sealing
+  readonly clock: Clock
+}
+
+export type CallbackSecrets = ReturnType<typeof createCallbackSecrets>
+
+export function createCallbackSecrets({ callbackSecrets, sealing, clock }: CallbackSecretsDeps) {
+  const fresh = (tenant: string, maker: Maker): Omit<CallbackSecretRecord, 'version'> => ({
+    tenant,
+    id: ID,
+    ...firstSecret(sealing, { tenant, id: ID }, 'v1', maker),
+    created_at: clock.now(),
+  })
+
+  /** The record, which is made where there is none. */
+  async function get(tenant: string, maker: Maker = ourselves): Promise<CallbackSecretRecord> {
+    for (;;) {
+      const found = await callbackSecrets.get(tenant, ID)
+      if (found) return found
+      await callbackSecrets.write({ kind: 'insert', document: fresh(tenant, maker), events: [] })
+    }
+  }
+
+  /** Puts another in its place; the same call again changes nothing, and is shown what it made. */
+  async function rotate(tenant: string, maker: Maker): Promise<CallbackSecretRecord> {
+    for (;;) {
+      const before = await get(tenant, maker)
+      if (isMadeBy(before, maker)) return before
+      const now = clock.now()
+      const after = { ...before, ...rotatedSecret(sealing, before, 'v1', maker, now), created_at: now }
+      const result = await callbackSecrets.write({
+        kind: 'replace',
+        version: before.version,
+        document: after,
+        events: [],
+      })
+      if (result.kind === 'written') return { ...after, version: result.version }
+    }
+  }
+
+  return {
+    get,
+    rotate,
+    /** Those to sign with now, the newest first. @throws SecretUnreadable */
+    good: (record: CallbackSecretRecord, now: number): string[] => goodSecrets(sealing, record, now),
+  }
+}
+
+const ID = 'callback'
+/** A delivery needed it before anybody asked. */
+const ourselves: Maker = { key: '', operation: undefined }

@@ -1,0 +1,115 @@
+/** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
+import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
+import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import type { EventLog } from '@millhand/eventlog'
+import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-stream'
+import type { Routes } from '@millhand/rpc'
+import type { Clock } from '@millhand/runner'
+import type { Database } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type Archive, archiveSpec } from './archived-event.ts'
+import type { Dial } from './delivery/courier.ts'
+import { createDelivering } from './delivery/delivering.ts'
+import { type Deliveries, deliveriesSpec } from './delivery.ts'
+import { createIntake } from './intake/intake.ts'
+import { type Places, placesSpec } from './intake/place.ts'
+import { type Replays, replaysSpec } from './replay/replay.ts'
+import { workOffReplays } from './replay/replaying.ts'
+import { removeExpired } from './retention.ts'
+import { getCallbackSecret, rotateCallbackSecret } from './rpc/callback-secret.ts'
+import { createWebhook } from './rpc/create-webhook.ts'
+import { deleteWebhook } from './rpc/delete-webhook.ts'
+import { getDelivery } from './rpc/get-delivery.ts'
+import { getEvent } from './rpc/get-event.ts'
+import { listDeliveries } from './rpc/list-deliveries.ts'
+import { listEvents } from './rpc/list-events.ts'
+import { getWebhook, listWebhooks } from './rpc/read-webhooks.ts'
+import { replayWebhook } from './rpc/replay-webhook.ts'
+import { retryDelivery } from './rpc/retry-delivery.ts'
+import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
+import { testWebhook } from './rpc/test-webhook.ts'
+import { updateWebhook } from './rpc/update-webhook.ts'
+import { type CallbackSecrets, callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
+import { createSealing, type Sealing } from './secret/sealing.ts'
+import { createSigning } from './signature/signing.ts'
+import type { TargetFault } from './target.ts'
+import { type Webhooks, webhooksSpec } from './webhook.ts'
+
+export interface WebhookOptions {
+  readonly db: Database
+  readonly events: Pick<EventLog, 'tail'>
+  readonly dial: Dial
+  readonly targetFault: TargetFault
+  readonly cursors: Cursors
+  /** 32 bytes, the same for all replicas: secrets are sealed with it. */
+  readonly sealingKey: Uint8Array
+  readonly clock: Clock
+  readonly log: Log
+  /** From 0 up to 1. */
+  readonly random?: () => number
+}
+
+/** What the methods of endpoints work with. */
+export interface WebhookDeps {
+  readonly webhooks: Webhooks
+  readonly sealing: Sealing
+  readonly callbackSecrets: CallbackSecrets
+  readonly targetFault: TargetFault
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export function createWebhookService(options: WebhookOptions) {
+  const { db, events, dial, targetFault, cursors, clock, log, random = Math.random } = options
+  const webhooks: Webhooks = db.collection(webhooksSpec)
+  const archive: Archive = db.collection(archiveSpec)
+  const places: Places = db.collection(placesSpec)
+  const replays: Replays = db.collection(replaysSpec)
+  const rows: Deliveries = db.collection(deliveriesSpec)
+  const ids = createIds({ now: () => clock.now() })
+  const sealing = createSealing(options.sealingKey)
+  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
+  const signing = createSigning(sealing, callbackSecrets)
+  const delivering = createDelivering({ deliveries: rows, webhooks, archive, signing, dial, clock, log, ids, random })
+  const deliveries = delivering.store
+  const intake = createIntake({ events, topics, archive, places, webhooks, deliveries, clock, log })
+  const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
+
+  return {
+    routes(router: Routes): void {
+      router.service(WebhookService, {
+        createWebhook: createWebhook(deps),
+        getWebhook: getWebhook(deps),
+        listWebhooks: listWebhooks(deps),
+        updateWebhook: updateWebhook(deps),
+        deleteWebhook: deleteWebhook(deps),
+        rotateWebhookSecret: rotateWebhookSecret(deps),
+        testWebhook: testWebhook({ webhooks, archive, deliveries, clock, ids }),
+        replayWebhook: replayWebhook({ webhooks, replays, clock, ids }),
+        listDeliveries: listDeliveries({ deliveries: rows, webhooks, cursors, clock }),
+        getDelivery: getDelivery({ deliveries: rows, webhooks }),
+        retryDelivery: retryDelivery({ deliveries, webhooks }),
+        getCallbackSecret: getCallbackSecret(deps),
+        rotateCallbackSecret: rotateCallbackSecret(deps),
+      })
+      router.service(EventService, {
+        getEvent: getEvent({ archive }),
+        listEvents: listEvents({ archive, cursors, clock }),
+      })
+    },
+    /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
+    async run(signal: AbortSignal): Promise<void> {
+      await Promise.all([
+        intake.run(signal),
+        delivering.run(signal),
+        workOffReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
+        removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),
+      ])
+    },
+  }
+}
+
+/** Those that have events. */
+const topics = Object.values<PublicTopic>(publicTopics).flatMap(({ name, carries }) => (carries ? [name] : []))

@@ -1,0 +1,119 @@
+/** The receivers of docs/webhooks.md take what is ours, and refuse what is not. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { goMissing } from '@millhand/test-servers'
+import { type Block, blocks } from './documents.ts'
+import { inherited, repository, type Server, startServer, temporaryFolder } from './server.ts'
+import { digit, run } from './tasks.ts'
+
+const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8')
+const python = join(repository, '.venv/bin/python')
+const pythonMissing =
+  existsSync(python) || process.env.CI === 'true' ? false : `there is no ${python}: \`.ci/run\` installs it`
+
+let server: Server
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+const example = (language: string, flag?: string): string => {
+  const isIt = (block: Block) => block.language === language && block.flags[0] === flag
+  return blocks(page).find(isIt)?.code ?? assert.fail(`the page has no ${language}`)
+}
+
+/** A program in a folder of its own, as a command. */
+const programs: readonly [name: string, skip: string | false, signature: string, make: () => readonly string[]][] = [
+  [
+    'TypeScript',
+    false,
+    'v1',
+    () => {
+      const folder = temporaryFolder('millhand-receiver-')
+      symlinkSync(join(repository, 'test/e2e/node_modules'), join(folder, 'node_modules'))
+      writeFileSync(join(folder, 'receiver.ts'), example('ts'))
+      return [process.execPath, '--disable-warning=ExperimentalWarning', join(folder, 'receiver.ts')]
+    },
+  ],
+  ['Python', pythonMissing, 'v1', () => [python, '-c', example('python')]],
+  ['Go', goMissing, 'v1', () => [goProgram(example('go'))]],
+  ['Go with a public key', goMissing, 'v1a', () => [goProgram(example('go', 'v1a'))]],
+]
+
+for (const [name, skip, signature, make] of programs) {
+  test(`the receiver in ${name}`, { skip }, async () => {
+    const command = make()
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/hooks`
+    const json = { url, events: ['task.succeeded'], signature }
+    const { body: webhook } = await server.request('POST', '/v1/webhooks', { json })
+    await using receiver = await startReceiver(command, { WEBHOOK_SECRET: webhook.secret, PORT: String(port) }, url)
+    await run(server, digit(7))
+    const line = await receiver.line()
+    assert.match(line, /^task\.succeeded evt_/)
+
+    const headers = { 'webhook-id': 'evt_x', 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)) }
+    for (const forged of [{}, { 'webhook-signature': `${signature},${Buffer.alloc(64).toString('base64')}` }]) {
+      const { status } = await fetch(url, { method: 'POST', body: '{}', headers: { ...headers, ...forged } })
+      assert.equal(status, 401)
+    }
+    const path = `/v1/webhooks/${webhook.id}`
+    const { body: deliveries } = await server.request('GET', `${path}/deliveries`)
+    assert.ok(deliveries.data.length >= 1)
+    await server.request('DELETE', path)
+  })
+}
+
+function goProgram(code: string): string {
+  const folder = temporaryFolder('millhand-receiver-')
+  writeFileSync(join(folder, 'main.go'), code)
+  const [, library] = /`go get (github\S+)`/.exec(page) ?? []
+  const go = (...words: string[]) => execFileSync('go', words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  go('mod', 'init', 'receiver')
+  if (code.includes('standard-webhooks')) go('get', String(library))
+  go('build', '-o', 'receiver', '.')
+  return join(folder, 'receiver')
+}
+
+/** Resolves once it listens. */
+async function startReceiver([program = '', ...words]: readonly string[], env: Record<string, string>, url: string) {
+  const child: ChildProcess = spawn(program, words, {
+    env: { ...inherited(), ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const forget = () => child.kill('SIGKILL')
+  process.once('exit', forget)
+  const ended = once(child, 'close')
+  assert.ok(child.stdout)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const deadline = performance.now() + 20_000
+  while (!(await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined))) {
+    assert.ok(child.exitCode === null && performance.now() < deadline, 'the receiver does not listen')
+    await pause(50)
+  }
+  return {
+    /** The next that it prints. */
+    line: async (): Promise<string> => (await lines.next()).value ?? '',
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+      process.off('exit', forget)
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const address = holder.address()
+  holder.close()
+  await once(holder, 'close')
+  return typeof address === 'object' && address !== null ? address.port : assert.fail('it listened on no port')
+}
