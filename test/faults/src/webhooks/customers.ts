@@ -36,7 +36,7 @@ export async function createTenants({ operator }: System, accounts: number): Pro
 }
 
 /** An endpoint that there is. */
-export interface Made {
+interface Made {
   readonly plan: Plan
   readonly endpoint: Endpoint
   readonly id: string
