@@ -177,6 +177,16 @@ export function describeEndpoints(
       assert.equal(await failure(update({ metadata: labels })), 'invalid_parameter metadata')
     })
 
+    it('stay the same where nothing is set, whatever they were made with', async () => {
+      const who = account()
+      const { id } = await make(who)
+      for (const request of [{}, { url }, { status: WebhookStatus.ENABLED }]) {
+        await at.clock.advance(1_000)
+        assert.equal((await at.webhooks.updateWebhook({ id, ...request }, as(who))).resourceVersion, 1)
+      }
+      assert.equal(eventsOf(id).length, 1)
+    })
+
     it('are deleted once, and answer the same for a day', async () => {
       const who = account()
       const { id } = await make(who)

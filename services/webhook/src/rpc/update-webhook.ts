@@ -44,7 +44,7 @@ function changed(before: WebhookRecord, req: UpdateWebhookRequest, now: number):
     ...before,
     url: req.url ?? before.url,
     events: req.events.length > 0 ? req.events : before.events,
-    description: req.description ?? before.description,
+    ...(req.description !== undefined && { description: req.description }),
     metadata: merged(before.metadata, req.metadata),
   }
   switch (req.status) {
