@@ -52,7 +52,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   const deliver = async (delivery: DeliveryRecord, cut: AbortSignal, leave: AbortSignal) => {
     const beganAt = clock.monotonic()
     const tried = await tryDelivery(deps, delivery, cut)
-    pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
+    // What is dropped was not posted, and ends: a pause would keep the backlog of a disabled endpoint for weeks.
+    if (tried.cause.kind !== 'dropped') pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
     const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
     if (await settle(delivery, cause, leave)) await learn(tried)
   }

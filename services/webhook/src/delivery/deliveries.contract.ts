@@ -149,6 +149,13 @@ export function describeDeliveries(
       assert.equal(here.receiver.posts.length, 0)
     })
 
+    it('are cancelled as fast as they are found where nothing is posted, however many there are', async () => {
+      await here.endpoint('wh_1', { status: 'disabled' })
+      const events = someEvents(20)
+      await here.send(here.own(), events, 'wh_1')
+      for (const one of events) await here.untilStatus(one, 'wh_1', 'cancelled')
+    })
+
     it('fail at once where the event or the secret can’t be read, and hold up no other', async () => {
       await here.endpoint('wh_1')
       await here.endpoint('wh_2', { secret: 'no secret at all' })
