@@ -78,6 +78,11 @@ export function describeEndpoints(
         assert.match(String(error), /`events\[1\]`.*task\.succeeded.*`events\[2\]`/s)
         return true
       })
+      const { id } = await make(who)
+      const misfit = { url: 'http://10.0.0.1/', events: ['task.done'] }
+      for (const refused of [make(who, misfit), at.webhooks.updateWebhook({ id, ...misfit }, as(who))]) {
+        await assert.rejects(refused, /`url`.*`events\[0\]`/s, 'it hears of everything at once')
+      }
       for (const good of ['*', 'task.*', 'webhook.disabled', 'workforce.task.succeeded', 'instance.*', 'key.revoked'])
         assert.equal(await failure(make(who, { events: [good] })), 'made')
       assert.equal(await failure(make(who, { events: ['task*'] })), 'invalid_parameter events[0]')

@@ -218,6 +218,7 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
         [{ types: ['task.*', 'nonsense'] }, 'invalid_parameter types[1]'],
       ]
       for (const [asked, answer] of table) assert.equal(await failure(at.ask(id, asked)), answer, JSON.stringify(asked))
+      await assert.rejects(at.ask(id, { since: noon + 1, types: ['nonsense'] }), /`since`.*`types\[0\]`/s)
       const until = (await at.ask(id, { until: noon + DAY_MS })).until
       assert.equal(until && timestampMs(until), noon)
       const since = timestampFromMs(noon)
