@@ -60,11 +60,12 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
 
   /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
   const settle = async (delivery: DeliveryRecord, cause: DeliveryCause, leave: AbortSignal): Promise<boolean> => {
-    for (;;) {
+    for (let failures = 0; ; failures++) {
       try {
         return await pool.settle(delivery, cause)
       } catch (error) {
-        log.error('webhook.not_written', { delivery_id: delivery.id, error })
+        // The first tells of it: hundreds may be under way while the store is away.
+        if (failures === 0) log.error('webhook.not_written', { delivery_id: delivery.id, error })
         await clock.sleep(REST_MS, leave).catch(() => {})
         if (leave.aborted) return false
       }

@@ -222,6 +222,7 @@ export function describeDeliveries(
       await here.send(owner, [event], 'wh_1')
       await here.untilStatus(event, 'wh_1', 'succeeded', 500)
       assert.deepEqual([here.receiver.posts.length, failures], [1, 5])
+      assert.deepEqual(here.logged, ['webhook.not_written'])
     })
 
     it('are posted again, the same, where their owner ended before it could write', async () => {

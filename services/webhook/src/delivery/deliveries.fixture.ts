@@ -36,6 +36,7 @@ export async function openDeployment(db: Database) {
       return result
     },
   }
+  const logged: string[] = []
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)
   const clock: ManualClock = manualClock(noon)
@@ -67,7 +68,7 @@ export async function openDeployment(db: Database) {
       signing: createSigning(sealing, callbackSecrets),
       dial: otherwise.dial ?? dialer,
       clock,
-      log: createLog({ level: 'error', write: () => {} }),
+      log: createLog({ level: 'error', write: line => void logged.push(JSON.parse(line).event) }),
       ids: createIds({ now: () => clock.now() }),
       random: () => 0.5,
     })
@@ -109,7 +110,7 @@ export async function openDeployment(db: Database) {
   }
 
   return {
-    ...{ told, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
+    ...{ told, logged, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {
