@@ -10,6 +10,7 @@ import {
   WebhookStatus,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import type { Database } from '@millhand/store'
+import { type CallbackSecretRecord, callbackSecretsSpec } from './secret/callback-secret.ts'
 import { as, type Endpoints, failure, openEndpoints } from './webhook.fixture.ts'
 
 export interface Opened extends Database {
@@ -253,6 +254,18 @@ export function describeEndpoints(
       assert.equal(ms(rotated.previousSecretExpiresAt), at.clock.now() + DAY_MS)
       assert.deepEqual(await rotate(again), rotated)
       assert.equal(await failure(rotate({ ...again, keyId: 'key_2' })), 'idempotency_mismatch')
+      assert.deepEqual(await get(), rotated)
+    })
+
+    it('say that a secret of callbacks can’t be read, until it is rotated', async () => {
+      const who = account()
+      const sealed = { secret: 'sealed with another key', secret_made_by: '' }
+      const document = { tenant: `${who}/live`, id: 'callback', ...sealed, created_at: 0 }
+      const secrets = opened.collection<CallbackSecretRecord>(callbackSecretsSpec)
+      await secrets.write({ kind: 'insert', document, events: [] })
+      const get = () => at.webhooks.getCallbackSecret({}, as(who))
+      assert.equal(await failure(get()), 'invalid_state')
+      const rotated = await at.webhooks.rotateCallbackSecret({}, as(who))
       assert.deepEqual(await get(), rotated)
     })
   })
