@@ -113,6 +113,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   return {
     changed: (before: DeliveryRecord | undefined, after: DeliveryRecord) => pool.changed(before, after),
 
+    failing: (endpoint: string) => pace.failing(endpoint),
+
     /** Until the signal ends and nothing is under way any more: what is then goes back after a second. */
     async run(signal: AbortSignal): Promise<void> {
       const cutting = new AbortController()
