@@ -10,6 +10,7 @@ import {
   WebhookStatus,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import type { Database } from '@millhand/store'
+import { type CallbackSecretRecord, callbackSecretsSpec } from './secret/callback-secret.ts'
 import { as, type Endpoints, failure, openEndpoints } from './webhook.fixture.ts'
 
 export interface Opened extends Database {
@@ -78,6 +79,11 @@ export function describeEndpoints(
         assert.match(String(error), /`events\[1\]`.*task\.succeeded.*`events\[2\]`/s)
         return true
       })
+      const { id } = await make(who)
+      const misfit = { url: 'http://10.0.0.1/', events: ['task.done'] }
+      for (const refused of [make(who, misfit), at.webhooks.updateWebhook({ id, ...misfit }, as(who))]) {
+        await assert.rejects(refused, /`url`.*`events\[0\]`/s, 'it hears of everything at once')
+      }
       for (const good of ['*', 'task.*', 'webhook.disabled', 'workforce.task.succeeded', 'instance.*', 'key.revoked'])
         assert.equal(await failure(make(who, { events: [good] })), 'made')
       assert.equal(await failure(make(who, { events: ['task*'] })), 'invalid_parameter events[0]')
@@ -177,6 +183,16 @@ export function describeEndpoints(
       assert.equal(await failure(update({ metadata: labels })), 'invalid_parameter metadata')
     })
 
+    it('stay the same where nothing is set, whatever they were made with', async () => {
+      const who = account()
+      const { id } = await make(who)
+      for (const request of [{}, { url }, { status: WebhookStatus.ENABLED }]) {
+        await at.clock.advance(1_000)
+        assert.equal((await at.webhooks.updateWebhook({ id, ...request }, as(who))).resourceVersion, 1)
+      }
+      assert.equal(eventsOf(id).length, 1)
+    })
+
     it('are deleted once, and answer the same for a day', async () => {
       const who = account()
       const { id } = await make(who)
@@ -238,6 +254,18 @@ export function describeEndpoints(
       assert.equal(ms(rotated.previousSecretExpiresAt), at.clock.now() + DAY_MS)
       assert.deepEqual(await rotate(again), rotated)
       assert.equal(await failure(rotate({ ...again, keyId: 'key_2' })), 'idempotency_mismatch')
+      assert.deepEqual(await get(), rotated)
+    })
+
+    it('say that a secret of callbacks can’t be read, until it is rotated', async () => {
+      const who = account()
+      const sealed = { secret: 'sealed with another key', secret_made_by: '' }
+      const document = { tenant: `${who}/live`, id: 'callback', ...sealed, created_at: 0 }
+      const secrets = opened.collection<CallbackSecretRecord>(callbackSecretsSpec)
+      await secrets.write({ kind: 'insert', document, events: [] })
+      const get = () => at.webhooks.getCallbackSecret({}, as(who))
+      assert.equal(await failure(get()), 'invalid_state')
+      const rotated = await at.webhooks.rotateCallbackSecret({}, as(who))
       assert.deepEqual(await get(), rotated)
     })
   })

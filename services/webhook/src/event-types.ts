@@ -1,15 +1,12 @@
 /** Which types of events endpoints can ask for. */
 
-import { failFaults } from '@millhand/api'
+import type { Fault } from '@millhand/api'
 import { eventTypes, patternFaults } from '@millhand/eventlog/event-types'
 
 export { matches } from '@millhand/eventlog/event-types'
 
-/** Fails with each pattern that asks for none of the types there are. `param` is where they are in the request. */
-export function requirePatterns(param: string, patterns: readonly string[]): void {
-  const [first, ...more] = patternFaults(param, patterns, known)
-  if (first) throw failFaults([first, ...more])
-}
+/** What stands against patterns that ask for none of the types there are. `param` is where they are in the request. */
+export const typeFaults = (param: string, patterns: readonly string[]): Fault[] => patternFaults(param, patterns, known)
 
 /** Of the contract, section 9: endpoints can ask for them before the first one happens. */
 const toCome = [

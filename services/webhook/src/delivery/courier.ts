@@ -59,7 +59,9 @@ export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, s
     const url = callback_url ?? (webhook?.status === 'enabled' ? webhook.url : undefined)
     if (url === undefined) return { cause: { kind: 'dropped', held } }
     const letter = await write(deps, delivery, webhook)
-    if ('error' in letter) return { cause: { kind: 'spoiled', held, attempt: letter } }
+    // A secret can come back: with the operator's right key, or by a rotation. What an event is stays.
+    if ('error' in letter)
+      return { cause: { kind: letter.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: letter } }
     return { cause: await post(deps, delivery, url, letter, signal), webhook }
   } catch (error) {
     // Whatever it is, it is ours: the store that can't be asked, most of the time.
@@ -73,7 +75,7 @@ interface Letter {
   readonly headers: SignedHeaders
 }
 
-/** What is posted; or, where that can never be made, why. */
+/** What is posted; or, where that can't be made, why. */
 async function write(
   { archive, signing, clock, log }: CourierDeps,
   { tenant, id, endpoint, event_id }: DeliveryRecord,
@@ -96,9 +98,11 @@ async function write(
     return { body, headers }
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
-    return spoiled('secret_unreadable', 'The secret can not be read. Rotate it, and retry.')
+    return spoiled(UNREADABLE, 'The secret can not be read. Rotate it.')
   }
 }
+
+const UNREADABLE = 'secret_unreadable'
 
 async function post(
   { dial, clock }: CourierDeps,

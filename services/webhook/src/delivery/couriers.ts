@@ -52,18 +52,20 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   const deliver = async (delivery: DeliveryRecord, cut: AbortSignal, leave: AbortSignal) => {
     const beganAt = clock.monotonic()
     const tried = await tryDelivery(deps, delivery, cut)
-    pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
+    // What is dropped was not posted, and ends: a pause would keep the backlog of a disabled endpoint for weeks.
+    if (tried.cause.kind !== 'dropped') pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
     const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
     if (await settle(delivery, cause, leave)) await learn(tried)
   }
 
   /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
   const settle = async (delivery: DeliveryRecord, cause: DeliveryCause, leave: AbortSignal): Promise<boolean> => {
-    for (;;) {
+    for (let failures = 0; ; failures++) {
       try {
         return await pool.settle(delivery, cause)
       } catch (error) {
-        log.error('webhook.not_written', { delivery_id: delivery.id, error })
+        // The first tells of it: hundreds may be under way while the store is away.
+        if (failures === 0) log.error('webhook.not_written', { delivery_id: delivery.id, error })
         await clock.sleep(REST_MS, leave).catch(() => {})
         if (leave.aborted) return false
       }
@@ -110,6 +112,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
 
   return {
     changed: (before: DeliveryRecord | undefined, after: DeliveryRecord) => pool.changed(before, after),
+
+    failing: (endpoint: string) => pace.failing(endpoint),
 
     /** Until the signal ends and nothing is under way any more: what is then goes back after a second. */
     async run(signal: AbortSignal): Promise<void> {

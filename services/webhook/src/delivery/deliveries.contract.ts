@@ -149,24 +149,38 @@ export function describeDeliveries(
       assert.equal(here.receiver.posts.length, 0)
     })
 
-    it('fail at once where the event or the secret can’t be read, and hold up no other', async () => {
+    it('are cancelled as fast as they are found where nothing is posted, however many there are', async () => {
+      await here.endpoint('wh_1', { status: 'disabled' })
+      const events = someEvents(20)
+      await here.send(here.own(), events, 'wh_1')
+      for (const one of events) await here.untilStatus(one, 'wh_1', 'cancelled')
+    })
+
+    it('fail at once where the event can’t be read, and hold up no other', async () => {
       await here.endpoint('wh_1')
-      await here.endpoint('wh_2', { secret: 'no secret at all' })
       const [lost, broken] = someEvents(2).map(one => ({ ...one, value: '[]' })) as [ArchivedEvent, ArchivedEvent]
       await here.keep([broken])
-      const owner = here.own()
-      await here.send(owner, [lost, broken, event], 'wh_1')
-      await here.send(owner, [event], 'wh_2')
+      await here.send(here.own(), [lost, broken, event], 'wh_1')
       await here.untilStatus(event, 'wh_1', 'succeeded', 500)
       const ends = await Promise.all([
         here.untilStatus(lost, 'wh_1', 'failed', 500),
         here.untilStatus(broken, 'wh_1', 'failed', 500),
-        here.untilStatus(event, 'wh_2', 'failed', 500),
       ])
       assert.deepEqual(
         ends.map(({ attempts }) => attempts[0]?.error),
-        ['event_missing', 'event_unreadable', 'secret_unreadable'],
+        ['event_missing', 'event_unreadable'],
       )
+    })
+
+    it('wait where the secret can’t be read, which says nothing of the endpoint, and arrive once it can', async () => {
+      const before = await here.endpoint('wh_1', { secret: 'sealed with another key' })
+      await here.send(here.own(), [event], 'wh_1')
+      const { due_at, attempts } = await here.untilStatus(event, 'wh_1', 'waiting')
+      assert.deepEqual([due_at, attempts[0]?.error], [noon + 5_000, 'secret_unreadable'])
+      assert.equal((await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since, undefined)
+      await here.seal(before)
+      const { attempts: all } = await here.untilStatus(event, 'wh_1', 'succeeded', 500)
+      assert.deepEqual([all.length, here.receiver.posts.length], [2, 1])
     })
 
     it('go to callbacks too, signed with the account’s secret', async () => {
@@ -208,6 +222,7 @@ export function describeDeliveries(
       await here.send(owner, [event], 'wh_1')
       await here.untilStatus(event, 'wh_1', 'succeeded', 500)
       assert.deepEqual([here.receiver.posts.length, failures], [1, 5])
+      assert.deepEqual(here.logged, ['webhook.not_written'])
     })
 
     it('are posted again, the same, where their owner ended before it could write', async () => {

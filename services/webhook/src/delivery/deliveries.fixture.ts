@@ -36,6 +36,7 @@ export async function openDeployment(db: Database) {
       return result
     },
   }
+  const logged: string[] = []
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)
   const clock: ManualClock = manualClock(noon)
@@ -44,6 +45,8 @@ export async function openDeployment(db: Database) {
   const dialer = createDialer({ allow: parseRanges('127.0.0.0/8'), resolver, clock: systemClock })
   const sealing = createSealing(Buffer.alloc(32, 2))
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
+  const newSecret = (id: string, tenant = 'acct_1/live') =>
+    firstSecret(sealing, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })
   const stops: (() => Promise<void>)[] = []
 
   /** A replica that owns the deliveries, or takes itself for their owner. */
@@ -65,7 +68,7 @@ export async function openDeployment(db: Database) {
       signing: createSigning(sealing, callbackSecrets),
       dial: otherwise.dial ?? dialer,
       clock,
-      log: createLog({ level: 'error', write: () => {} }),
+      log: createLog({ level: 'error', write: line => void logged.push(JSON.parse(line).event) }),
       ids: createIds({ now: () => clock.now() }),
       random: () => 0.5,
     })
@@ -107,15 +110,18 @@ export async function openDeployment(db: Database) {
   }
 
   return {
-    ...{ told, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
+    ...{ told, logged, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {
-      const { tenant = 'acct_1/live' } = more
-      const secret = firstSecret(sealing, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })
-      const webhook = aWebhook(id, { ...secret, url: receiver.url(id), ...more })
+      const webhook = aWebhook(id, { ...newSecret(id, more.tenant), url: receiver.url(id), ...more })
       await webhooks.write({ kind: 'insert', document: webhook, events: [] })
       return webhook
+    },
+    /** Gives an endpoint, as it was made, a secret that can be read. */
+    async seal(webhook: WebhookRecord) {
+      const document = { ...webhook, ...newSecret(webhook.id, webhook.tenant) }
+      await webhooks.write({ kind: 'replace', version: 1, document, events: [] })
     },
     keep: async (events: readonly ArchivedEvent[]) =>
       void (await Promise.all(events.map(document => archive.write({ kind: 'insert', document, events: [] })))),

@@ -2,6 +2,7 @@
 import type { Ids, KeyMode } from '@millhand/api'
 import { createWorkStore, type WorkStore } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
+import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
@@ -26,11 +27,13 @@ export interface Delivering {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** How many endpoints are read in one go. */
+const PAGE = 250
 /** How many posts are under way at once. */
 const atOnce: Readonly<Record<KeyMode, number>> = { live: 384, test: 128 }
 
 export function createDelivering(deps: DeliveringDeps): Delivering {
-  const { deliveries, clock, random } = deps
+  const { deliveries, webhooks, clock, log, random } = deps
   const changed = (before: DeliveryRecord | undefined, after: DeliveryRecord) =>
     couriers[after.mode].changed(before, after)
   const store = createWorkStore<DeliveryRecord, DeliveryCause>({
@@ -41,6 +44,21 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
   })
   const open = (mode: KeyMode) => createCouriers({ ...deps, store }, mode, atOnce[mode])
   const couriers = { live: open('live'), test: open('test') }
+
+  /** So that those that failed before do not come first as what nothing is known of, and keep the others waiting. */
+  const learnFailing = async (signal: AbortSignal) => {
+    try {
+      for (let after: Query['after']; !signal.aborted; ) {
+        const page = await webhooks.find('primary', { equals: [], limit: PAGE, ...(after && { after }) })
+        for (const { id, mode, failing_since } of page) if (failing_since !== undefined) couriers[mode].failing(id)
+        const last = page.at(-1)
+        if (!last || page.length < PAGE) return
+        after = [last.tenant, last.id]
+      }
+    } catch (error) {
+      log.error('webhook.health_not_read', { error })
+    }
+  }
 
   return {
     store: {
@@ -54,6 +72,7 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
       },
     },
     async run(signal) {
+      await learnFailing(signal)
       await Promise.all([couriers.live.run(signal), couriers.test.run(signal)])
     },
   }

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import type { ArchivedEvent } from '../archived-event.ts'
+import type { WebhookRecord } from '../webhook.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
-import { someEvents } from './delivery.fixture.ts'
+import { noon, someEvents } from './delivery.fixture.ts'
+import { newDelivery, ranks } from './new-delivery.ts'
 import { first, hang, status } from './receiver.fixture.ts'
 
 describe('an endpoint that does not answer', () => {
@@ -50,6 +53,24 @@ describe('an endpoint that does not answer', () => {
     const events = await send(owner, 'acct_well', [well], 50)
     for (const event of events) await here.untilStatus(event, well, 'succeeded')
     assert.equal(here.receiver.posts.length, 300 + 144 + 50)
+  })
+
+  it('holds up none of another under the next owner, which reads that it failed before', async () => {
+    const ready = async (account: string, id: string, more: Partial<WebhookRecord> = {}) => {
+      await here.endpoint(id, { tenant: `${account}/live`, account_id: account, ...more })
+      const [event] = someEvents(1, `${account}/live`) as [ArchivedEvent]
+      await here.keep([event])
+      const document = newDelivery(event, { endpoint: id }, ranks.first)
+      await here.deliveries.write({ kind: 'insert', document, events: [] })
+    }
+    for (let n = 0; n < 200; n++) {
+      here.receiver.lets(`wh_dead${n}`, hang)
+      await ready(`acct_dead${n % 5}`, `wh_dead${n}`, { failing_since: noon })
+    }
+    await ready('acct_well', 'wh_well')
+    here.own()
+    await here.until(() => here.receiver.posts.length > 144)
+    assert.equal(here.receiver.of('wh_well').length, 1)
   })
 
   it('holds up others of its account with a quarter of the couriers at most', async () => {

@@ -16,6 +16,8 @@ export interface Pace {
   most(endpoint: string): number
   /** `swift` where its last answer was a success that came within a second, `new` where nothing is known of it. */
   kind(endpoint: string): 'new' | 'swift' | 'slow'
+  /** It failed the last time, under an owner of before. */
+  failing(endpoint: string): void
   /** A post has ended. `beganAt` is by the monotonic clock. */
   ended(endpoint: string, going: Going, beganAt: number): void
   /** Forgets everything. */
@@ -81,6 +83,9 @@ export function createPace(clock: Clock, onMore: (endpoint: string) => void): Pa
       const course = courses.get(endpoint)
       if (!course) return 'new'
       return course.isSwift ? 'swift' : 'slow'
+    },
+    failing(endpoint) {
+      keep(endpoint, take(endpoint))
     },
     ended(endpoint, going, beganAt) {
       const course = take(endpoint)

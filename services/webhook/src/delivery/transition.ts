@@ -17,7 +17,7 @@ export type DeliveryCause =
   | { readonly kind: 'put_off'; readonly held: Held }
   /** Its endpoint is disabled or gone. */
   | { readonly kind: 'dropped'; readonly held: Held }
-  /** It can never be tried: its event or its secret can't be read. */
+  /** It can never be tried: its event can't be read. */
   | { readonly kind: 'spoiled'; readonly held: Held; readonly attempt: Attempt }
   /** A customer asks for a try at once. `operation` is the same where the same request comes again. */
   | { readonly kind: 'retried'; readonly operation?: string | undefined }

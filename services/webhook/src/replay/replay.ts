@@ -18,7 +18,7 @@ export interface ReplayRecord extends Document {
 export const replaysSpec = {
   name: 'replays',
   indexes: {
-    open: { fields: ['created_at'], when: { field: 'status', in: ['open'] } },
+    open: { fields: ['tenant', 'created_at'], when: { field: 'status', in: ['open'] } },
     open_of_webhook: { fields: ['tenant', 'webhook_id'], when: { field: 'status', in: ['open'] } },
     by_end: { fields: ['finished_at'], when: { field: 'status', in: ['done', 'stopped'] } },
   },

@@ -1,5 +1,6 @@
 /** Works off the replays that were asked for. */
 import { type Clock, everyInterval } from '@millhand/runner'
+import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { microseconds } from '../archive/arrivals.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
@@ -25,7 +26,7 @@ export interface ReplayingDeps {
 }
 
 const LOOK_MS = 1_000
-/** How many replays take turns. */
+/** How many replays of a tenant take turns: its oldest. */
 const AT_ONCE = 100
 /** How many events a turn looks at. */
 const PAGE = 200
@@ -35,9 +36,9 @@ const LATE_MS = 86_400_000
 const REST_MS = 10_000
 
 /**
- * Until the signal ends; of all replicas only the owner may. Never rejects: what fails is tried again. Replays take
- * turns, a page each, so that a long one delays no other. A page whose place could not be stored comes again: what it
- * has begun anew still waits then, or was delivered twice.
+ * Until the signal ends; of all replicas only the owner may. Never rejects: what fails is tried again. Tenants take turns,
+ * a page each, and so do the replays of one: neither a long one nor many delay those of others. A page whose place could
+ * not be stored comes again: what it has begun anew still waits then, or was delivered twice.
  */
 export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): Promise<void> {
   const { replays, clock, log } = deps
@@ -55,14 +56,29 @@ export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): 
     }
   }
 
+  /** A page for each tenant: of the replay after the one whose turn it was in the round before. Which had one. */
+  async function round(before: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
+    const served = new Map<string, string>()
+    for (let after: Query['after']; !signal.aborted; ) {
+      const [first] = await replays.find('open', { equals: [], limit: 1, ...(after && { after }) })
+      if (!first) break
+      const { tenant } = first
+      const open = await replays.find('open', { equals: [tenant], limit: AT_ONCE })
+      const due = open.filter(({ id }) => (resting.get(id) ?? 0) <= clock.monotonic())
+      const next = due[due.findIndex(({ id }) => id === before.get(tenant)) + 1] ?? due[0]
+      if (next) {
+        served.set(tenant, next.id)
+        await turn(next)
+      }
+      after = [tenant, Number.MAX_SAFE_INTEGER]
+    }
+    return served
+  }
+
   await everyInterval(clock, LOOK_MS, signal, async () => {
     try {
-      while (!signal.aborted) {
-        const open = await replays.find('open', { equals: [], limit: AT_ONCE })
-        const due = open.filter(({ id }) => (resting.get(id) ?? 0) <= clock.monotonic())
-        if (due.length === 0) break
-        for (const replay of due) if (!signal.aborted) await turn(replay)
-      }
+      let served = await round(new Map())
+      while (served.size > 0 && !signal.aborted) served = await round(served)
       isAway = false
     } catch (error) {
       if (!isAway) log.warn('replays.unreadable', { error })

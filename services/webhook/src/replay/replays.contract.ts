@@ -129,6 +129,28 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
       assert.deepEqual(ended, [short, long])
     })
 
+    it('of one account take one turn together, so that many delay those of no other', async () => {
+      for (let n = 0; n < 300; n++) await at.archived()
+      await at.archived({ account: 'acct_b' })
+      for (let n = 0; n < 3; n++) {
+        const id = await at.make()
+        for (let times = 0; times < 5; times++) await at.ask(id)
+      }
+      await at.clock.advance(1)
+      await at.ask(await at.make(['task.*'], 'acct_b'), { account: 'acct_b' })
+      const pages: unknown[] = []
+      await at.workOff({
+        archive: {
+          async find(index, query) {
+            pages.push(query.equals[0])
+            return await at.deps.archive.find(index, query)
+          },
+        },
+      })
+      assert.equal(pages.indexOf('acct_b/live'), 1)
+      assert.equal(pages.length, 15 * 2 + 1)
+    })
+
     it('stop when their webhook is disabled or deleted', async () => {
       const [disabled, deleted] = [await at.make(), await at.make()]
       await at.archived()
@@ -196,6 +218,7 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
         [{ types: ['task.*', 'nonsense'] }, 'invalid_parameter types[1]'],
       ]
       for (const [asked, answer] of table) assert.equal(await failure(at.ask(id, asked)), answer, JSON.stringify(asked))
+      await assert.rejects(at.ask(id, { since: noon + 1, types: ['nonsense'] }), /`since`.*`types\[0\]`/s)
       const until = (await at.ask(id, { until: noon + DAY_MS })).until
       assert.equal(until && timestampMs(until), noon)
       const since = timestampFromMs(noon)

@@ -15,6 +15,14 @@ import { type ReplayingDeps, workOffReplays } from './replaying.ts'
 
 export const HOUR_MS = 3_600_000
 
+interface Asking {
+  readonly since: number
+  readonly until: number
+  readonly types: string[]
+  readonly operation: string
+  readonly account: string
+}
+
 export function openReplays(db: Database) {
   const { clock, webhooks } = openEndpoints(db)
   const archive: Archive = db.collection<ArchivedEvent, keyof typeof archiveSpec.indexes>(archiveSpec)
@@ -35,8 +43,8 @@ export function openReplays(db: Database) {
     ...{ clock, webhooks, archive, rows, replays, work, deps, logged },
 
     /** A webhook's id. */
-    async make(events = ['task.*']) {
-      const made = await webhooks.createWebhook({ url: 'https://example.com/', events }, as('acct_a'))
+    async make(events = ['task.*'], account = 'acct_a') {
+      const made = await webhooks.createWebhook({ url: 'https://example.com/', events }, as(account))
       return made.id
     },
 
@@ -51,13 +59,13 @@ export function openReplays(db: Database) {
     },
 
     /** Asks for a replay: of the last two hours where nothing else is said. */
-    ask: (id: string, more: { since?: number; until?: number; types?: string[]; operation?: string } = {}) =>
+    ask: (id: string, more: Partial<Asking> = {}) =>
       webhooks.replayWebhook(
         {
           ...{ id, types: more.types ?? [], since: timestampFromMs(more.since ?? noon - 2 * HOUR_MS) },
           ...(more.until !== undefined && { until: timestampFromMs(more.until) }),
         },
-        as('acct_a', { operation: more.operation }),
+        as(more.account ?? 'acct_a', { operation: more.operation }),
       ),
 
     /** Works off what is open, as the owner does, until nothing is. */

@@ -1,5 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
 import type {
   CallbackSecret,
   GetCallbackSecretRequest,
@@ -7,6 +8,7 @@ import type {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
+import { SecretUnreadable } from '../secret/sealing.ts'
 import type { WebhookDeps } from '../webhook-service.ts'
 import { makerOf } from './maker.ts'
 
@@ -24,12 +26,22 @@ export const rotateCallbackSecret =
 
 function message({ callbackSecrets, clock }: WebhookDeps, record: CallbackSecretRecord): CallbackSecret {
   const now = clock.now()
-  const [secret = ''] = callbackSecrets.good(record, now)
+  const secret = readable(() => callbackSecrets.good(record, now)[0] ?? '')
   const { previous_secret_expires_at: until } = record
   return {
     $typeName: 'millhand.webhook.v1.CallbackSecret',
     secret,
     createdAt: timestampFromMs(record.created_at),
     ...(until !== undefined && until > now && { previousSecretExpiresAt: timestampFromMs(until) }),
+  }
+}
+
+/** Fails so that whoever asks knows what to do; the reason is the operator's. */
+function readable(read: () => string): string {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
+    throw fail('invalid_state', 'The secret can not be read any more: POST /v1/callback_secret/rotate makes another.')
   }
 }

@@ -7,10 +7,11 @@ import {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { Turns } from '@millhand/runner'
-import { requirePatterns } from '../event-types.ts'
+import { typeFaults } from '../event-types.ts'
+import { requireNone } from '../faults.ts'
 import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-secret.ts'
 import { shownSecret } from '../secret/secret.ts'
-import { requireTarget } from '../target.ts'
+import { urlFaults } from '../target.ts'
 import { mostWebhooks, noWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
@@ -32,8 +33,7 @@ export const createWebhook = (deps: WebhookDeps) => {
     const id = idOf('wh', call, ids)
     const before = await madeBefore(deps, { tenant, id }, maker)
     if (before) return before
-    requireTarget(deps, req.url, mode)
-    requirePatterns('events', req.events)
+    requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
     const now = clock.now()
     const signature = req.signature === SignatureScheme.V1A ? 'v1a' : 'v1'
     const webhook: WebhookRecord = {

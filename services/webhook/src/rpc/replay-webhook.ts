@@ -1,10 +1,11 @@
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail, failFaults, type Ids } from '@millhand/api'
+import { type Fault, fail, type Ids } from '@millhand/api'
 import type { ReplayWebhookRequest, WebhookReplay } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal } from '@millhand/rpc'
 import { type Clock, Turns } from '@millhand/runner'
-import { requirePatterns } from '../event-types.ts'
+import { typeFaults } from '../event-types.ts'
+import { requireNone } from '../faults.ts'
 import type { ReplayRecord, Replays } from '../replay/replay.ts'
 import { keptMs } from '../retention.ts'
 import { foundWebhook, type Webhooks } from '../webhook.ts'
@@ -32,15 +33,16 @@ export const replayWebhook = ({ webhooks, replays, clock, ids }: ReplayWebhookDe
     const made = await replays.get(tenant, id)
     if (made) return replayMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to replay to it.')
-    requirePatterns('types', req.types)
     const now = clock.now()
+    const period = periodOf(req, now)
+    requireNone([...periodFaults(period, now), ...typeFaults('types', req.types)])
     const replay: ReplayRecord = {
       tenant,
       id,
       version: 1,
       webhook_id: webhook.id,
       status: 'open',
-      ...period(req, now),
+      ...period,
       types: req.types,
       created_at: now,
     }
@@ -55,17 +57,19 @@ export const replayWebhook = ({ webhooks, replays, clock, ids }: ReplayWebhookDe
   }
 }
 
-/** What is to come yet is delivered anyway. */
-function period({ since, until }: ReplayWebhookRequest, now: number): Pick<ReplayRecord, 'since' | 'until'> {
-  const from = since ? timestampMs(since) : now
-  const to = Math.min(until ? timestampMs(until) : now, now)
-  if (from < now - keptMs) throw outOfRange('since', 'must be at most 30 days ago: older events are not kept')
-  if (from > to) throw outOfRange('since', 'must be before `until` and not in the future')
-  return { since: from, until: to }
-}
+type Period = Pick<ReplayRecord, 'since' | 'until'>
 
-const outOfRange = (param: string, says: string) =>
-  failFaults([{ param, code: 'out_of_range', message: `\`${param}\` ${says}.` }])
+/** What is to come yet is delivered anyway. */
+const periodOf = ({ since, until }: ReplayWebhookRequest, now: number): Period => ({
+  since: since ? timestampMs(since) : now,
+  until: Math.min(until ? timestampMs(until) : now, now),
+})
+
+function periodFaults({ since, until }: Period, now: number): Fault[] {
+  const fault = (says: string) => [{ param: 'since', code: 'out_of_range', message: `\`since\` ${says}.` }]
+  if (since < now - keptMs) return fault('must be at most 30 days ago: older events are not kept')
+  return since > until ? fault('must be before `until` and not in the future') : []
+}
 
 const replayMessage = ({ webhook_id, since, until, types }: ReplayRecord): WebhookReplay => ({
   $typeName: 'millhand.webhook.v1.WebhookReplay',

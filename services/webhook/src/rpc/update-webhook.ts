@@ -7,8 +7,9 @@ import {
   WebhookStatus,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import { requirePatterns } from '../event-types.ts'
-import { requireTarget } from '../target.ts'
+import { typeFaults } from '../event-types.ts'
+import { requireNone } from '../faults.ts'
+import { urlFaults } from '../target.ts'
 import { foundWebhook, type WebhookRecord } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
@@ -20,8 +21,7 @@ export const updateWebhook =
   async (req: UpdateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
     const { webhooks, clock, ids } = deps
     const { tenant, mode } = principal(call)
-    if (req.url !== undefined) requireTarget(deps, req.url, mode)
-    requirePatterns('events', req.events)
+    requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
     for (;;) {
       const before = await foundWebhook(webhooks, tenant, req.id)
       const now = clock.now()
@@ -44,7 +44,7 @@ function changed(before: WebhookRecord, req: UpdateWebhookRequest, now: number):
     ...before,
     url: req.url ?? before.url,
     events: req.events.length > 0 ? req.events : before.events,
-    description: req.description ?? before.description,
+    ...(req.description !== undefined && { description: req.description }),
     metadata: merged(before.metadata, req.metadata),
   }
   switch (req.status) {

@@ -124,7 +124,16 @@ function anEvent(id: string, account_id: string): OutboxEvent {
     output: 'x'.repeat(200),
   }
   const [type, data] = ['task.succeeded', { object }]
-  const value = JSON.stringify({ id, object: 'event', type, created_at, account_id, mode: 'live', data })
+  const value = JSON.stringify({
+    id,
+    object: 'event',
+    type,
+    created_at,
+    account_id,
+    mode: 'live',
+    data,
+    resource_version: 1,
+  })
   return { topic: 'millhand.tasks.v1', key, id, type, time: now, value }
 }
 

@@ -63,7 +63,8 @@ export function createCustomers(system: System, tenants: readonly Tenant[], rece
       const signal = AbortSignal.timeout(PATIENCE_MS)
       const answer = await send(method, `${system.urls()[0]}/v1/${path}`, { headers, signal, ...more })
       if (answer.status < 300) return answer
-      if (answer.status < 500 || performance.now() > deadline)
+      // 409: what of it was done before is not known yet.
+      if ((answer.status < 500 && answer.status !== 409) || performance.now() > deadline)
         throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
       await pause(200)
     }

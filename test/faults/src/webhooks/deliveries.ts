@@ -73,8 +73,14 @@ export function violations(books: Books): string[] {
   ]
 }
 
-/** What has reached no living endpoint that asked for it, in words. */
-export function missing({ endpoints, events, arrivals }: Books): string[] {
+/** What has not reached a living endpoint that asked for it, in words. */
+export function missing({
+  endpoints,
+  events,
+  arrivals,
+}: Pick<Books, 'endpoints' | 'events'> & {
+  readonly arrivals: readonly Pick<Arrival, 'path' | 'event' | 'isAccepted'>[]
+}): string[] {
   const accepted = new Set(arrivals.flatMap(({ path, event, isAccepted }) => (isAccepted ? [`${path} ${event}`] : [])))
   const eventsOf = Map.groupBy(events, ({ tenant }) => tenant)
   return endpoints.flatMap(({ path, tenant, patterns, isLiving, made }) =>

@@ -9,6 +9,8 @@ import type { Manner } from './endpoints.ts'
 
 export interface Post {
   readonly path: string
+  /** `webhook-id`. */
+  readonly event: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
   /** When the last of it had come, in milliseconds since 1970. */
@@ -40,8 +42,8 @@ export async function startReceivers(random: Random, mostFailures: number): Prom
     })
     res.writeHead(204).end()
   }
-  const fails = ({ path, headers }: Post): boolean => {
-    const delivery = `${path} ${headers['webhook-id']}`
+  const fails = ({ path, event }: Post): boolean => {
+    const delivery = `${path} ${event}`
     const before = failures.get(delivery) ?? 0
     if (before >= mostFailures || random.next() >= FAILS) return false
     failures.set(delivery, before + 1)
@@ -73,7 +75,8 @@ export async function startReceivers(random: Random, mostFailures: number): Prom
       const body = bodies.get(text) ?? text // Each is kept once, however often it comes.
       bodies.set(body, body)
       const at = performance.timeOrigin + performance.now()
-      const post = { path: req.url ?? '', headers: req.headers, body, at, isAccepted: false }
+      const event = String(req.headers['webhook-id'])
+      const post = { path: req.url ?? '', event, headers: req.headers, body, at, isAccepted: false }
       posts.push(post)
       void answer(post, res)
     })

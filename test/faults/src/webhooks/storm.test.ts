@@ -11,7 +11,7 @@ import { sizes } from './sizes.ts'
 
 test('webhooks arrive: at least once, the same at each try, and at nobody else, whatever dies', {
   skip: javaMissing,
-  timeout: 300_000,
+  timeout: 600_000,
 }, async t => {
   const seed = chosenSeed(500)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-webhooks-'))
