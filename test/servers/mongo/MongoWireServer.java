@@ -1,12 +1,15 @@
-package de.bwaldvogel.mongo.backend.h2;          // for H2UniqueIndex's package-private constructor
+package de.bwaldvogel.mongo.backend.h2;
 import de.bwaldvogel.mongo.*;
 import de.bwaldvogel.mongo.backend.*;
 import de.bwaldvogel.mongo.backend.memory.*;
 import de.bwaldvogel.mongo.backend.memory.index.MemoryUniqueIndex;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.MongoServerError;
+import de.bwaldvogel.mongo.wire.bson.*;
+import io.netty.buffer.*;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.*;
 import java.util.*;
 import java.util.concurrent.*;
@@ -14,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import org.h2.mvstore.*;
+import org.h2.mvstore.type.BasicDataType;
 
 public class MongoWireServer {
   // Built-in MONGO_5_0 reports wire 8; driver 7.x needs >= 9. Real 5.0 is 13.
@@ -40,14 +44,68 @@ public class MongoWireServer {
         @Override public synchronized boolean canHandle(Document q) { return super.canHandle(q) || covers(keys, q); }
       };
     }
+    @Override protected Index<Integer> openOrCreateSecondaryIndex(String c, String name, List<IndexKey> keys, boolean sparse) {
+      return new SecondaryIndex<>(name, keys);
+    }
+    @Override protected MemoryCollection openOrCreateCollection(String c, CollectionOptions o) {
+      return new MemoryCollection(this, c, o, cursorRegistry) {
+        @Override protected QueryResult queryDocuments(Document q, Document by, int skip, int limit, int batch, Document fields) {
+          var scan = isServed(getIndexes(), q) ? null : SecondaryIndex.best(getIndexes(), q, by);
+          if (scan == null) return super.queryDocuments(q, by, skip, limit, batch, fields);
+          return matchDocuments(q, scan.positions(), scan.isSorted() ? null : by, skip, limit, batch, fields);
+        }
+      };
+    }
   }
-  static MVStore store;                        // static: super's constructor reopens indexes before our fields exist
+  static boolean isServed(List<? extends Index<?>> indexes, Document q) {
+    return indexes.stream().anyMatch(index -> index.canHandle(q));
+  }
+  static MVStore store;                        // static: super's constructor opens collections before our fields exist
+  /** Documents as BSON: stock's Java serialization is most of a server's work. */
+  static class BsonType extends BasicDataType<Document> {
+    @Override public int getMemory(Document document) { return 1_000; }
+    @Override public void write(WriteBuffer out, Document document) {
+      ByteBuf bytes = Unpooled.buffer();
+      BsonEncoder.encodeDocument(document, bytes);
+      out.putVarInt(bytes.readableBytes()).put(bytes.nioBuffer());
+    }
+    @Override public Document read(ByteBuffer in) {
+      int end = DataUtils.readVarInt(in) + in.position();
+      Document document = BsonDecoder.decodeBson(Unpooled.wrappedBuffer(in.slice(in.position(), end - in.position())));
+      in.position(end);
+      return document;
+    }
+    @Override public Document[] createStorage(int size) { return new Document[size]; }
+  }
+  /** Memory, filled from the documents when their collection is opened: stock keeps it in the file, key by key serialized. */
+  static class HashUniqueIndex extends AbstractUniqueIndex<Object> {
+    final Map<KeyValue, Object> positions = new ConcurrentHashMap<>();
+    HashUniqueIndex(String name, List<IndexKey> keys, boolean sparse) { super(name, keys, sparse); }
+    @Override protected Object removeDocument(KeyValue key) { return positions.remove(key); }
+    @Override protected boolean putKeyPosition(KeyValue key, Object at) { return positions.putIfAbsent(key, at) == null; }
+    @Override protected Object getPosition(KeyValue key) { return positions.get(key); }
+    @Override protected Iterable<Map.Entry<KeyValue, Object>> getIterable() { return positions.entrySet(); }
+    @Override public synchronized boolean canHandle(Document q) { return super.canHandle(q) || covers(getKeys(), q); }
+    @Override public long getCount() { return positions.size(); }
+    @Override public long getDataSize() { return positions.size(); }
+  }
   static class H2Db extends H2Database {
     H2Db(String n, CursorRegistry c) { super(n, store, c); }
     @Override protected Index<Object> openOrCreateUniqueIndex(String c, String name, List<IndexKey> keys, boolean sparse) {
-      MVMap<KeyValue, Object> m = store.openMap(getFullCollectionNamespace(c) + "._index_" + name);
-      return new H2UniqueIndex(m, name, keys, sparse) {
-        @Override public synchronized boolean canHandle(Document q) { return super.canHandle(q) || covers(keys, q); }
+      return new HashUniqueIndex(name, keys, sparse);
+    }
+    @Override protected Index<Object> openOrCreateSecondaryIndex(String c, String name, List<IndexKey> keys, boolean sparse) {
+      return new SecondaryIndex<>(name, keys);
+    }
+    @Override protected MongoCollection<Object> openOrCreateCollection(String c, CollectionOptions o) {
+      String name = getFullCollectionNamespace(c);
+      MVMap<Object, Document> data = store.openMap("databases." + name, new MVMap.Builder<Object, Document>().valueType(new BsonType()));
+      return new H2Collection(this, c, o, data, store.openMap("meta." + name), cursorRegistry) {
+        @Override protected QueryResult queryDocuments(Document q, Document by, int skip, int limit, int batch, Document fields) {
+          var scan = isServed(getIndexes(), q) ? null : SecondaryIndex.best(getIndexes(), q, by);
+          if (scan == null) return super.queryDocuments(q, by, skip, limit, batch, fields);
+          return matchDocuments(q, scan.positions(), scan.isSorted() ? null : by, skip, limit, batch, fields);
+        }
       };
     }
   }

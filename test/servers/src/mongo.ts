@@ -1,7 +1,7 @@
 /**
- * A server that speaks MongoDB's protocol: mongo-java-server, with `mongo/MongoWireServer.java` around it. It is not
- * MongoDB: its compare-and-set and unique indexes are exact, but it has no transactions and no change streams, its
- * other indexes do nothing, and it reads no speed worth comparing.
+ * A server that speaks MongoDB's protocol: mongo-java-server, with what stands in `mongo` around it. It is not MongoDB:
+ * its compare-and-set and unique indexes are exact and its others are ours, but it has no transactions and no change
+ * streams, and its speed is not worth comparing.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,14 +18,12 @@ export interface Mongo extends ServerProcess {
 }
 
 const VERSION = '1.47.0'
-const source = join(import.meta.dirname, '../mongo/MongoWireServer.java')
+const sources = ['MongoWireServer', 'SecondaryIndex'].map(name => join(import.meta.dirname, `../mongo/${name}.java`))
 
 /** A server at a free port. Keeps everything in memory, or in `dataDir`, where what it has acknowledged survives. */
 export async function startMongo(options: { readonly dataDir?: string } = {}): Promise<Mongo> {
-  const digest = createHash('sha256')
-    .update(await readFile(source))
-    .digest('hex')
-    .slice(0, 12)
+  const texts = await Promise.all(sources.map(source => readFile(source)))
+  const digest = createHash('sha256').update(Buffer.concat(texts)).digest('hex').slice(0, 12)
   const folder = await installed(
     `mongo-wire-${VERSION}-${digest}`,
     [
@@ -35,7 +33,7 @@ export async function startMongo(options: { readonly dataDir?: string } = {}): P
     ],
     async made => {
       await mkdir(join(made, 'classes'))
-      await run('javac', ['-nowarn', '-cp', join(made, 'lib', '*'), '-d', join(made, 'classes'), source])
+      await run('javac', ['-nowarn', '-cp', join(made, 'lib', '*'), '-d', join(made, 'classes'), ...sources])
     },
   )
   const port = await freePort()
