@@ -26,15 +26,18 @@ public class SecondaryIndex<P> extends Index<P> {
   }
 
   private final TreeMap<Key, P> positions = new TreeMap<>(SecondaryIndex::compare);
-  /** Arrays have an entry for each element, which are not kept here. */
-  private boolean hasArrays = false;
+  /** An array would need an entry for each element, and a path a look into documents. */
+  private boolean hasOthers;
 
-  SecondaryIndex(String name, List<IndexKey> keys) { super(name, keys, true); }
+  SecondaryIndex(String name, List<IndexKey> keys) {
+    super(name, keys, true);
+    hasOthers = keys.stream().anyMatch(key -> key.getKey().contains("."));
+  }
 
   private Key keyOf(Document document) {
     List<Object> values = new ArrayList<>();
-    for (IndexKey key : getKeys()) values.add(Utils.getSubdocumentValue(document, key.getKey()));
-    hasArrays |= values.stream().anyMatch(value -> value instanceof Collection);
+    for (IndexKey key : getKeys()) values.add(document.get(key.getKey()));
+    for (Object value : values) hasOthers |= value instanceof Collection;
     values.add(document.get("_id"));
     return new Key(values, 0);
   }
@@ -44,7 +47,7 @@ public class SecondaryIndex<P> extends Index<P> {
 
   /** Nothing where the index does not help. */
   Scan<P> scan(Document query, Document orderBy) {
-    if (hasArrays) return null;
+    if (hasOthers) return null;
     Map<String, List<Document>> terms = new HashMap<>();
     termsOf(query, terms);
     List<Object> equal = new ArrayList<>();
@@ -112,8 +115,10 @@ public class SecondaryIndex<P> extends Index<P> {
     return null;                                // as stock's: what is sparse need not know where a document is
   }
   @Override public void updateInPlace(Document before, Document after, P position, MongoCollection<P> collection) {
-    remove(before);
-    add(after, position, collection);
+    Key from = keyOf(before), to = keyOf(after);
+    if (compare(from, to) == 0) return;
+    positions.remove(from);
+    positions.put(to, position);
   }
   @Override public P getPosition(Document document) { return null; }
   @Override public void checkAdd(Document document, MongoCollection<P> collection) {}

@@ -38,7 +38,7 @@ export async function startMongo(options: { readonly dataDir?: string } = {}): P
   )
   const port = await freePort()
   const words = () => [
-    ...'-Xms64m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
+    ...'-Xms64m -Xmn48m -Xmx512m -XX:+UseSerialGC -XX:-UsePerfData'.split(' '),
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     '-cp',
     `${join(folder, 'classes')}:${join(folder, 'lib', '*')}`,
