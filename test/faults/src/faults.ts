@@ -32,7 +32,7 @@ process.exit(mutation ? await findMutation(mutation) : await search())
 /** Runs until the time is over; 1 when a promise was broken. */
 async function search(): Promise<number> {
   const until = performance.now() + minutes * 60_000
-  for (let next = seed; ; next += webhooks ? sizes.whole.rounds : 1) {
+  for (let next = seed; ; next++) {
     const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
     const violations = await runIn(folder, next, repository, webhooks)
     if (violations.length > 0) return 1
@@ -55,23 +55,12 @@ async function findMutation(mutation: Mutation): Promise<number> {
 /** One run; every breach of a promise, in words. */
 async function runIn(folder: string, seed: number, root: string, webhooks: boolean): Promise<readonly string[]> {
   say(`seed ${seed} (--seed ${seed} replays it); logs and data in ${folder}`)
-  const violations = webhooks
-    ? await runRounds(folder, seed, root)
-    : (await run({ seed, tasks, root, folder, say })).violations
+  const { violations } = webhooks
+    ? await runWebhooks({ seed, size: sizes.whole, root, folder, say })
+    : await run({ seed, tasks, root, folder, say })
   if (violations.length === 0) return violations
   say([`${violations.length} broken promises, all in ${folder}:`, ...violations.slice(0, SHOWN)].join('\n'))
   return violations
-}
-
-/** A whole storm on webhooks: rounds, each of the next seed, until one of them breaks a promise. */
-async function runRounds(folder: string, seed: number, root: string): Promise<readonly string[]> {
-  const size = sizes.whole
-  for (let round = 0; round < size.rounds; round++) {
-    const own = join(folder, `round-${round + 1}`)
-    const { violations } = await runWebhooks({ seed: seed + round, size, root, folder: own, say })
-    if (violations.length > 0) return violations
-  }
-  return []
 }
 
 function say(line: string): void {

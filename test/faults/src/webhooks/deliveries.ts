@@ -150,11 +150,14 @@ export function repeats({ arrivals, windows }: Books): { readonly explained: num
     const before = acceptedAt.get(delivery)
     if (before === undefined) {
       if (isAccepted) acceptedAt.set(delivery, at)
-    } else if (windows.some(({ began, over }) => before <= over + AFTERMATH_MS && began <= at)) explained++
+    } else if (windows.some(window => isNear(before, window) && window.began <= at)) explained++
     else others++
   }
   return { explained, others }
 }
+
+/** Whether what was accepted then may have been lost with a process before it was written down. */
+const isNear = (at: number, { began, over }: Window) => began - UNDER_WAY_MS <= at && at <= over + AFTERMATH_MS
 
 function tooManyRepeats(books: Books): string[] {
   const { others } = repeats(books)
