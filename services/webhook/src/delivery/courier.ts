@@ -1,7 +1,7 @@
 /** Tries a delivery: reads what it needs, posts it, and says what came of it. */
 import type { Held } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
-import type { Log } from '@millhand/telemetry'
+import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { SecretUnreadable } from '../secret/sealing.ts'
@@ -82,14 +82,14 @@ async function write(
   webhook: WebhookRecord | undefined,
 ): Promise<Letter | (Attempt & { error: string })> {
   const now = clock.now()
-  const spoiled = (error: string, response: string) => {
-    log.error('webhook.spoiled', { delivery_id: id, endpoint, event_id, reason: error })
+  const unwritten = (told: EventName, error: string, response: string) => {
+    log.error(told, { delivery_id: id, endpoint, event_id, reason: error })
     return { at: now, ms: 0, error, response }
   }
   const event = await archive.get(tenant, event_id)
-  if (!event) return spoiled('event_missing', 'The event is no longer kept.')
+  if (!event) return unwritten('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
   const body = bodyOf(event.value)
-  if (body === undefined) return spoiled('event_unreadable', 'The event can not be read.')
+  if (body === undefined) return unwritten('webhook.spoiled', 'event_unreadable', 'The event can not be read.')
   const message = { id: event_id, body }
   try {
     const headers = webhook
@@ -98,7 +98,7 @@ async function write(
     return { body, headers }
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
-    return spoiled(UNREADABLE, 'The secret can not be read. Rotate it.')
+    return unwritten('webhook.unsigned', UNREADABLE, 'The secret can not be read. Rotate it.')
   }
 }
 

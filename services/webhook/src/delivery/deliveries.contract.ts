@@ -177,6 +177,7 @@ export function describeDeliveries(
       await here.send(here.own(), [event], 'wh_1')
       const { due_at, attempts } = await here.untilStatus(event, 'wh_1', 'waiting')
       assert.deepEqual([due_at, attempts[0]?.error], [noon + 5_000, 'secret_unreadable'])
+      assert.deepEqual(here.logged, ['webhook.unsigned'])
       assert.equal((await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since, undefined)
       await here.seal(before)
       const { attempts: all } = await here.untilStatus(event, 'wh_1', 'succeeded', 500)
