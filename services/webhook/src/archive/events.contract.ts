@@ -84,6 +84,13 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       assert.deepEqual((await events.listEvents({}, as('acct_a'))).data, [event])
     })
 
+    it('shows numbers as they were written, however large', async () => {
+      const output = '{"n":12345678901234567890,"price":1.10,"tiny":1e-400}'
+      const [id = ''] = await archived({ output })
+      const { data } = await events.getEvent({ id }, as('acct_a'))
+      assert.ok(data?.object.includes(`"output":${output}`), data?.object)
+    })
+
     it('shows nobody the events of another account or mode', async () => {
       const [id = ''] = await archived({})
       for (const caller of [as('acct_b'), as('acct_a', { mode: 'test' })]) {
