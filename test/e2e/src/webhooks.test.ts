@@ -64,6 +64,22 @@ describe('webhooks', () => {
     assert.equal(body.created_at, undefined)
   })
 
+  it('are made by a key that may read what they are told, and by no other', async () => {
+    const made = await call('POST', 'api_keys', { name: 'hooks', scopes: ['webhooks:write', 'tasks:read'] })
+    const headers = { authorization: `Bearer ${made.key}` }
+    const ask = (method: string, path: string, json: object) =>
+      server.request(method, `/v1/${path}`, { headers, json: { url: receiver.url('/scoped'), ...json } })
+    const refused = await ask('POST', 'webhooks', { events: ['task.*', 'key.created', 'webhook.disabled'] })
+    assertProblem(refused, 403, 'insufficient_scope')
+    assert.match(String(refused.headers['www-authenticate']), /scope="keys:read webhooks:read"/)
+    for (const word of ['`key.created`', '`webhook.disabled`', '`keys:read`', '`webhooks:read`', '`events:read`'])
+      assert.ok(refused.body.detail.includes(word), refused.body.detail)
+    assertProblem(await ask('POST', 'webhooks', { events: ['*'] }), 403, 'insufficient_scope')
+    assert.equal((await ask('POST', 'webhooks', { events: ['task.*'] })).status, 201)
+    const { id } = await webhookAt('/of-all', { events: ['*'] })
+    assertProblem(await ask('PATCH', `webhooks/${id}`, {}), 403, 'insufficient_scope')
+  })
+
   it('are signed by Ed25519 where that is asked for', async () => {
     const { secret } = await webhookAt('/public-key', { signature: 'v1a' })
     const task = await run(server, digit(1))
