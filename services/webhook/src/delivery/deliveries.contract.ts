@@ -323,6 +323,33 @@ export function describeDeliveries(
       await here.untilStatus(event, 'wh_1', 'succeeded', 500)
     })
 
+    it('are behind what a list in ascending order may have shown, where they took long to be stored', async () => {
+      await here.endpoint('wh_1')
+      const slow = new Set(['insert'])
+      const owner = here.own({
+        deliveries: {
+          async write(change) {
+            if (slow.delete(change.kind)) here.clock.step(5_000)
+            return await here.deliveries.write(change)
+          },
+        },
+      })
+      await here.send(owner, [event], 'wh_1')
+      await here.untilStatus(event, 'wh_1', 'succeeded')
+      assert.equal((await here.rowOf(event, 'wh_1')).arrived, (noon + 5_000) * 1000)
+
+      here.clock.step(5_000)
+      await here.send(owner, [event], 'wh_1')
+      assert.equal(
+        (await here.rowOf(event, 'wh_1')).arrived,
+        (noon + 10_000) * 1000,
+        'it may have been there unheard of',
+      )
+      here.clock.step(3_600_000)
+      await here.send(owner, [event], 'wh_1')
+      assert.equal((await here.rowOf(event, 'wh_1')).arrived, (noon + 10_000) * 1000, 'it was there for long')
+    })
+
     it('are no second ones where they are made again, and none is forgotten that an owner of before made', async () => {
       await here.endpoint('wh_1')
       const document: DeliveryRecord = newDelivery(event, { endpoint: 'wh_1' }, ranks.first)

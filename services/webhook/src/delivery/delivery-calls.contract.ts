@@ -5,6 +5,7 @@ import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { type Delivery, DeliveryStatus } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
 import { WebhookStatus } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import type { Database } from '@millhand/store'
+import { microseconds } from '../archive/in-order.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
 import { as, type Endpoints, failure, openEndpoints } from '../webhook.fixture.ts'
@@ -48,7 +49,7 @@ export function describeDeliveryCalls(
     const ended = (status: 'succeeded' | 'failed' | 'cancelled') => ({ status, finished_at: noon })
     const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id)
 
-    it('list them by the time of their events, page by page, in both orders', async () => {
+    it('list them in the order in which they were made, page by page, in both orders', async () => {
       const made = idsOf(await stored(Array.from({ length: 25 }, () => ({}))))
       await stored([{}, {}], await make())
       const all = async (order: Order) => {
@@ -90,6 +91,21 @@ export function describeDeliveryCalls(
       assert.deepEqual((await listed({ eventId, status: DeliveryStatus.SUCCEEDED })).data, [])
       assert.deepEqual((await listed({ eventId: 'evt_?' })).data, [])
       assert.equal(await failure(listed({ cursor: nextCursor })), 'invalid_cursor cursor')
+    })
+
+    it('list one that was made late of an event of long ago behind those that were listed', async () => {
+      const page = (cursor?: string) =>
+        endpoints.webhooks.listDeliveries({ webhookId, order: Order.ASC, limit: 2, ...(cursor && { cursor }) }, me)
+      const minute = 60_000_000
+      const now = microseconds(noon - 3_600_000)
+      const [oldest, newer, newest] = await stored([
+        { arrived: now + 2 * minute },
+        { arrived: now },
+        { arrived: now + minute },
+      ])
+      const { data, nextCursor } = await page()
+      assert.deepEqual(idsOf(data), [newer?.id, newest?.id])
+      assert.deepEqual(idsOf((await page(nextCursor)).data), [oldest?.id])
     })
 
     it('show one with its tries, and when it is tried next', async () => {

@@ -2,7 +2,9 @@
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { archiveEvent } from '../archive/archiving.ts'
 import { openArrivals } from '../archive/arrivals.ts'
+import type { Arrival } from '../archive/in-order.ts'
 import type { Archive } from '../archived-event.ts'
 import { type Asked, deliveriesOf } from './asked.ts'
 import { openPlace, type Places } from './place.ts'
@@ -52,11 +54,11 @@ export function createIntake(deps: IntakeDeps): Intake {
 /** From the stored place on. A batch is read when the one before is durable, so the log waits where the store is slow. */
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
   const place = await openPlace(deps.places)
-  const arrivals = await openArrivals(deps.archive, deps.clock)
+  const arrival = await openArrivals(deps.archive, deps.clock)
   let moving: Promise<void> | undefined
   try {
     for await (const batch of tailFrom(deps, place.position, signal)) {
-      await takeIn(deps, batch, arrivals.next, signal)
+      await takeIn(deps, batch, arrival, signal)
       // The place may lag: what is read again changes nothing.
       await moving
       moving = place.moveTo(batch.at(-1)?.position ?? place.position)
@@ -84,15 +86,14 @@ function tailFrom({ events, topics, log }: IntakeDeps, position: string, signal:
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
-  arrival: () => number,
+  arrival: Arrival,
   signal: AbortSignal,
 ): Promise<void> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
-  const archived = read.map(({ event, callback }) => ({
-    event: { ...event, version: 1, arrived: arrival() },
-    callback,
-  }))
-  await Promise.all(archived.map(({ event }) => deps.archive.write({ kind: 'insert', document: event, events: [] })))
+  const archiving = { archive: deps.archive, arrival, clock: deps.clock }
+  const archived = await Promise.all(
+    read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiving, event), callback })),
+  )
   await deliveriesOf(deps, archived, signal)
 }
 

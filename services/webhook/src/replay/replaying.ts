@@ -2,7 +2,7 @@
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { microseconds } from '../archive/arrivals.ts'
+import { microseconds } from '../archive/in-order.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'

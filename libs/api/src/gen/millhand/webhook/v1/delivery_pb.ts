@@ -167,7 +167,8 @@ export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
   messageDesc(file_millhand_webhook_v1_delivery, 1);
 
 /**
- * Asks for a page of a webhook's deliveries.
+ * Asks for a page of a webhook's deliveries, in the order in which they were made. A replay makes some of events that
+ * happened long before.
  *
  * @generated from message millhand.webhook.v1.ListDeliveriesRequest
  */
@@ -194,7 +195,7 @@ export type ListDeliveriesRequest = Message<"millhand.webhook.v1.ListDeliveriesR
   cursor?: string | undefined;
 
   /**
-   * Newest event first (`desc`), where it is not set.
+   * The one that was made last first (`desc`), where it is not set.
    *
    * @generated from field: optional millhand.type.v1.Order order = 4;
    */
