@@ -9,7 +9,7 @@ import { principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import { type PageInOrder, pageInOrder } from '../archive/page-in-order.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
-import { deliveryMessage, statesShownAs } from '../delivery/delivery-message.ts'
+import { deliveryInList, statesShownAs } from '../delivery/delivery-message.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import { foundWebhook, type Webhooks } from '../webhook.ts'
 
@@ -45,7 +45,7 @@ export const listDeliveries =
     })
     return {
       $typeName: 'millhand.webhook.v1.ListDeliveriesResponse',
-      data: data.map(deliveryMessage),
+      data: data.map(deliveryInList),
       ...more,
     }
   }

@@ -152,7 +152,8 @@ export type DeliveryAttempt = Message<"millhand.webhook.v1.DeliveryAttempt"> & {
   error?: string | undefined;
 
   /**
-   * The first 4 KiB of the answer, or what went wrong in words.
+   * The first 4 KiB of the answer, or what went wrong in words. In a list only the newest try of a delivery has it, and of
+   * it at most 256 characters.
    *
    * @generated from field: string response = 5;
    */
