@@ -13,7 +13,7 @@ import type { Dial } from './delivery/courier.ts'
 import { createDelivering } from './delivery/delivering.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
 import { createIntake } from './intake/intake.ts'
-import { type Places, placesSpec } from './intake/place.ts'
+import { openPlace, type Places, placesSpec } from './intake/place.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
 import { workOffReplays } from './replay/replaying.ts'
 import { removeExpired } from './retention.ts'
@@ -99,6 +99,8 @@ export function createWebhookService(options: WebhookOptions) {
         listEvents: listEvents({ archive, cursors, clock }),
       })
     },
+    /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
+    place: async (): Promise<string> => (await openPlace(places)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
       await Promise.all([

@@ -26,6 +26,12 @@ export function readAfter(
   return { events: rows.map(eventOf), upTo: last ?? end }
 }
 
+/** The `seq` of the last event that a reader at this position has read; undefined for what is none. */
+export function seqOf(position: string): number | undefined {
+  if (position === 'beginning') return 0
+  return /^\d{1,15}$/.test(position) ? Number(position) : undefined
+}
+
 /** The `seq` before the oldest event that has not been trimmed, or `seq` itself when that is later. */
 export function skipTrimmed(db: SqliteDatabase, seq: number): number {
   const [oldest] = db.read<[number | null]>('SELECT min(seq) FROM event_log')[0] ?? [null]
