@@ -1,23 +1,20 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { archiveEvent } from '../archive/archiving.ts'
 import { openArrivals } from '../archive/arrivals.ts'
 import type { Arrival } from '../archive/in-order.ts'
 import type { Archive } from '../archived-event.ts'
-import { type Asked, deliveriesOf } from './asked.ts'
+import { type MakingDeps, makeDeliveries } from './making.ts'
 import { openPlace, type Places } from './place.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
 
-export interface IntakeDeps extends Asked {
+export interface IntakeDeps extends MakingDeps {
   readonly events: Pick<EventLog, 'tail'>
   /** What is read: the public topics. */
   readonly topics: readonly string[]
   readonly archive: Archive
   readonly places: Places
-  readonly clock: Clock
-  readonly log: Log
 }
 
 export interface Intake {
@@ -94,7 +91,7 @@ async function takeIn(
   const archived = await Promise.all(
     read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiving, event), callback })),
   )
-  await deliveriesOf(deps, archived, signal)
+  await makeDeliveries(deps, archived, signal)
 }
 
 /** An event that can't be read must not hold up all others for ever: the log tells of it, and it is passed over. */
