@@ -66,7 +66,11 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
     const opened = await open()
     const at = openArchive(opened)
     const position = `${opened.name}.${tasksTopic}:zz,zz,zz`
-    await at.places.write({ kind: 'insert', document: { tenant: noAccount, id: 'intake', position }, events: [] })
+    await at.places.write({
+      kind: 'insert',
+      document: { tenant: noAccount, id: 'intake', position, since: 0 },
+      events: [],
+    })
     const event = happening()
     await opened.append(event)
     const intake = running(at.deps)

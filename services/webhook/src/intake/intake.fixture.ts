@@ -39,6 +39,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
     webhooks,
     places,
     spill,
+    deliveries: rows,
     logged,
     archived: () => archive.find('by_age', { equals: [], limit: 10_000 }),
     /** `<event> -> <endpoint>` of every row. */

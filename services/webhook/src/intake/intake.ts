@@ -3,10 +3,12 @@ import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
 import { archiveEvent } from '../archive/archiving.ts'
 import { openArrivals } from '../archive/arrivals.ts'
+import { clocksDifferMs } from '../archive/event-page.ts'
 import type { Arrival } from '../archive/in-order.ts'
 import type { Archive } from '../archived-event.ts'
+import { keptMs } from '../retention.ts'
 import { type MakingDeps, makeDeliveries } from './making.ts'
-import { openPlace, type Places } from './place.ts'
+import { openPlace, type Place, type Places } from './place.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
 
 export interface IntakeDeps extends MakingDeps {
@@ -52,13 +54,15 @@ export function createIntake(deps: IntakeDeps): Intake {
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
   const place = await openPlace(deps.places)
   const arrival = await openArrivals(deps.archive, deps.clock)
+  const { batches, since } = tailFrom(deps, place, signal)
   let moving: Promise<void> | undefined
   try {
-    for await (const batch of tailFrom(deps, place.position, signal)) {
-      await takeIn(deps, batch, arrival, signal)
+    for await (const batch of batches) {
+      const young = batch.filter(({ time }) => time >= since)
+      await takeIn(deps, young, arrival, signal)
       // The place may lag: what is read again changes nothing.
       await moving
-      moving = place.moveTo(batch.at(-1)?.position ?? place.position)
+      moving = place.moveTo(batch.at(-1)?.position ?? place.position, since)
       moving.catch(() => undefined) // It is waited for above, or below.
       onTaken()
     }
@@ -68,14 +72,18 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
   }
 }
 
-/** From the beginning where the place is of another log. */
-function tailFrom({ events, topics, log }: IntakeDeps, position: string, signal: AbortSignal) {
+/**
+ * From the beginning where the place is of another log. That may have events of so long ago that nobody knows any more
+ * whether they were delivered: they are passed over, by later owners too, since these go on in the midst of them.
+ */
+function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since }: Place, signal: AbortSignal) {
   try {
-    return events.tail(topics, position, signal)
+    return { batches: events.tail(topics, position, signal), since }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     log.warn('intake.place_unreadable', { position, error })
-    return events.tail(topics, 'beginning', signal)
+    const kept = clock.now() - keptMs + clocksDifferMs
+    return { batches: events.tail(topics, 'beginning', signal), since: Math.max(since, kept) }
   }
 }
 
