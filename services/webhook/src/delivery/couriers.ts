@@ -6,7 +6,7 @@ import type { Webhooks } from '../webhook.ts'
 import { type CourierDeps, type Tried, tryDelivery } from './courier.ts'
 import { keepHealth } from './health.ts'
 import { poolOf } from './new-delivery.ts'
-import { createPace, type Going, SWIFT_MS } from './pace.ts'
+import { createPace, type Going } from './pace.ts'
 import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
 
 export interface CouriersDeps extends CourierDeps {
@@ -20,6 +20,8 @@ const WINDOW = 64
 const WAIT_MS = 60_000
 /** How long a claim or a result rests that the store could not take. */
 const REST_MS = 500
+/** What takes longer is slow. */
+const SWIFT_MS = 1_000
 /** How long posts may go on after the stop, and after that their writes. */
 const GRACE_MS = 1_000
 
@@ -138,8 +140,9 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
 }
 
 function goingOf(cause: DeliveryCause): Going {
-  if (cause.kind !== 'tried' || !isDelivered(cause.attempt)) return 'failed'
-  return cause.attempt.ms <= SWIFT_MS ? 'swift' : 'slow'
+  if (cause.kind !== 'tried') return { failed: true, swift: undefined }
+  const { status, ms } = cause.attempt
+  return { failed: !isDelivered(cause.attempt), swift: status !== undefined && ms <= SWIFT_MS }
 }
 
 /** What was not tried because we stop is ready again at once. */
