@@ -32,6 +32,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   const { store, clock, log } = deps
   const name = poolOf(mode)
   const pace = createPace(clock, endpoint => pool.mayRunMore(endpoint))
+  /** How many are for new ones, and how many for slow ones: what is left is for those that answer swiftly. */
+  const lane = (atOnce * 3) / 8
   const pool = new Pool<DeliveryRecord, DeliveryCause>({
     name,
     work: store,
@@ -39,12 +41,15 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
     newLeaseId: () => crypto.randomUUID(),
     lines: endpoints,
     share: () => share,
-    caps: ({ line, tenant }) => [
-      { key: line, mostRunning: pace.most(line) },
-      { key: tenant, mostRunning: atOnce / 4 },
-      // New ones and slow ones: what is left is for those that answer swiftly.
-      { key: pace.kind(line), mostRunning: pace.kind(line) === 'swift' ? atOnce : (atOnce * 3) / 8 },
-    ],
+    caps: ({ line, tenant }) => {
+      const kind = pace.kind(line)
+      const own = [
+        { key: line, mostRunning: pace.most(line) },
+        { key: tenant, mostRunning: atOnce / 4 },
+      ]
+      if (kind === 'swift') return own
+      return [...own, { key: kind, mostRunning: lane }, { key: `${tenant} ${kind}`, mostRunning: lane / 8 }]
+    },
     ownerClaims: true,
     window: WINDOW,
     onError: error => log.error('pool.sweep_failed', { pool: name, error }),

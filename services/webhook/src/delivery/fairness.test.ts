@@ -65,12 +65,26 @@ describe('an endpoint that does not answer', () => {
     }
     for (let n = 0; n < 200; n++) {
       here.receiver.lets(`wh_dead${n}`, hang)
-      await ready(`acct_dead${n % 5}`, `wh_dead${n}`, { failing_since: noon })
+      await ready(`acct_dead${n % 20}`, `wh_dead${n}`, { failing_since: noon })
     }
     await ready('acct_well', 'wh_well')
     here.own()
     await here.until(() => here.receiver.posts.length > 144)
     assert.equal(here.receiver.of('wh_well').length, 1)
+  })
+
+  it('holds up none of another that is new, though two accounts have many that are new too', async () => {
+    const owner = here.own()
+    for (const account of ['acct_one', 'acct_two']) {
+      const silent = await endpoints(account, 100)
+      for (const id of silent) here.receiver.lets(id, hang)
+      await send(owner, account, silent, 1)
+    }
+    await here.until(() => here.receiver.posts.length === 2 * 18)
+    const [well = ''] = await endpoints('acct_well', 1)
+    const [event] = await send(owner, 'acct_well', [well], 1)
+    if (event) await here.untilStatus(event, well, 'succeeded')
+    assert.equal(here.receiver.posts.length, 2 * 18 + 1)
   })
 
   it('holds up none that answers at once that it can’t', async () => {
