@@ -41,6 +41,8 @@ export interface DeliveryRecord extends Work, Arrived {
   readonly tries: number
   /** How many there were in all. */
   readonly tried: number
+  /** How often in a row it could not be tried, which is no try: for how long it waits. */
+  readonly put_offs: number
   /** The operation that last began it anew by hand. */
   readonly retried_by?: string | undefined
   readonly finished_at?: number | undefined

@@ -1,6 +1,7 @@
 /** Tries a delivery: reads what it needs, posts it, and says what came of it. */
 import type { Held } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
+import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
@@ -53,6 +54,7 @@ export interface Tried {
 /** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
 export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<Tried> {
   const held: Held = { lease_id: delivery.lease_id, attempt: delivery.attempt }
+  const at = deps.clock.now()
   try {
     const { tenant, endpoint, callback_url } = delivery
     const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
@@ -64,9 +66,20 @@ export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, s
       return { cause: { kind: letter.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: letter } }
     return { cause: await post(deps, delivery, url, letter, signal), webhook }
   } catch (error) {
-    // Whatever it is, it is ours: the store that can't be asked, most of the time.
     deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
-    return { cause: { kind: 'put_off', held } }
+    if (!(await storeAnswers(deps))) return { cause: { kind: 'put_off', held } }
+    const attempt = { at, ms: deps.clock.now() - at, error: 'internal_error', response: 'It failed inside Millhand.' }
+    return { cause: { kind: 'put_off', held, attempt } }
+  }
+}
+
+/** Whether it is this delivery that can't be read, or any. */
+async function storeAnswers({ webhooks }: CourierDeps): Promise<boolean> {
+  try {
+    await webhooks.get(noAccount, 'none')
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -133,7 +146,7 @@ async function post(
   return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
 }
 
-/** Reasons of `libs/dial` that say nothing of the endpoint. */
+/** Reasons of `libs/dial` that say nothing of the endpoint: they are ours for certain. */
 const ourOwn: ReadonlySet<string> = new Set(['dns_unavailable', 'no_sockets', 'aborted'])
 
 /** Answers whose `Retry-After` counts: contract, section 9. */

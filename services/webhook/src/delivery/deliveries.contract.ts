@@ -192,22 +192,6 @@ export function describeDeliveries(
       assert.match(String(here.receiver.of('called')[0]?.headers['webhook-signature']), /^v1,/)
     })
 
-    it('wait a second, and that is no try, while the fault is ours', async () => {
-      await here.endpoint('wh_1')
-      let left = 3
-      const dial = {
-        post: (...words: Parameters<typeof here.dialer.post>) =>
-          left-- > 0
-            ? Promise.resolve({ kind: 'failed', code: 'dns_unavailable', message: '', ms: 1 } as const)
-            : here.dialer.post(...words),
-      }
-      await here.send(here.own({ dial }), [event], 'wh_1')
-      assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 1_000)
-      const done = await here.untilStatus(event, 'wh_1', 'succeeded', 500)
-      assert.deepEqual([done.tried, done.attempts.length], [1, 1])
-      assert.equal((await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since, undefined)
-    })
-
     it('are written once the store takes it, however often that fails, and are posted once', async () => {
       await here.endpoint('wh_1')
       let failures = 0

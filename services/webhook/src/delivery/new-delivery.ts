@@ -47,6 +47,7 @@ export function newDelivery(
     attempts: [],
     tries: 0,
     tried: 0,
+    put_offs: 0,
     resource_version: 1,
   }
 }
