@@ -54,7 +54,7 @@ export interface Tried {
 /** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
 export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<Tried> {
   const held: Held = { lease_id: delivery.lease_id, attempt: delivery.attempt }
-  const at = deps.clock.now()
+  const [at, beganAt] = [deps.clock.now(), deps.clock.monotonic()]
   try {
     const { tenant, endpoint, callback_url } = delivery
     const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
@@ -68,7 +68,8 @@ export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, s
   } catch (error) {
     deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
     if (!(await storeAnswers(deps))) return { cause: { kind: 'put_off', held } }
-    const attempt = { at, ms: deps.clock.now() - at, error: 'internal_error', response: 'It failed inside Millhand.' }
+    const ms = Math.round(deps.clock.monotonic() - beganAt)
+    const attempt = { at, ms, error: 'internal_error', response: 'It failed inside Millhand.' }
     return { cause: { kind: 'put_off', held, attempt } }
   }
 }
