@@ -104,6 +104,7 @@ describe('sqlite: EventLog', () => {
 
   it('refuses what is no position', async () => {
     const db = openSqlite({ file: newFile() })
+    await assert.rejects(sqliteEventLog(db).progress(['t'], 'x'), RangeError)
     assert.throws(() => sqliteEventLog(db).tail(['t'], '1; DROP', new AbortController().signal), RangeError)
     await db.close()
   })

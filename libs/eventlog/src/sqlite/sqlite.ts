@@ -5,7 +5,7 @@ import type { EventLog } from '../event-log.ts'
 import { type Handler, handled } from '../handled.ts'
 import { bell } from './bell.ts'
 import { placeOf } from './place.ts'
-import { readAfter, seqOf, skipTrimmed } from './read.ts'
+import { newest, readAfter, seqOf, skipTrimmed } from './read.ts'
 
 export { type Trimmed, type TrimOptions, trimLog } from './trim.ts'
 
@@ -35,6 +35,11 @@ export function sqliteEventLog(db: SqliteDatabase): EventLog {
 
     tail(topics, from, signal) {
       return tail(db, topics, startOf(db, from), signal)
+    },
+
+    async progress(topics, position) {
+      const end = newest(db, topics)
+      return { read: Math.min(skipTrimmed(db, startOf(db, position)), end), end }
     },
   }
 }
