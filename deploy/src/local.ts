@@ -25,12 +25,13 @@ import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, createHealth, everyInterval, type Runner } from '@millhand/runner'
+import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
-import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { openSqlite } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { firstPlans } from './config-parts.ts'
+import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
@@ -60,7 +61,6 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
   const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
-  runner.run('event retention', signal => trimEvents(db, config.retentionMs, log, signal))
   const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'))
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
@@ -123,6 +123,10 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   serve(webhook.routes, transport)
   runner.run('webhook', signal => webhook.run(signal))
+  const tails = async () => ({ webhooks: await webhook.place() })
+  runner.run('event retention', signal => {
+    return trimEvents({ db, retentionMs: config.retentionMs, tails, clock, log }, signal)
+  })
 
   const executors = createExecutors({
     leases: createClient(LeaseService, transport),
@@ -185,17 +189,3 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, keys: first, models }
 }
-
-/** Events are kept as long as the tasks that they are about. */
-async function trimEvents(db: SqliteDatabase, retentionMs: number, log: Log, signal: AbortSignal): Promise<void> {
-  await everyInterval(clock, TRIM_EVERY_MS, signal, async () => {
-    try {
-      const events = await db.trimEvents(clock.now() - retentionMs)
-      if (events > 0) log.info('events.trimmed', { events })
-    } catch (error) {
-      log.error('events.trim_failed', { error })
-    }
-  })
-}
-
-const TRIM_EVERY_MS = 3_600_000

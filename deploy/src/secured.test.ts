@@ -9,9 +9,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Authority, createAuthority, opensslMissing } from '@millhand/rpc/certificates.fixture'
 import { type ClientTls, createNetworkTransport } from '@millhand/rpc/network'
-import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
+import {
+  type Authority,
+  createAuthority,
+  javaMissing,
+  opensslMissing,
+  startKafka,
+  startMongo,
+} from '@millhand/test-servers'
 import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
 import { runOperator } from './operator/run-operator.ts'
@@ -53,7 +59,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     const folder = mkdtempSync(join(tmpdir(), 'millhand-certificates-'))
     parts.defer(() => rmSync(folder, { recursive: true }))
     const certificatesOf = (name: string): Environment => {
-      const { cert, key } = ours.issue(name)
+      const { cert, key } = ours.issue()
       const files = { CERT: cert, KEY: key, CA: ours.ca }
       return Object.fromEntries(
         Object.entries(files).map(([kind, content]) => {
@@ -191,10 +197,10 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     it(`${name} answers nothing, not its health either, to who has no certificate of ours`, async () => {
       const url = urls.get(name) as string
       assert.match(url, /^https:/)
-      const { cert, key } = ours.issue('probe')
+      const { cert, key } = ours.issue()
       const { MILLHAND_SERVICE_TOKEN: token = '' } = credentialsFor('executor')
       assert.equal(await healthOf(url, { ca: ours.ca, cert, key }), Status.SERVING)
-      for (const tls of [{ ca: ours.ca }, { ca: ours.ca, ...theirs.issue('stranger') }]) {
+      for (const tls of [{ ca: ours.ca }, { ca: ours.ca, ...theirs.issue() }]) {
         assert.equal(await healthOf(url, tls), Code.Unavailable)
         const transport = createNetworkTransport({ url, tls, token })
         const claim = createClient(LeaseService, transport).claim({ executorId: 'x', pool: 'live/onnx', runs: 1 })
@@ -231,7 +237,7 @@ async function healthOf(url: string, tls: ClientTls): Promise<Status | Code> {
 /** A listener in the clear for the operator alone, and one with TLS and users, who have only what is granted. */
 async function brokerProperties(openAddress: string, address: string, { issue }: Authority): Promise<string[]> {
   const controller = await freeAddress()
-  const { cert, key } = issue('broker')
+  const { cert, key } = issue()
   const oneLine = (pem: string) => pem.trim().replaceAll('\n', '\\n')
   const users = Object.entries(passwords).map(([user, password]) => `user_${user}="${password}"`)
   const jaas = `org.apache.kafka.common.security.plain.PlainLoginModule required ${users.join(' ')};`

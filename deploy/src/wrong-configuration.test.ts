@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createApiKey } from '@millhand/api'
-import { createAuthority, opensslMissing } from '@millhand/rpc/certificates.fixture'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
+import { createAuthority, opensslMissing } from '@millhand/test-servers'
 import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
 
 const mongo = { MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand' }
@@ -40,12 +40,12 @@ const certificates = {
 before(() => {
   if (opensslMissing) return
   const authority = createAuthority('ours')
-  const { cert, key } = authority.issue('process')
+  const { cert, key } = authority.issue()
   for (const [name, content] of Object.entries({
     cert,
     key,
     ca: authority.ca,
-    'other-key': authority.issue('other').key,
+    'other-key': authority.issue().key,
     rubbish: 'rubbish',
   })) {
     writeFileSync(file(name), content)

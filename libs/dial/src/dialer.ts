@@ -141,7 +141,9 @@ export function createDialer(options: DialerOptions): Dialer {
     signal: AbortSignal,
   ): Promise<Connection> {
     const addresses =
-      isIP(host) !== 0 ? [host] : await orAbort(local ? localAddresses(host) : resolver.addresses(host), signal)
+      isIP(host) !== 0
+        ? [host]
+        : await orAbort(local ? localAddresses(host, resolver) : resolver.addresses(host), signal)
     const socket = await reach({ addresses, port, mayReach }, clock, signal)
     if (!isSecure) return createHttp1(socket, clock)
     const tls = await secure(socket, { host, secureContext }, signal)

@@ -12,7 +12,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { createServer, type TLSSocket } from 'node:tls'
 import { manualClock } from '@millhand/runner'
-import { type Certificate, createAuthority, opensslMissing } from './certificates.fixture.ts'
+import { type Certificate, createAuthority, opensslMissing } from '@millhand/test-servers'
 import { connectsOf, listening, PUBLIC, testDialer } from './receivers.fixture.ts'
 
 const skip = opensslMissing

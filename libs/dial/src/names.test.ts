@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { manualClock, systemClock } from '@millhand/runner'
 import { parseRanges } from './address-ranges.ts'
 import { addresses, type DnsServer, dnsServer, type Question, type Reply } from './dns-server.fixture.ts'
+import { lookupFailure } from './local-names.ts'
 import { connectsOf, listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
 import { createResolver } from './resolver.ts'
 
@@ -162,6 +163,37 @@ test("a resolver that is not there is not the endpoint's failure", async t => {
   const { port } = await listening(t, createServer(), LOOPBACK) // So no UDP there but a port that is taken.
   const answer = await testDialer(t, { servers: [`127.0.0.1:${port}`] }).to(`https://${NAME}/`)
   assert.equal(codeOf(answer), 'dns_unavailable')
+})
+
+test('while one name has servers that fail, others are posted to', async t => {
+  const receiver = await rawReceiver(t, ({ socket }) => socket.write(ok()))
+  const dns = await dnsServer(t, question =>
+    question.name === NAME ? addresses(question, [PUBLIC]) : { rcode: question.name === '.' ? 'NXDOMAIN' : 'SERVFAIL' },
+  )
+  const dialer = testDialer(t, { servers: [dns.address] })
+  const failing = dialer.to('https://broken.example.com/')
+  assert.equal(codeOf(await dialer.to(`http://${NAME}:${receiver.port}/`)), 'answered')
+  assert.equal(codeOf(await failing), 'dns_failed')
+})
+
+test("a name of the machine's own that can't be looked up is the endpoint's failure only while others can be", async t => {
+  const failing = (code: string) => Object.assign(new Error(), { code })
+  const resolver = async (reply: () => Reply) => {
+    const { address } = await dnsServer(t, reply)
+    const opened = createResolver({ clock: systemClock, servers: [address], timeoutMs: 50 })
+    t.after(() => opened.close())
+    return opened
+  }
+  const [works, cutOff] = [await resolver(() => ({})), await resolver(() => ({ rcode: 'SERVFAIL' }))]
+  const codes = await Promise.all([
+    lookupFailure(failing('ENOTFOUND'), cutOff),
+    lookupFailure(failing('EAI_AGAIN'), works),
+    lookupFailure(failing('EAI_AGAIN'), cutOff),
+  ])
+  assert.deepEqual(
+    codes.map(({ code }) => code),
+    ['dns_failed', 'dns_failed', 'dns_unavailable'],
+  )
 })
 
 test('an answer that is too long for UDP is asked for again over TCP', async t => {

@@ -6,6 +6,11 @@ import { DialFailure } from './failure.ts'
 export interface Resolver {
   /** All addresses of a name, at least one; nobody has checked them. Fails with `dns_failed` or `dns_unavailable`. */
   addresses(name: string): Promise<readonly string[]>
+  /**
+   * Whether it is one name that can't be looked up or any: a resolver that works knows the root, or that there is none for
+   * it. A name whose own servers are dead shows as a time-out or a SERVFAIL, just as a resolver that is cut off does.
+   */
+  works(): Promise<boolean>
   /** Idempotent. Look-ups that are under way fail. */
   close(): void
 }
@@ -46,6 +51,7 @@ export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOp
         }
       }
     },
+    works: () => works(dns),
     close: () => dns.cancel(),
   }
 }
@@ -76,17 +82,13 @@ async function ask(dns: Dns, name: string, clock: Clock): Promise<AddressRecord[
   const codes = (await all).map(result => (result.status === 'rejected' ? codeOf(result.reason) : ''))
   if (codes.includes('ENOTFOUND')) throw new DialFailure('dns_failed', 'the name does not exist')
   if (codes.every(code => code === 'ENODATA')) throw new DialFailure('dns_failed', 'the name has no address')
-  if (await answers(dns)) throw new DialFailure('dns_failed', 'no server that knows the name answers')
+  if (await works(dns)) throw new DialFailure('dns_failed', 'no server that knows the name answers')
   throw new DialFailure('dns_unavailable', 'no DNS server can be asked')
 }
 
 const SECOND_FAMILY_MS = 300
 
-/**
- * Whether it is the name that can't be looked up or any: a resolver that works knows the root, or that there is none
- * for it. A name whose own servers are dead shows as a time-out or a SERVFAIL, just as a resolver that is cut off does.
- */
-async function answers(dns: Dns): Promise<boolean> {
+async function works(dns: Dns): Promise<boolean> {
   try {
     await dns.resolveNs('.')
     return true

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createAuthority, opensslMissing } from './certificates.fixture.ts'
+import { createAuthority, opensslMissing } from '@millhand/test-servers'
 import { addresses, dnsServer } from './dns-server.fixture.ts'
 import { listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
 

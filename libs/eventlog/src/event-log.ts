@@ -17,6 +17,13 @@ export interface LoggedEvent {
   readonly position: string
 }
 
+/** How far a reader is, in events; `end - read` are yet to be read. Both count from the same, and only ever go up. */
+export interface Progress {
+  readonly read: number
+  /** As many as the log has had. */
+  readonly end: number
+}
+
 export interface EventLog {
   /**
    * Hands every event of the topics to `handler`, at least once, in order per key, in batches, until the signal
@@ -40,4 +47,7 @@ export interface EventLog {
    * goes on with new ones, until the signal ends; then it returns. Keeps no place.
    */
   tail(topics: readonly string[], from: string, signal: AbortSignal): AsyncIterable<readonly LoggedEvent[]>
+
+  /** How far a tail of the topics would be at a position. Reads no events. Fails where the log can't be asked. */
+  progress(topics: readonly string[], position: string): Promise<Progress>
 }

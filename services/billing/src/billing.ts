@@ -13,7 +13,7 @@ import { createSumming } from './usage/summing.ts'
 
 export interface BillingOptions {
   readonly db: Database
-  readonly events: EventLog
+  readonly events: Pick<EventLog, 'subscribe'>
   readonly clock: Clock
   readonly log: Log
   /** How long the entry of a task is kept after its hour was summed, in milliseconds. The sums stay. */

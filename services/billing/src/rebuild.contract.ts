@@ -16,7 +16,7 @@ import { endEvent } from './usage/task-event.fixture.ts'
 
 export interface OpenedLog extends AsyncDisposable {
   readonly db: BillingOptions['db']
-  readonly events: EventLog
+  readonly events: Pick<EventLog, 'subscribe'>
   append(events: readonly OutboxEvent[]): Promise<void>
   /** Drops what the log still has, as an operator does, while nobody is subscribed. */
   drop(): Promise<void>
@@ -88,8 +88,10 @@ async function whileRunning({ db, events }: Pick<OpenedLog, 'db' | 'events'>, ta
 }
 
 /** A log that had events before those that it has now. */
-const startingWith = (old: Parameters<Parameters<EventLog['subscribe']>[2]>[0], log: EventLog): EventLog => ({
-  tail: log.tail,
+const startingWith = (
+  old: Parameters<Parameters<EventLog['subscribe']>[2]>[0],
+  log: Pick<EventLog, 'subscribe'>,
+): Pick<EventLog, 'subscribe'> => ({
   async subscribe(group, topics, handler, signal) {
     await handler(old)
     await log.subscribe(group, topics, handler, signal)

@@ -1,17 +1,16 @@
 /** An event in the archive: what `GET /v1/events` lists, and what deliveries are made of. */
-import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { Collection, CollectionSpec } from '@millhand/store'
+import type { Arrived } from './archive/in-order.ts'
 
-/** Its id is the event's. */
-export interface ArchivedEvent extends Document {
+/**
+ * Its id is the event's. `arrived` is made to ascend: lists are in this order, so that what came late is behind what was
+ * listed already and no page loses it.
+ */
+export interface ArchivedEvent extends Arrived {
   readonly type: string
   readonly resource_id: string
   /** When it happened, in milliseconds since 1970. */
   readonly created_at: number
-  /**
-   * When it came, in microseconds since 1970, made to ascend: lists are in this order, so that what came late is behind
-   * what was listed already and no page loses it.
-   */
-  readonly arrived: number
   /** The event as JSON text, as it was written. */
   readonly value: string
 }

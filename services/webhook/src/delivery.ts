@@ -2,6 +2,7 @@
 import type { KeyMode } from '@millhand/api'
 import type { Work } from '@millhand/lease'
 import type { Collection, CollectionSpec } from '@millhand/store'
+import type { Arrived } from './archive/in-order.ts'
 
 export type DeliveryStatus = 'queued' | 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
@@ -19,9 +20,10 @@ export interface Attempt {
 /**
  * In the words of leasing: `pool` is `live/webhooks` or `test/webhooks`; `group` and the line of the ready queue are
  * `endpoint`; `rank` is 0 for first tries, 1 for later ones, 2 for replays; `due_at` is when a waiting one is tried.
- * Its id is made of the event's and the endpoint's (`delivery-id.ts`).
+ * Its id is made of the event's and the endpoint's (`delivery-id.ts`). Lists are in the order of `arrived`, when it was
+ * stored: a replay makes deliveries of events that happened long ago.
  */
-export interface DeliveryRecord extends Work {
+export interface DeliveryRecord extends Work, Arrived {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: DeliveryStatus
@@ -39,6 +41,8 @@ export interface DeliveryRecord extends Work {
   readonly tries: number
   /** How many there were in all. */
   readonly tried: number
+  /** How often in a row it could not be tried, which is no try: for how long it waits. */
+  readonly put_offs: number
   /** The operation that last began it anew by hand. */
   readonly retried_by?: string | undefined
   readonly finished_at?: number | undefined
@@ -55,8 +59,8 @@ export const deliveriesSpec = {
       fields: ['pool', 'due_at', 'tenant', 'id'],
       when: { field: 'status', in: ['queued', 'waiting', 'running'] },
     },
-    by_endpoint: { fields: ['tenant', 'endpoint', 'id'] },
-    by_status: { fields: ['tenant', 'endpoint', 'status', 'id'] },
+    by_endpoint: { fields: ['tenant', 'endpoint', 'arrived'] },
+    by_status: { fields: ['tenant', 'endpoint', 'status', 'arrived'] },
     by_end: { fields: ['finished_at'], when: { field: 'status', in: ['succeeded', 'failed', 'cancelled'] } },
   },
 } as const satisfies CollectionSpec

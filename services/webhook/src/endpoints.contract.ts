@@ -91,6 +91,23 @@ export function describeEndpoints(
       assert.equal(await failure(make(who, { events: ['webhook.'] })), 'invalid_parameter events[0]')
     })
 
+    it('are told only of what the key may read that makes them, or changes them', async () => {
+      const who = account()
+      const scopes = ['webhooks:write', 'tasks:read']
+      assert.equal(await failure(make(who, { events: ['task.*', 'key.revoked'] }, { scopes })), 'insufficient_scope')
+      assert.equal(await failure(make(who, { events: ['*'] }, { scopes })), 'insufficient_scope')
+      assert.equal(await failure(make(who, { events: ['task.*', 'batch.completed'] }, { scopes })), 'made')
+
+      const { id } = await make(who, { events: ['task.*', 'key.*'] })
+      const update = (request: Parameters<typeof at.webhooks.updateWebhook>[0]) =>
+        failure(at.webhooks.updateWebhook({ id, ...request }, as(who, { scopes })))
+      assert.equal(await update({ events: ['task.*', 'key.*', 'webhook.disabled'] }), 'insufficient_scope')
+      assert.equal(await update({ url: 'https://elsewhere.com/' }), 'insufficient_scope', 'all of it is told there')
+      assert.equal(await update({ events: ['task.*', 'key.revoked'], description: 'less' }), 'made')
+      assert.equal(await update({ events: ['task.succeeded'] }), 'made')
+      assert.equal(await update({ url: 'https://elsewhere.com/' }), 'made')
+    })
+
     it('are 100 at most in each mode, however many are asked for at once', async () => {
       const who = account()
       const several = await Promise.allSettled(Array.from({ length: 110 }, () => make(who)))

@@ -6,7 +6,8 @@ import { eventTypes, patternFaults } from '@millhand/eventlog/event-types'
 export { matches } from '@millhand/eventlog/event-types'
 
 /** What stands against patterns that ask for none of the types there are. `param` is where they are in the request. */
-export const typeFaults = (param: string, patterns: readonly string[]): Fault[] => patternFaults(param, patterns, known)
+export const typeFaults = (param: string, patterns: readonly string[]): Fault[] =>
+  patternFaults(param, patterns, askable)
 
 /** Of the contract, section 9: endpoints can ask for them before the first one happens. */
 const toCome = [
@@ -21,4 +22,5 @@ const toCome = [
   'invoice.finalized',
 ]
 
-const known: readonly string[] = [...eventTypes, ...toCome]
+/** All that can be. */
+export const askable: readonly string[] = [...eventTypes, ...toCome]

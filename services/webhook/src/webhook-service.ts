@@ -13,7 +13,9 @@ import type { Dial } from './delivery/courier.ts'
 import { createDelivering } from './delivery/delivering.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
 import { createIntake } from './intake/intake.ts'
-import { type Places, placesSpec } from './intake/place.ts'
+import { workOffSpill } from './intake/making.ts'
+import { openPlace, type Places, placesSpec } from './intake/place.ts'
+import { type Spill, spillSpec } from './intake/spilled-event.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
 import { workOffReplays } from './replay/replaying.ts'
 import { removeExpired } from './retention.ts'
@@ -66,6 +68,7 @@ export function createWebhookService(options: WebhookOptions) {
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
   const places: Places = db.collection(placesSpec)
+  const spill: Spill = db.collection(spillSpec)
   const replays: Replays = db.collection(replaysSpec)
   const rows: Deliveries = db.collection(deliveriesSpec)
   const ids = createIds({ now: () => clock.now() })
@@ -74,7 +77,8 @@ export function createWebhookService(options: WebhookOptions) {
   const signing = createSigning(sealing, callbackSecrets)
   const delivering = createDelivering({ deliveries: rows, webhooks, archive, signing, dial, clock, log, ids, random })
   const deliveries = delivering.store
-  const intake = createIntake({ events, topics, archive, places, webhooks, deliveries, clock, log })
+  const making = { archive, webhooks, deliveries, spill, clock, log }
+  const intake = createIntake({ ...making, archive, events, topics, places })
   const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
 
   return {
@@ -99,10 +103,13 @@ export function createWebhookService(options: WebhookOptions) {
         listEvents: listEvents({ archive, cursors, clock }),
       })
     },
+    /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
+    place: async (): Promise<string> => (await openPlace(places)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
       await Promise.all([
         intake.run(signal),
+        workOffSpill(making, signal),
         delivering.run(signal),
         workOffReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
         removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),

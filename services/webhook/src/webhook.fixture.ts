@@ -53,12 +53,12 @@ const overheard = (db: Database, events: OutboxEvent[]): Database => ({
 })
 
 /** The options of a call that an account makes, as part of an operation where one is given. */
-export function as(accountId: string, { mode = 'live', keyId = 'key_1', operation }: Partial<As> = {}) {
+export function as(accountId: string, { mode = 'live', keyId = 'key_1', operation, scopes = ['*'] }: Partial<As> = {}) {
   const caller = {
     accountId,
     mode,
     tenant: `${accountId}/${mode}`,
-    scopes: new Set(['*']),
+    scopes: new Set(scopes),
     keyId,
     plans: { compute: 'starter', developer: 'free', workforce: 'starter' },
   }
@@ -69,6 +69,7 @@ interface As {
   readonly mode: 'live' | 'test'
   readonly keyId: string
   readonly operation: string | undefined
+  readonly scopes: readonly string[]
 }
 
 /** The code that a call fails with, and the parameter that it blames; `made` where it does not fail. */

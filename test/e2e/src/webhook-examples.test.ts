@@ -71,6 +71,12 @@ for (const [name, skip, signature, make] of programs) {
   })
 }
 
+test('the page shows secrets as they are', async () => {
+  const json = { url: 'https://example.com/', events: ['batch.completed'] }
+  const { body } = await server.request('POST', '/v1/webhooks', { json })
+  for (const [secret] of page.matchAll(/whsec_[\w+/=]+/g)) assert.equal(secret.length, body.secret.length, secret)
+})
+
 function goProgram(code: string): string {
   const folder = temporaryFolder('millhand-receiver-')
   writeFileSync(join(folder, 'main.go'), code)

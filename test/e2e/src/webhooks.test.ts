@@ -1,10 +1,10 @@
 /** A user's server hears of what happens: signed, at least once, and again when it asks. */
 import assert from 'node:assert/strict'
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import type { Wire } from './http.ts'
+import type { Answer, Wire } from './http.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
 import { assertProblem, digit, run, TYPE_ID } from './tasks.ts'
@@ -49,6 +49,17 @@ describe('webhooks', () => {
     }
   }
 
+  /** The answer, once nobody else is at it. */
+  const onceAnswered = async (ask: () => Promise<Answer>): Promise<Answer> => {
+    const deadline = performance.now() + 20_000
+    for (;;) {
+      const answer = await ask()
+      if (answer.status !== 409) return answer
+      assert.ok(performance.now() < deadline, answer.text)
+      await pause(50)
+    }
+  }
+
   it('tell of a task with its output, signed so that the standard library verifies it', async () => {
     const { secret } = await webhookAt('/signed', { metadata: { of: 'me' } })
     const task = await run(server, digit(7))
@@ -62,6 +73,22 @@ describe('webhooks', () => {
     assert.deepEqual([body.type, body.mode, body.data.object.output], ['task.succeeded', 'live', task.output])
     assert.equal(body.timestamp, (await call('GET', `events/${body.id}`)).created_at)
     assert.equal(body.created_at, undefined)
+  })
+
+  it('are made by a key that may read what they are told, and by no other', async () => {
+    const made = await call('POST', 'api_keys', { name: 'hooks', scopes: ['webhooks:write', 'tasks:read'] })
+    const headers = { authorization: `Bearer ${made.key}` }
+    const ask = (method: string, path: string, json: object) =>
+      server.request(method, `/v1/${path}`, { headers, json: { url: receiver.url('/scoped'), ...json } })
+    const refused = await ask('POST', 'webhooks', { events: ['task.*', 'key.created', 'webhook.disabled'] })
+    assertProblem(refused, 403, 'insufficient_scope')
+    assert.match(String(refused.headers['www-authenticate']), /scope="keys:read webhooks:read"/)
+    for (const word of ['`key.created`', '`webhook.disabled`', '`keys:read`', '`webhooks:read`', '`events:read`'])
+      assert.ok(refused.body.detail.includes(word), refused.body.detail)
+    assertProblem(await ask('POST', 'webhooks', { events: ['*'] }), 403, 'insufficient_scope')
+    assert.equal((await ask('POST', 'webhooks', { events: ['task.*'] })).status, 201)
+    const { id } = await webhookAt('/of-all', { events: ['*'] })
+    assertProblem(await ask('PATCH', `webhooks/${id}`, {}), 403, 'insufficient_scope')
   })
 
   it('are signed by Ed25519 where that is asked for', async () => {
@@ -126,6 +153,48 @@ describe('webhooks', () => {
     const task = await run(server, digit(4))
     const received = await receiver.gets('/rotated', about(task))
     assert.ok(verified(secret, received) && verified(next, received))
+  })
+
+  it('are rotated once by a request with a key, whose answer was lost and that is sent again', async () => {
+    const { id, secret } = await webhookAt('/rotated-once')
+    const path = `/v1/webhooks/${id}/rotate_secret`
+    const headers = { 'idempotency-key': randomUUID() }
+    const leaving = new AbortController()
+    const lost = server.request('POST', path, { json: {}, headers, signal: leaving.signal }).catch(() => undefined)
+    await seen(`webhooks/${id}`, ({ resource_version }) => resource_version === 2)
+    leaving.abort()
+    await lost
+    const next = await onceAnswered(() => server.request('POST', path, { json: {}, headers }))
+    assert.equal(next.headers['idempotent-replayed'], 'true')
+    assert.equal((await call('GET', `webhooks/${id}`)).resource_version, 2)
+    const task = await run(server, digit(4))
+    const received = await receiver.gets('/rotated-once', about(task))
+    assert.ok(verified(secret, received), 'who has not heard of another secret goes on with the old one')
+    assert.ok(verified(next.body.secret, received))
+  })
+
+  it('are tried again once by a request with a key, however often it is sent', async () => {
+    const { id } = await webhookAt('/retried-once')
+    const task = await run(server, digit(4))
+    const { data } = await seen(`webhooks/${id}/deliveries`, ({ data: [first] }) => first?.status === 'succeeded')
+    const path = `webhooks/${id}/deliveries/${data[0].id}`
+    const retry = async (key: string) => {
+      const headers = { 'idempotency-key': key }
+      const answer = await server.request('POST', `/v1/${path}/retry`, { json: {}, headers })
+      assert.equal(answer.status, 202, answer.text)
+      return answer
+    }
+    const done = (attempts: number) =>
+      seen(path, ({ status, attempt }) => status === 'succeeded' && attempt >= attempts)
+    const [one, another] = [randomUUID(), randomUUID()]
+    const first = await retry(one)
+    await done(2)
+    const again = await retry(one)
+    assert.ok(again.bytes.equals(first.bytes))
+    assert.equal(again.headers['idempotent-replayed'], 'true')
+    await retry(another)
+    assert.equal((await done(3)).attempt, 3)
+    assert.equal(receiver.at('/retried-once').filter(about(task)).length, 3)
   })
 
   it('hear of nothing while they are disabled, and of what they missed by a replay', async () => {

@@ -8,7 +8,7 @@ import { createPublisher } from './publish.ts'
 import { createSender } from './sender.ts'
 import { subscribe } from './subscribe.ts'
 import { tail } from './tail.ts'
-import { ensureTopics, placesAt, type Topic, withAdmin } from './topics.ts'
+import { ensureTopics, placesAt, progressOf, type Topic, withAdmin } from './topics.ts'
 import { pause, retryMs } from './waiting.ts'
 
 export type { KafkaSecurity } from './client.ts'
@@ -47,6 +47,7 @@ export interface KafkaEventLog extends EventLog {
 /** Only one try, soon over. */
 const PING = { retries: 0, requestTimeoutMs: 1000 }
 const PING_MS = 2000
+const PROGRESS_MS = 5000
 const CLOSE_MS = 2000
 
 /** Connects when it is first used, and reconnects for ever. */
@@ -97,6 +98,10 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
       const places = from === 'beginning' ? new Places() : from === 'end' ? undefined : Places.parse(from)
       const startAt = async () => places ?? (await endAt(called, published, names, stopped))
       return tail(connecting, { prefix, topics: names, startAt, owned }, stopped)
+    },
+    async progress(topics, position) {
+      const places = position === 'beginning' ? new Places() : position === 'end' ? undefined : Places.parse(position)
+      return await progressOf(connecting, topics.map(nameOf), places, AbortSignal.timeout(PROGRESS_MS))
     },
     async ensureTopics(topics, signal) {
       const named = topics.map(topic => ({ ...topic, name: nameOf(topic.name) }))

@@ -1,5 +1,6 @@
 /** What is asked of the cluster about topics and groups. Each call has a connection of its own: they are rare. */
 import type { Admin } from 'kafkajs'
+import type { Progress } from '../event-log.ts'
 import { type Connecting, createClient, type Patience } from './client.ts'
 import { Places } from './places.ts'
 import { orEnded, pause, retryMs } from './waiting.ts'
@@ -119,5 +120,26 @@ export async function placesAt(
       }
     }
     return places
+  })
+}
+
+/** How far who is at the places has read; at the end where there are none. */
+export async function progressOf(
+  connecting: Connecting,
+  topics: readonly string[],
+  places: Places | undefined,
+  signal: AbortSignal,
+): Promise<Progress> {
+  return await withAdmin(connecting, signal, async admin => {
+    const offsets = await Promise.all(topics.map(async topic => [topic, await admin.fetchTopicOffsets(topic)] as const))
+    let [read, end] = [0, 0]
+    for (const [topic, partitions] of offsets) {
+      for (const { partition, high, low } of partitions) {
+        const next = places ? (places.get({ topic, partition }) ?? 0) : Number(high)
+        read += Math.min(Math.max(next, Number(low)), Number(high))
+        end += Number(high)
+      }
+    }
+    return { read, end }
   })
 }

@@ -26,6 +26,23 @@ export function readAfter(
   return { events: rows.map(eventOf), upTo: last ?? end }
 }
 
+/** The `seq` of the newest durable event of the topics, near the log's end: it looks no further than the last 2,000. */
+export function newest(db: SqliteDatabase, topics: readonly string[]): number {
+  const { lastEvent } = db
+  const [found] = db.read<[number]>(
+    `SELECT seq FROM event_log WHERE seq > ? AND seq <= ? AND topic IN (${topics.map(() => '?').join(', ')})
+     ORDER BY seq DESC LIMIT 1`,
+    ...[lastEvent - WINDOW, lastEvent, ...topics],
+  )
+  return found?.[0] ?? Math.max(lastEvent - WINDOW, 0)
+}
+
+/** The `seq` of the last event that a reader at this position has read; undefined for what is none. */
+export function seqOf(position: string): number | undefined {
+  if (position === 'beginning') return 0
+  return /^\d{1,15}$/.test(position) ? Number(position) : undefined
+}
+
 /** The `seq` before the oldest event that has not been trimmed, or `seq` itself when that is later. */
 export function skipTrimmed(db: SqliteDatabase, seq: number): number {
   const [oldest] = db.read<[number | null]>('SELECT min(seq) FROM event_log')[0] ?? [null]

@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test'
 import type { Document, OutboxEvent } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { describeEventLog, type OpenLog } from '../event-log.contract.ts'
-import { sqliteEventLog } from './sqlite.ts'
+import { sqliteEventLog, trimLog } from './sqlite.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'eventlog-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -72,6 +72,22 @@ describe('sqlite: EventLog', () => {
     await db.close()
   })
 
+  it('trims nothing that a group or a tail has not read, and says who has not', async () => {
+    const db = openSqlite({ file: newFile() })
+    await append(db, ...[1, 2, 3, 4, 5].map(n => event('t', n)))
+    const trimmed = (group: number, position: string, before = 100) =>
+      db
+        .execute('INSERT OR REPLACE INTO event_subscriptions VALUES (?, ?)', 'group', group)
+        .then(() => trimLog(db, { before, tails: { tail: position } }))
+    assert.deepEqual(await trimmed(0, 'beginning'), { events: 0, heldBy: ['group', 'tail'] })
+    assert.deepEqual(await trimmed(3, '1'), { events: 1, heldBy: ['tail'] })
+    assert.deepEqual(await trimmed(3, '4'), { events: 2, heldBy: ['group'] })
+    assert.deepEqual(await trimmed(4, 'of another log'), { events: 0, heldBy: ['tail'] })
+    assert.deepEqual(await trimmed(4, '4', 4), { events: 0, heldBy: [] }, 'it is not old enough')
+    assert.deepEqual(await trimmed(5, '5'), { events: 1, heldBy: [] }, 'the newest stays')
+    await db.close()
+  })
+
   it('finds a rare topic in a long log, and begins after what was trimmed', async () => {
     const db = openSqlite({ file: newFile() })
     const busy = Array.from({ length: 5000 }, (_, n) => event('busy', n))
@@ -88,6 +104,7 @@ describe('sqlite: EventLog', () => {
 
   it('refuses what is no position', async () => {
     const db = openSqlite({ file: newFile() })
+    await assert.rejects(sqliteEventLog(db).progress(['t'], 'x'), RangeError)
     assert.throws(() => sqliteEventLog(db).tail(['t'], '1; DROP', new AbortController().signal), RangeError)
     await db.close()
   })

@@ -5,7 +5,9 @@ import type { EventLog } from '../event-log.ts'
 import { type Handler, handled } from '../handled.ts'
 import { bell } from './bell.ts'
 import { placeOf } from './place.ts'
-import { readAfter, skipTrimmed } from './read.ts'
+import { newest, readAfter, seqOf, skipTrimmed } from './read.ts'
+
+export { type Trimmed, type TrimOptions, trimLog } from './trim.ts'
 
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
@@ -33,6 +35,11 @@ export function sqliteEventLog(db: SqliteDatabase): EventLog {
 
     tail(topics, from, signal) {
       return tail(db, topics, startOf(db, from), signal)
+    },
+
+    async progress(topics, position) {
+      const end = newest(db, topics)
+      return { read: Math.min(skipTrimmed(db, startOf(db, position)), end), end }
     },
   }
 }
@@ -77,10 +84,10 @@ async function* tail(db: SqliteDatabase, topics: readonly string[], start: numbe
 }
 
 function startOf(db: SqliteDatabase, from: string): number {
-  if (from === 'beginning') return 0
   if (from === 'end') return db.lastEvent
-  if (!/^\d{1,15}$/.test(from)) throw new RangeError(`not a position in the log: ${from}`)
-  return Number(from)
+  const seq = seqOf(from)
+  if (seq === undefined) throw new RangeError(`not a position in the log: ${from}`)
+  return seq
 }
 
 const ended = (signal: AbortSignal): Promise<void> =>

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { Code, createClient } from '@connectrpc/connect'
+import { type Authority, type Certificate, createAuthority, opensslMissing } from '@millhand/test-servers'
 import { ContractService } from '../contract-service.ts'
 import { rejection } from '../serving.contract.ts'
-import { type Authority, type Certificate, createAuthority, opensslMissing } from './certificates.fixture.ts'
 import { serveFor, token } from './network.fixture.ts'
 
 describe('TLS', { skip: opensslMissing }, () => {
@@ -15,7 +15,7 @@ describe('TLS', { skip: opensslMissing }, () => {
   before(() => {
     ours = createAuthority('ours')
     theirs = createAuthority('theirs')
-    server = ours.issue('server')
+    server = ours.issue()
   })
   const impl = { echo: (request: { value: string }) => request }
 
@@ -35,7 +35,7 @@ describe('TLS', { skip: opensslMissing }, () => {
 
   describe('with certificates of clients', () => {
     it('lets in who has one of ours, and still wants a token', async test => {
-      const tls = { ca: ours.ca, ...ours.issue('client') }
+      const tls = { ca: ours.ca, ...ours.issue() }
       const { connect } = await serveFor(test, impl, { tls: { ...server, ca: ours.ca }, client: { tls } })
       const client = createClient(ContractService, connect())
       assert.equal((await client.echo({ value: 'word' })).value, 'word')
@@ -47,7 +47,7 @@ describe('TLS', { skip: opensslMissing }, () => {
       let handled = 0
       const echo = () => ({ value: String(++handled) })
       const { connect, lines } = await serveFor(test, { echo }, { tls: { ...server, ca: ours.ca } })
-      for (const own of [{}, theirs.issue('client')]) {
+      for (const own of [{}, theirs.issue()]) {
         const client = createClient(ContractService, connect({ tls: { ca: ours.ca, ...own } }))
         assert.equal((await rejection(client.echo({}))).code, Code.Unavailable)
       }

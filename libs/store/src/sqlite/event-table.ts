@@ -63,14 +63,15 @@ export class EventTable {
   }
 
   /**
-   * How far, at most 500 events on, the log may be cut: older than `before` (ms since 1970), behind every group, and
-   * not the newest. 0 when nothing may go.
+   * How far, at most 500 events on and not beyond `upTo`, the log may be cut: older than `before` (ms since 1970), behind
+   * every group, and not the newest. 0 when nothing may go.
    */
-  cut(before: number): { seq: number; events: number } {
+  cut(before: number, upTo: number): { seq: number; events: number } {
     const rows = this.#prepare(
       `SELECT seq, time FROM event_log
-       WHERE seq <= (SELECT coalesce(min(seq), 9e15) FROM event_subscriptions) AND seq < ? ORDER BY seq LIMIT 500`,
-    ).all(this.#durable) as unknown as [number, number][]
+       WHERE seq <= (SELECT coalesce(min(seq), 9e15) FROM event_subscriptions) AND seq <= ? AND seq < ?
+       ORDER BY seq LIMIT 500`,
+    ).all(upTo, this.#durable) as unknown as [number, number][]
     const young = rows.findIndex(([, time]) => time >= before)
     const old = young === -1 ? rows : rows.slice(0, young)
     return { seq: old.at(-1)?.[0] ?? 0, events: old.length }

@@ -37,10 +37,11 @@ export interface SqliteDatabase extends Database {
   execute(sql: string, ...parameters: SQLInputValue[]): Promise<number>
 
   /**
-   * Deletes events from before a time (ms since 1970) that every subscriber group has behind it, oldest first, 500 in
-   * one write, so that others get their turn. Stops at the first event that must stay. Resolves with how many went.
+   * Deletes events from before a time (ms since 1970), up to this `seq`, that every subscriber group has behind it, oldest
+   * first, 500 in one write, so that others get their turn. Stops at the first event that must stay. Resolves with how
+   * many went.
    */
-  trimEvents(before: number): Promise<number>
+  trimEvents(before: number, upTo?: number): Promise<number>
 
   /** Rejects while nothing can be written. */
   ping(): Promise<void>
@@ -122,10 +123,10 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
     read: <Row extends readonly unknown[]>(sql: string, ...parameters: SQLInputValue[]) =>
       prepare(sql).all(...parameters) as unknown as Row[],
     execute,
-    async trimEvents(before) {
+    async trimEvents(before, upTo = Number.MAX_SAFE_INTEGER) {
       let trimmed = 0
       for (;;) {
-        const cut = events.cut(before)
+        const cut = events.cut(before, upTo)
         if (cut.events === 0) return trimmed
         trimmed += await execute('DELETE FROM event_log WHERE seq <= ?', cut.seq)
       }

@@ -12,7 +12,7 @@ const after = (newest: number | undefined, clock = manualClock(noon)) =>
 
 test('arrivals are the time, and ascend within a millisecond and when the clock steps back', async () => {
   const clock = manualClock(noon)
-  const { next } = await after(undefined, clock)
+  const next = await after(undefined, clock)
   assert.deepEqual([next(), next()], [noon * 1000, noon * 1000 + 1])
   clock.step(5)
   assert.equal(next(), noon * 1000 + 5_000)
@@ -22,9 +22,17 @@ test('arrivals are the time, and ascend within a millisecond and when the clock 
   assert.equal(next(), noon * 1000 + 6_000)
 })
 
+test('an arrival may be ahead of the time, and the next ones stay behind it', async () => {
+  const clock = manualClock(noon)
+  const next = await after(undefined, clock)
+  assert.deepEqual([next(4_000), next()], [(noon + 4_000) * 1000, (noon + 4_000) * 1000 + 1])
+  clock.step(5_000)
+  assert.equal(next(), (noon + 5_000) * 1000)
+})
+
 test('arrivals go on after the newest that is stored, unless a clock that had gone mad has stored it', async () => {
-  assert.equal((await after((noon - 1) * 1000)).next(), noon * 1000)
-  assert.equal((await after((noon + HOUR_MS - 1) * 1000)).next(), (noon + HOUR_MS - 1) * 1000 + 1)
-  const { next } = await after((noon + 2 * HOUR_MS) * 1000)
+  assert.equal((await after((noon - 1) * 1000))(), noon * 1000)
+  assert.equal((await after((noon + HOUR_MS - 1) * 1000))(), (noon + HOUR_MS - 1) * 1000 + 1)
+  const next = await after((noon + 2 * HOUR_MS) * 1000)
   assert.deepEqual([next(), next()], [noon * 1000, noon * 1000 + 1])
 })

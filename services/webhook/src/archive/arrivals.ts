@@ -1,11 +1,7 @@
 /** When events came: numbers that ascend, so that a list in their order never gets one in its middle. */
 import type { Clock } from '@millhand/runner'
 import type { Archive } from '../archived-event.ts'
-
-export interface Arrivals {
-  /** Microseconds since 1970, above every one before. */
-  next(): number
-}
+import { type Arrival, microseconds } from './in-order.ts'
 
 /**
  * Further ahead of the clock than this the last one was no step back but a clock gone mad: going on behind it would hide
@@ -13,18 +9,14 @@ export interface Arrivals {
  */
 const MOST_AHEAD_US = 3_600_000_000
 
-/** Begins after the newest that is stored. */
-export async function openArrivals(archive: Pick<Archive, 'find'>, clock: Clock): Promise<Arrivals> {
+/** Each is above every one before, from the newest that is stored on. */
+export async function openArrivals(archive: Pick<Archive, 'find'>, clock: Clock): Promise<Arrival> {
   const [newest] = await archive.find('by_age', { equals: [], order: 'desc', limit: 1 })
   let last = newest?.arrived ?? 0
-  return {
-    next() {
-      const now = microseconds(clock.now())
-      last = last > now + MOST_AHEAD_US ? now : Math.max(now, last + 1)
-      return last
-    },
+  return (aheadMs = 0) => {
+    const now = microseconds(clock.now())
+    const least = microseconds(clock.now() + aheadMs)
+    last = last > now + MOST_AHEAD_US ? least : Math.max(least, last + 1)
+    return last
   }
 }
-
-/** Of milliseconds. */
-export const microseconds = (ms: number): number => Math.floor(ms * 1000)

@@ -1,33 +1,32 @@
 /** An archived event as REST shows it. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { modeOfWord } from '@millhand/api'
+import { type KeyMode, modeOfWord } from '@millhand/api'
 import type { Event } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
+import { writtenMembers } from '../json-members.ts'
 
-/** What the text has, as `intake/read-event.ts` found it. */
-interface Said {
-  readonly account_id: string
-  readonly mode: 'live' | 'test'
-  readonly resource_version: number
-  readonly data: { readonly object: object; readonly output_omitted?: unknown }
-  readonly request_id?: unknown
-}
-
-export function eventMessage({ id, type, created_at, value }: ArchivedEvent): Event {
-  const { account_id, mode, resource_version, data, request_id } = JSON.parse(value) as Said
+/** The object stays the text that it is, so that its numbers are those that deliveries have, however large. */
+export function eventMessage({ tenant, id, type, created_at, value }: ArchivedEvent): Event {
+  const [accountId = '', mode] = tenant.split('/')
+  const {
+    resource_version = '0',
+    data = '',
+    request_id,
+  } = writtenMembers(value, ['resource_version', 'data', 'request_id'])
+  const { object = '', output_omitted } = writtenMembers(data, ['object', 'output_omitted'])
   return {
     $typeName: 'millhand.event.v1.Event',
     id,
     type,
     createdAt: timestampFromMs(created_at),
-    accountId: account_id,
-    mode: modeOfWord(mode),
-    resourceVersion: resource_version,
+    accountId,
+    mode: modeOfWord(mode as KeyMode),
+    resourceVersion: Number(resource_version),
     data: {
       $typeName: 'millhand.event.v1.EventData',
-      object: JSON.stringify(data.object),
-      ...(data.output_omitted === true && { outputOmitted: true }),
+      object,
+      ...(output_omitted === 'true' && { outputOmitted: true }),
     },
-    ...(typeof request_id === 'string' && { requestId: request_id }),
+    ...(request_id?.startsWith('"') && { requestId: JSON.parse(request_id) as string }),
   }
 }

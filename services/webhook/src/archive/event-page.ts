@@ -1,20 +1,13 @@
 /** A page of a tenant's events, in the order in which they came. */
-import type { Cursors } from '@millhand/api'
-import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { type Page, type Query, settlesAfterMs } from '@millhand/store'
+import type { Page, Query } from '@millhand/store'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { matches } from '../event-types.ts'
-import { microseconds } from './arrivals.ts'
+import { type PageInOrder, pageInOrder } from './page-in-order.ts'
 
-export interface EventPageOptions {
+export interface EventPageOptions extends Pick<PageInOrder<ArchivedEvent>, 'cursors' | 'request' | 'now'> {
   readonly archive: Pick<Archive, 'find'>
-  readonly cursors: Cursors
   readonly tenant: string
   readonly filters: EventFilters
-  readonly limit: number
-  readonly order: Order
-  readonly cursor: string | undefined
-  readonly now: number
 }
 
 interface EventFilters {
@@ -25,48 +18,24 @@ interface EventFilters {
   readonly resourceId: string | undefined
 }
 
-/** How many events a page looks at: a filter that few pass gives a short page instead of a slow one. */
-const LOOKS_AT = 1_000
-/** How many are read at once where a filter decides which of them the page gets. */
+/** A filter may decide which of them the page gets. */
 const READS_AT_ONCE = 200
 /** How much earlier than it happened an event may seem to have come: two machines' clocks. */
 export const clocksDifferMs = 3_600_000
 
 /** Fails with `invalid_cursor` for a cursor of another tenant, other filters or another order. */
 export async function eventPage(options: EventPageOptions): Promise<Page<ArchivedEvent>> {
-  const { archive, cursors, tenant, filters, limit, order, cursor, now } = options
+  const { archive, cursors, tenant, filters, request, now } = options
   const { type, createdAfter, resourceId } = filters
-  const boundTo = JSON.stringify(['events', tenant, type, createdAfter, resourceId, order])
   const { index, equals, passes } = planOf(tenant, filters)
-  const atOnce = passes ? READS_AT_ONCE : limit + 1
-  const ascends = order === Order.ASC
-  const earliest = [createdAfter === undefined ? 0 : microseconds(createdAfter - clocksDifferMs)]
-  // The newest may still come out of order. Contract, section 1, "lists".
-  const settled = ascends ? [microseconds(now - settlesAfterMs)] : undefined
-
-  const data: ArchivedEvent[] = []
-  let last = cursor === undefined ? undefined : (cursors.open(cursor, boundTo) as [arrived: number, id: string])
-  let looked = 0
-  let hasMore = true
-  while (hasMore && data.length < limit && looked < LOOKS_AT) {
-    const before = ascends ? settled : last
-    const found = await archive.find(index, {
-      equals,
-      after: ascends ? (last ?? earliest) : earliest,
-      ...(before && { before }),
-      order: ascends ? 'asc' : 'desc',
-      limit: atOnce,
-    })
-    looked += found.length
-    let used = 0
-    while (used < found.length && data.length < limit) {
-      const event = found[used++] as ArchivedEvent
-      last = [event.arrived, event.id]
-      if (passes?.(event) ?? true) data.push(event)
-    }
-    hasMore = found.length === atOnce || found.slice(used).some(passes ?? everything)
-  }
-  return { data, more: { hasMore, ...(hasMore && last !== undefined && { nextCursor: cursors.seal(last, boundTo) }) } }
+  return await pageInOrder({
+    find: query => archive.find(index, { ...query, equals }),
+    passes,
+    ...(createdAfter !== undefined && { since: createdAfter - clocksDifferMs }),
+    atOnce: READS_AT_ONCE,
+    list: ['events', tenant, type, createdAfter, resourceId],
+    ...{ cursors, request, now },
+  })
 }
 
 const everything = () => true

@@ -40,7 +40,8 @@ test('a filter that hardly an event passes gives short pages: none looks at more
       cursors: createCursors(Buffer.alloc(32)),
       tenant: 't',
       filters: { type: 'a.*', createdAfter: undefined, resourceId: undefined },
-      ...{ limit: 20, order: Order.DESC, cursor, now: 0 },
+      request: { limit: 20, order: Order.DESC, cursor },
+      now: 0,
     })
   let { data, more } = await page()
   for (let pages = 1; pages < 4; pages++) {

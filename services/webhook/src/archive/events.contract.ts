@@ -9,13 +9,14 @@ import type { ListEventsRequest } from '@millhand/api/gen/millhand/webhook/v1/ar
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
-import type { Database } from '@millhand/store'
+import { type Database, settlesAfterMs } from '@millhand/store'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type Happening, happening } from '../intake/happening.fixture.ts'
 import { getEvent } from '../rpc/get-event.ts'
 import { listEvents } from '../rpc/list-events.ts'
 import { as, failure, noon } from '../webhook.fixture.ts'
-import { microseconds } from './arrivals.ts'
+import { archiveEvent } from './archiving.ts'
+import { microseconds } from './in-order.ts'
 
 export interface OpenedStore {
   readonly db: Database
@@ -84,6 +85,13 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       assert.deepEqual((await events.listEvents({}, as('acct_a'))).data, [event])
     })
 
+    it('shows numbers as they were written, however large', async () => {
+      const output = '{"n":12345678901234567890,"price":1.10,"tiny":1e-400}'
+      const [id = ''] = await archived({ output })
+      const { data } = await events.getEvent({ id }, as('acct_a'))
+      assert.ok(data?.object.includes(`"output":${output}`), data?.object)
+    })
+
     it('shows nobody the events of another account or mode', async () => {
       const [id = ''] = await archived({})
       for (const caller of [as('acct_b'), as('acct_a', { mode: 'test' })]) {
@@ -143,6 +151,63 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       assert.deepEqual(await listed(), [id])
       clock.step(2)
       assert.deepEqual(await listed({ order: Order.ASC }), [id])
+    })
+
+    /** Stores an event while others come, which are listed one by one; what the same reader sees of the rest then. */
+    async function readOn(storing: (whileUnderWay: () => Promise<void>) => Promise<void>): Promise<string[]> {
+      const page = (cursor?: string) =>
+        events.listEvents({ order: Order.ASC, limit: cursor ? 100 : 1, ...(cursor && { cursor }) }, as('acct_a'))
+      let cursor: string | undefined
+      await storing(async () => {
+        await clock.advance(1)
+        for (const task of ['task_1', 'task_2', 'task_3']) {
+          const { id, type, key, time, value } = happening({ task, at: clock.now() })
+          const document = { tenant: 'acct_a/live', id, type, resource_id: key, created_at: time, value }
+          await archive.write({ kind: 'insert', document: { ...document, arrived: arrival() }, events: [] })
+        }
+        await clock.advance(settlesAfterMs + 1)
+        cursor = (await page()).nextCursor
+        assert.ok(cursor)
+      })
+      clock.step(60_000)
+      return (await page(cursor)).data.map(({ data }) => JSON.parse(data?.object ?? '').id)
+    }
+    const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
+    const late = () => {
+      const { id, type, time, value } = happening({ task: 'late', at: clock.now() })
+      return { tenant: 'acct_a/live', id, type, resource_id: 'late', created_at: time, value }
+    }
+
+    it('leaves out of ascending lists nothing that took long to be stored', async () => {
+      for (const slowWrites of [1, 2, Number.POSITIVE_INFINITY]) {
+        let writes = 0
+        const read = await readOn(async whileUnderWay => {
+          const write: Archive['write'] = async change => {
+            assert.ok(writes < 10, 'a store that is always slow is no reason to go on for ever')
+            if (++writes <= slowWrites) await whileUnderWay()
+            return await archive.write(change)
+          }
+          await archiveEvent({ archive: { get: (...key) => archive.get(...key), write }, arrival, clock }, late())
+        })
+        assert.equal(read.at(-1), 'late', `after ${slowWrites} slow writes`)
+        clock.step(3_600_000)
+      }
+    })
+
+    it('leaves out nothing whose writer died before it heard that it was stored', async () => {
+      const event = late()
+      const again = () => archiveEvent({ archive, arrival, clock }, event)
+      const read = await readOn(async whileUnderWay => {
+        const arrived = arrival()
+        await whileUnderWay()
+        await archive.write({ kind: 'insert', document: { ...event, arrived }, events: [] })
+        await again()
+      })
+      assert.equal(read.at(-1), 'late')
+      const before = await archive.get(event.tenant, event.id)
+      clock.step(3_600_000)
+      await again()
+      assert.deepEqual(await archive.get(event.tenant, event.id), before, 'what was there for long keeps its place')
     })
 
     it('takes a cursor of the same list alone', async () => {

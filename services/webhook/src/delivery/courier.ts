@@ -1,7 +1,8 @@
 /** Tries a delivery: reads what it needs, posts it, and says what came of it. */
 import type { Held } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
-import type { Log } from '@millhand/telemetry'
+import { noAccount } from '@millhand/store'
+import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { SecretUnreadable } from '../secret/sealing.ts'
@@ -53,6 +54,7 @@ export interface Tried {
 /** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
 export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, signal: AbortSignal): Promise<Tried> {
   const held: Held = { lease_id: delivery.lease_id, attempt: delivery.attempt }
+  const [at, beganAt] = [deps.clock.now(), deps.clock.monotonic()]
   try {
     const { tenant, endpoint, callback_url } = delivery
     const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
@@ -64,9 +66,21 @@ export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, s
       return { cause: { kind: letter.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: letter } }
     return { cause: await post(deps, delivery, url, letter, signal), webhook }
   } catch (error) {
-    // Whatever it is, it is ours: the store that can't be asked, most of the time.
     deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
-    return { cause: { kind: 'put_off', held } }
+    if (!(await storeAnswers(deps))) return { cause: { kind: 'put_off', held } }
+    const ms = Math.round(deps.clock.monotonic() - beganAt)
+    const attempt = { at, ms, error: 'internal_error', response: 'It failed inside Millhand.' }
+    return { cause: { kind: 'put_off', held, attempt } }
+  }
+}
+
+/** Whether it is this delivery that can't be read, or any. */
+async function storeAnswers({ webhooks }: CourierDeps): Promise<boolean> {
+  try {
+    await webhooks.get(noAccount, 'none')
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -82,14 +96,14 @@ async function write(
   webhook: WebhookRecord | undefined,
 ): Promise<Letter | (Attempt & { error: string })> {
   const now = clock.now()
-  const spoiled = (error: string, response: string) => {
-    log.error('webhook.spoiled', { delivery_id: id, endpoint, event_id, reason: error })
+  const unwritten = (told: EventName, error: string, response: string) => {
+    log.error(told, { delivery_id: id, endpoint, event_id, reason: error })
     return { at: now, ms: 0, error, response }
   }
   const event = await archive.get(tenant, event_id)
-  if (!event) return spoiled('event_missing', 'The event is no longer kept.')
+  if (!event) return unwritten('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
   const body = bodyOf(event.value)
-  if (body === undefined) return spoiled('event_unreadable', 'The event can not be read.')
+  if (body === undefined) return unwritten('webhook.spoiled', 'event_unreadable', 'The event can not be read.')
   const message = { id: event_id, body }
   try {
     const headers = webhook
@@ -98,7 +112,7 @@ async function write(
     return { body, headers }
   } catch (error) {
     if (!(error instanceof SecretUnreadable)) throw error
-    return spoiled(UNREADABLE, 'The secret can not be read. Rotate it.')
+    return unwritten('webhook.unsigned', UNREADABLE, 'The secret can not be read. Rotate it.')
   }
 }
 
@@ -133,7 +147,7 @@ async function post(
   return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
 }
 
-/** Reasons of `libs/dial` that say nothing of the endpoint. */
+/** Reasons of `libs/dial` that say nothing of the endpoint: they are ours for certain. */
 const ourOwn: ReadonlySet<string> = new Set(['dns_unavailable', 'no_sockets', 'aborted'])
 
 /** Answers whose `Retry-After` counts: contract, section 9. */

@@ -6,7 +6,7 @@ import type { Webhooks } from '../webhook.ts'
 import { type CourierDeps, type Tried, tryDelivery } from './courier.ts'
 import { keepHealth } from './health.ts'
 import { poolOf } from './new-delivery.ts'
-import { createPace, type Going, SWIFT_MS } from './pace.ts'
+import { createPace, type Going } from './pace.ts'
 import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
 
 export interface CouriersDeps extends CourierDeps {
@@ -20,6 +20,8 @@ const WINDOW = 64
 const WAIT_MS = 60_000
 /** How long a claim or a result rests that the store could not take. */
 const REST_MS = 500
+/** What takes longer is slow. */
+const SWIFT_MS = 1_000
 /** How long posts may go on after the stop, and after that their writes. */
 const GRACE_MS = 1_000
 
@@ -30,6 +32,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   const { store, clock, log } = deps
   const name = poolOf(mode)
   const pace = createPace(clock, endpoint => pool.mayRunMore(endpoint))
+  /** How many are for new ones, and how many for slow ones: what is left is for those that answer swiftly. */
+  const lane = (atOnce * 3) / 8
   const pool = new Pool<DeliveryRecord, DeliveryCause>({
     name,
     work: store,
@@ -37,12 +41,15 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
     newLeaseId: () => crypto.randomUUID(),
     lines: endpoints,
     share: () => share,
-    caps: ({ line, tenant }) => [
-      { key: line, mostRunning: pace.most(line) },
-      { key: tenant, mostRunning: atOnce / 4 },
-      // New ones and slow ones: what is left is for those that answer swiftly.
-      { key: pace.kind(line), mostRunning: pace.kind(line) === 'swift' ? atOnce : (atOnce * 3) / 8 },
-    ],
+    caps: ({ line, tenant }) => {
+      const kind = pace.kind(line)
+      const own = [
+        { key: line, mostRunning: pace.most(line) },
+        { key: tenant, mostRunning: atOnce / 4 },
+      ]
+      if (kind === 'swift') return own
+      return [...own, { key: kind, mostRunning: lane }, { key: `${tenant} ${kind}`, mostRunning: lane / 8 }]
+    },
     ownerClaims: true,
     window: WINDOW,
     onError: error => log.error('pool.sweep_failed', { pool: name, error }),
@@ -138,8 +145,9 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
 }
 
 function goingOf(cause: DeliveryCause): Going {
-  if (cause.kind !== 'tried' || !isDelivered(cause.attempt)) return 'failed'
-  return cause.attempt.ms <= SWIFT_MS ? 'swift' : 'slow'
+  if (cause.kind !== 'tried') return { failed: true, swift: undefined }
+  const { status, ms } = cause.attempt
+  return { failed: !isDelivered(cause.attempt), swift: status !== undefined && ms <= SWIFT_MS }
 }
 
 /** What was not tried because we stop is ready again at once. */

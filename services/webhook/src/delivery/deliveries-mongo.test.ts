@@ -3,6 +3,7 @@ import { createLog } from '@millhand/telemetry'
 import { javaMissing, startMongo } from '@millhand/test-servers'
 import { describeDeliveries, type OpenedStore } from './deliveries.contract.ts'
 import { describeDeliveryCalls } from './delivery-calls.contract.ts'
+import { describePutOffs } from './put-offs.contract.ts'
 
 const open = async (): Promise<OpenedStore> => {
   const mongo = await startMongo()
@@ -18,3 +19,4 @@ const open = async (): Promise<OpenedStore> => {
 
 describeDeliveries('mongo', open, { skip: javaMissing })
 describeDeliveryCalls('mongo', open, { skip: javaMissing })
+describePutOffs('mongo', open, { skip: javaMissing })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openSqlite } from '@millhand/store/sqlite'
 import { describeDeliveries, type OpenedStore } from './deliveries.contract.ts'
 import { describeDeliveryCalls } from './delivery-calls.contract.ts'
+import { describePutOffs } from './put-offs.contract.ts'
 
 const open = async (): Promise<OpenedStore> => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-deliveries-'))
@@ -19,3 +20,4 @@ const open = async (): Promise<OpenedStore> => {
 
 describeDeliveries('sqlite', open)
 describeDeliveryCalls('sqlite', open)
+describePutOffs('sqlite', open)

@@ -177,6 +177,7 @@ export function describeDeliveries(
       await here.send(here.own(), [event], 'wh_1')
       const { due_at, attempts } = await here.untilStatus(event, 'wh_1', 'waiting')
       assert.deepEqual([due_at, attempts[0]?.error], [noon + 5_000, 'secret_unreadable'])
+      assert.deepEqual(here.logged, ['webhook.unsigned'])
       assert.equal((await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since, undefined)
       await here.seal(before)
       const { attempts: all } = await here.untilStatus(event, 'wh_1', 'succeeded', 500)
@@ -189,22 +190,6 @@ export function describeDeliveries(
       await owner.delivering.store.insert(newDelivery(event, to, ranks.first), [])
       await here.untilStatus(event, to.endpoint, 'succeeded')
       assert.match(String(here.receiver.of('called')[0]?.headers['webhook-signature']), /^v1,/)
-    })
-
-    it('wait a second, and that is no try, while the fault is ours', async () => {
-      await here.endpoint('wh_1')
-      let left = 3
-      const dial = {
-        post: (...words: Parameters<typeof here.dialer.post>) =>
-          left-- > 0
-            ? Promise.resolve({ kind: 'failed', code: 'dns_unavailable', message: '', ms: 1 } as const)
-            : here.dialer.post(...words),
-      }
-      await here.send(here.own({ dial }), [event], 'wh_1')
-      assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 1_000)
-      const done = await here.untilStatus(event, 'wh_1', 'succeeded', 500)
-      assert.deepEqual([done.tried, done.attempts.length], [1, 1])
-      assert.equal((await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since, undefined)
     })
 
     it('are written once the store takes it, however often that fails, and are posted once', async () => {
@@ -320,6 +305,33 @@ export function describeDeliveries(
       await here.untilStatus(unheard, 'wh_1', 'succeeded', 500)
       here.clock.step(3_600_000)
       await here.untilStatus(event, 'wh_1', 'succeeded', 500)
+    })
+
+    it('are behind what a list in ascending order may have shown, where they took long to be stored', async () => {
+      await here.endpoint('wh_1')
+      const slow = new Set(['insert'])
+      const owner = here.own({
+        deliveries: {
+          async write(change) {
+            if (slow.delete(change.kind)) here.clock.step(5_000)
+            return await here.deliveries.write(change)
+          },
+        },
+      })
+      await here.send(owner, [event], 'wh_1')
+      await here.untilStatus(event, 'wh_1', 'succeeded')
+      assert.equal((await here.rowOf(event, 'wh_1')).arrived, (noon + 5_000) * 1000)
+
+      here.clock.step(5_000)
+      await here.send(owner, [event], 'wh_1')
+      assert.equal(
+        (await here.rowOf(event, 'wh_1')).arrived,
+        (noon + 10_000) * 1000,
+        'it may have been there unheard of',
+      )
+      here.clock.step(3_600_000)
+      await here.send(owner, [event], 'wh_1')
+      assert.equal((await here.rowOf(event, 'wh_1')).arrived, (noon + 10_000) * 1000, 'it was there for long')
     })
 
     it('are no second ones where they are made again, and none is forgotten that an owner of before made', async () => {

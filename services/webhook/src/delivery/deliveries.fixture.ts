@@ -50,7 +50,7 @@ export async function openDeployment(db: Database) {
   const stops: (() => Promise<void>)[] = []
 
   /** A replica that owns the deliveries, or takes itself for their owner. */
-  function own(otherwise: { deliveries?: Partial<Deliveries>; dial?: Dial } = {}): {
+  function own(otherwise: { deliveries?: Partial<Deliveries>; webhooks?: Partial<Webhooks>; dial?: Dial } = {}): {
     delivering: Delivering
     stop(): Promise<void>
   } {
@@ -63,7 +63,7 @@ export async function openDeployment(db: Database) {
     }
     const delivering = createDelivering({
       deliveries: rows,
-      webhooks,
+      webhooks: { ...webhooks, ...otherwise.webhooks },
       archive,
       signing: createSigning(sealing, callbackSecrets),
       dial: otherwise.dial ?? dialer,

@@ -4,6 +4,7 @@ import { createWorkStore, type WorkStore } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
 import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { keepInOrder, microseconds } from '../archive/in-order.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import type { CourierDeps } from './courier.ts'
@@ -42,6 +43,7 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
     clock,
     onChanged: changed,
   })
+  const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
   const open = (mode: KeyMode) => createCouriers({ ...deps, store }, mode, atOnce[mode])
   const couriers = { live: open('live'), test: open('test') }
 
@@ -64,11 +66,13 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
     store: {
       ...store,
       async insert(delivery, events) {
-        if (await store.insert(delivery, events)) return true
+        const stored = { ...delivery, arrived: arrival() }
+        const isNew = await store.insert(stored, events)
+        const there = isNew ? stored : await deliveries.get(delivery.tenant, delivery.id)
         // Made before, perhaps by an owner of before, after we had looked: so nobody here may know of it.
-        const made = await deliveries.get(delivery.tenant, delivery.id)
-        if (made) changed(undefined, made)
-        return false
+        if (there && !isNew) changed(undefined, there)
+        await keepInOrder(deliveries, there, arrival, clock)
+        return isNew
       },
     },
     async run(signal) {

@@ -1,10 +1,16 @@
 /** What callers see of deliveries, whatever they are stored in. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { jsonWriter } from '@millhand/api'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { type Delivery, DeliveryStatus } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
+import {
+  type Delivery,
+  DeliveryStatus,
+  ListDeliveriesResponseSchema,
+} from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
 import { WebhookStatus } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import type { Database } from '@millhand/store'
+import { microseconds } from '../archive/in-order.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
 import { as, type Endpoints, failure, openEndpoints } from '../webhook.fixture.ts'
@@ -14,6 +20,7 @@ import { newDelivery, ranks } from './new-delivery.ts'
 
 const me = as('acct_1')
 const operation = '01kaje5z1cf6tvnyxkkhbm3v8h'
+const writePage = jsonWriter(ListDeliveriesResponseSchema)
 
 export function describeDeliveryCalls(
   name: string,
@@ -48,7 +55,7 @@ export function describeDeliveryCalls(
     const ended = (status: 'succeeded' | 'failed' | 'cancelled') => ({ status, finished_at: noon })
     const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id)
 
-    it('list them by the time of their events, page by page, in both orders', async () => {
+    it('list them in the order in which they were made, page by page, in both orders', async () => {
       const made = idsOf(await stored(Array.from({ length: 25 }, () => ({}))))
       await stored([{}, {}], await make())
       const all = async (order: Order) => {
@@ -90,6 +97,38 @@ export function describeDeliveryCalls(
       assert.deepEqual((await listed({ eventId, status: DeliveryStatus.SUCCEEDED })).data, [])
       assert.deepEqual((await listed({ eventId: 'evt_?' })).data, [])
       assert.equal(await failure(listed({ cursor: nextCursor })), 'invalid_cursor cursor')
+    })
+
+    it('list with their tries, of whose answers a page has no more than the beginning of the newest', async () => {
+      const response = '\u0001'.repeat(4_096)
+      const attempts = Array.from({ length: 20 }, (_, n) => ({ at: noon + n, ms: 1, status: 500, response }))
+      const [first] = await stored(Array.from({ length: 100 }, () => ({ ...ended('failed'), attempts, tried: 21 })))
+      const page = await endpoints.webhooks.listDeliveries({ webhookId, limit: 100 }, me)
+      assert.equal(page.data.length, 100)
+      assert.ok(writePage(page).length < 1_048_576, `${writePage(page).length} bytes`)
+      const listed = page.data.find(({ id }) => id === first?.id)
+      assert.deepEqual([listed?.attempts.length, listed?.attempt], [20, 21])
+      assert.deepEqual(listed?.attempts.map(({ status, response }) => [status, response.length]).slice(-2), [
+        [500, 0],
+        [500, 256],
+      ])
+      const whole = await endpoints.webhooks.getDelivery({ webhookId, id: first?.id ?? '' }, me)
+      assert.ok(whole.attempts.every(attempt => attempt.response === response))
+    })
+
+    it('list one that was made late of an event of long ago behind those that were listed', async () => {
+      const page = (cursor?: string) =>
+        endpoints.webhooks.listDeliveries({ webhookId, order: Order.ASC, limit: 2, ...(cursor && { cursor }) }, me)
+      const minute = 60_000_000
+      const now = microseconds(noon - 3_600_000)
+      const [oldest, newer, newest] = await stored([
+        { arrived: now + 2 * minute },
+        { arrived: now },
+        { arrived: now + minute },
+      ])
+      const { data, nextCursor } = await page()
+      assert.deepEqual(idsOf(data), [newer?.id, newest?.id])
+      assert.deepEqual(idsOf((await page(nextCursor)).data), [oldest?.id])
     })
 
     it('show one with its tries, and when it is tried next', async () => {

@@ -24,6 +24,18 @@ export const deliveryMessage = (delivery: DeliveryRecord): Delivery => ({
   ...(delivery.finished_at !== undefined && { finishedAt: timestampFromMs(delivery.finished_at) }),
 })
 
+/** As lists show it, so that a page is never large: of the answers the beginning of the newest. */
+export const deliveryInList = (delivery: DeliveryRecord): Delivery => {
+  const last = delivery.attempts.length - 1
+  const attempts = delivery.attempts.map((attempt, at) => ({
+    ...attempt,
+    response: at === last ? attempt.response.slice(0, SHOWN_IN_LIST).toWellFormed() : '',
+  }))
+  return deliveryMessage({ ...delivery, attempts })
+}
+
+const SHOWN_IN_LIST = 256
+
 const attemptMessage = ({ at, ms, status, error, response }: Attempt): DeliveryAttempt => ({
   $typeName: 'millhand.webhook.v1.DeliveryAttempt',
   createdAt: timestampFromMs(at),

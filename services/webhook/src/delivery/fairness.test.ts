@@ -10,7 +10,7 @@ import type { WebhookRecord } from '../webhook.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
 import { newDelivery, ranks } from './new-delivery.ts'
-import { first, hang, status } from './receiver.fixture.ts'
+import { first, hang, reset, status } from './receiver.fixture.ts'
 
 describe('an endpoint that does not answer', () => {
   let folder: string
@@ -45,7 +45,7 @@ describe('an endpoint that does not answer', () => {
     const owner = here.own()
     for (let n = 0; n < 30; n++) {
       const dead = await endpoints(`acct_dead${n}`, 10)
-      for (const id of dead) here.receiver.lets(id, first(1, status(500), hang))
+      for (const id of dead) here.receiver.lets(id, first(1, reset, hang))
       await send(owner, `acct_dead${n}`, dead, 2)
     }
     await here.until(() => here.receiver.posts.length === 300 + 144, 50)
@@ -65,12 +65,45 @@ describe('an endpoint that does not answer', () => {
     }
     for (let n = 0; n < 200; n++) {
       here.receiver.lets(`wh_dead${n}`, hang)
-      await ready(`acct_dead${n % 5}`, `wh_dead${n}`, { failing_since: noon })
+      await ready(`acct_dead${n % 20}`, `wh_dead${n}`, { failing_since: noon })
     }
     await ready('acct_well', 'wh_well')
     here.own()
     await here.until(() => here.receiver.posts.length > 144)
     assert.equal(here.receiver.of('wh_well').length, 1)
+  })
+
+  it('holds up none of another that is new, though two accounts have many that are new too', async () => {
+    const owner = here.own()
+    for (const account of ['acct_one', 'acct_two']) {
+      const silent = await endpoints(account, 100)
+      for (const id of silent) here.receiver.lets(id, hang)
+      await send(owner, account, silent, 1)
+    }
+    await here.until(() => here.receiver.posts.length === 2 * 18)
+    const [well = ''] = await endpoints('acct_well', 1)
+    const [event] = await send(owner, 'acct_well', [well], 1)
+    if (event) await here.untilStatus(event, well, 'succeeded')
+    assert.equal(here.receiver.posts.length, 2 * 18 + 1)
+  })
+
+  it('holds up none that answers at once that it can’t', async () => {
+    const owner = here.own()
+    const [swift = ''] = await endpoints('acct_swift', 1)
+    here.receiver.lets(swift, status(500))
+    const [before] = await send(owner, 'acct_swift', [swift], 1)
+    if (before) await here.untilStatus(before, swift, 'waiting')
+    for (let n = 0; n < 20; n++) {
+      const dead = await endpoints(`acct_dead${n}`, 10)
+      for (const id of dead) here.receiver.lets(id, first(1, reset, hang))
+      await send(owner, `acct_dead${n}`, dead, 2)
+    }
+    const toDead = () => here.receiver.posts.length - here.receiver.of(swift).length
+    await here.until(() => toDead() === 200 + 144, 50)
+    here.receiver.lets(swift, status(200))
+    const [event] = await send(owner, 'acct_swift', [swift], 1)
+    if (event) await here.untilStatus(event, swift, 'succeeded', 50)
+    assert.equal(toDead(), 200 + 144)
   })
 
   it('holds up others of its account with a quarter of the couriers at most', async () => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { KeyMode } from '@millhand/api'
 import { noDueTime } from '@millhand/lease'
+import { microseconds } from '../archive/in-order.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { deliveryId } from './delivery-id.ts'
@@ -42,9 +43,11 @@ export function newDelivery(
     event_id: event.id,
     event_type: event.type,
     created_at: event.created_at,
+    arrived: microseconds(event.created_at), // Until it is stored.
     attempts: [],
     tries: 0,
     tried: 0,
+    put_offs: 0,
     resource_version: 1,
   }
 }

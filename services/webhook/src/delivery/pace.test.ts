@@ -12,8 +12,15 @@ describe('the pace of an endpoint', () => {
     heard = []
     pace = createPace(clock, endpoint => heard.push(endpoint))
   })
+  const goings = {
+    swift: { failed: false, swift: true },
+    slow: { failed: false, swift: false },
+    failed: { failed: true, swift: true },
+    silent: { failed: true, swift: false },
+    'not tried': { failed: true, swift: undefined },
+  } as const
   /** A try that begins and ends now. */
-  const ended = (going: 'swift' | 'slow' | 'failed') => pace.ended('wh_1', going, clock.monotonic())
+  const ended = (going: keyof typeof goings) => pace.ended('wh_1', goings[going], clock.monotonic())
 
   it('begins with one at a time and doubles with each success, up to 16', () => {
     const most = [pace.most('wh_1')]
@@ -46,18 +53,25 @@ describe('the pace of an endpoint', () => {
   it('takes what fails together for one failure', async () => {
     const beganAt = clock.monotonic()
     await clock.advance(1_000)
-    for (let n = 0; n < 16; n++) pace.ended('wh_1', 'failed', beganAt)
+    for (let n = 0; n < 16; n++) pace.ended('wh_1', goings.failed, beganAt)
     await clock.advance(50)
     assert.equal(pace.most('wh_1'), 1)
   })
 
-  it('calls swift who has just answered within a second', () => {
+  it('calls swift who has just answered within a second, whatever it was', () => {
     const kinds = [pace.kind('wh_1')]
-    for (const going of ['swift', 'slow', 'swift', 'failed'] as const) {
+    for (const going of ['not tried', 'swift', 'slow', 'failed', 'silent', 'not tried'] as const) {
       ended(going)
       kinds.push(pace.kind('wh_1'))
     }
-    assert.deepEqual(kinds, ['new', 'swift', 'slow', 'swift', 'slow'])
+    assert.deepEqual(kinds, ['new', 'new', 'swift', 'slow', 'swift', 'slow', 'slow'])
+  })
+
+  it('calls slow who failed under an owner of before, until it answers', () => {
+    pace.failing('wh_1')
+    assert.equal(pace.kind('wh_1'), 'slow')
+    ended('failed')
+    assert.equal(pace.kind('wh_1'), 'swift')
   })
 
   it('is forgotten with its pauses', async () => {

@@ -3,20 +3,27 @@
  * takes over learns it anew, post by post.
  *
  * Whoever is not known answers to one post at a time, twice as many after each success. After a failure it is one again,
- * after a pause that doubles with each further one. Those that are new, and those that are slow or fail, have only a part
- * of all couriers each (`kind`): a thousand dead ones leave the others room.
+ * after a pause that doubles with each further one. Those that are new, and those that are slow or give no answer, have
+ * only a part of all couriers each (`kind`): a thousand dead ones leave the others room. What counts for that is how long
+ * they hold a courier, not what they answer.
  */
 import type { Clock, Timer } from '@millhand/runner'
 
 /** How a post went. */
-export type Going = 'swift' | 'slow' | 'failed'
+export interface Going {
+  readonly failed: boolean
+  /** Whether an answer, of whatever status, came within a second. Undefined where that says nothing of the endpoint. */
+  readonly swift: boolean | undefined
+}
+
+type Kind = 'new' | 'swift' | 'slow'
 
 export interface Pace {
   /** How many posts to the endpoint there may be now. */
   most(endpoint: string): number
-  /** `swift` where its last answer was a success that came within a second, `new` where nothing is known of it. */
-  kind(endpoint: string): 'new' | 'swift' | 'slow'
-  /** It failed the last time, under an owner of before. */
+  /** `swift` where its last post was, `slow` where it was not, `new` where nothing is known of it. */
+  kind(endpoint: string): Kind
+  /** It failed the last time, under an owner of before: perhaps swiftly, which nobody knows. */
   failing(endpoint: string): void
   /** A post has ended. `beganAt` is by the monotonic clock. */
   ended(endpoint: string, going: Going, beganAt: number): void
@@ -27,14 +34,12 @@ export interface Pace {
 const MOST_AT_ONCE = 16
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 4_000
-/** Which is slow. */
-export const SWIFT_MS = 1_000
 /** Endpoints that are remembered: those of the latest posts. */
 const REMEMBERED = 50_000
 
 interface Course {
   most: number
-  isSwift: boolean
+  kind: Kind
   /** The last pause, 0 after a success. */
   pauseMs: number
   /** By the monotonic clock. */
@@ -49,7 +54,7 @@ export function createPace(clock: Clock, onMore: (endpoint: string) => void): Pa
   const take = (endpoint: string): Course => {
     const known = courses.get(endpoint)
     courses.delete(endpoint) // It goes to the end.
-    return known ?? { most: 1, isSwift: false, pauseMs: 0, failedAt: Number.NEGATIVE_INFINITY, timer: undefined }
+    return known ?? { most: 1, kind: 'new', pauseMs: 0, failedAt: Number.NEGATIVE_INFINITY, timer: undefined }
   }
 
   const keep = (endpoint: string, course: Course) => {
@@ -80,17 +85,15 @@ export function createPace(clock: Clock, onMore: (endpoint: string) => void): Pa
       return course.timer ? 0 : course.most
     },
     kind(endpoint) {
-      const course = courses.get(endpoint)
-      if (!course) return 'new'
-      return course.isSwift ? 'swift' : 'slow'
+      return courses.get(endpoint)?.kind ?? 'new'
     },
     failing(endpoint) {
-      keep(endpoint, take(endpoint))
+      keep(endpoint, { ...take(endpoint), kind: 'slow' })
     },
-    ended(endpoint, going, beganAt) {
+    ended(endpoint, { failed, swift }, beganAt) {
       const course = take(endpoint)
-      course.isSwift = going === 'swift'
-      if (going !== 'failed') {
+      if (swift !== undefined) course.kind = swift ? 'swift' : 'slow'
+      if (!failed) {
         course.most = Math.min(course.most * 2, MOST_AT_ONCE)
         course.pauseMs = 0
       } else {

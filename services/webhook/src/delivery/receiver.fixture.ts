@@ -44,6 +44,8 @@ export const status =
 
 export const hang: Behaviour = () => {}
 
+export const reset: Behaviour = response => void response.destroy()
+
 /** Does the one thing so many times, then the other. */
 export function first(times: number, one: Behaviour, other: Behaviour): Behaviour {
   let left = times

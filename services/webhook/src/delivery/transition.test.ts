@@ -27,6 +27,11 @@ const causes = {
   redirected: { kind: 'tried', held, attempt: answered(302) },
   gone: { kind: 'tried', held, attempt: answered(410) },
   'put off': { kind: 'put_off', held },
+  'put off, unknown why': {
+    kind: 'put_off',
+    held,
+    attempt: { at: noon, ms: 5, error: 'internal_error', response: '' },
+  },
   dropped: { kind: 'dropped', held },
   spoiled: { kind: 'spoiled', held, attempt: { at: noon, ms: 0, error: 'event_missing', response: '' } },
   'lease ended': { kind: 'lease_ended', held },
@@ -46,6 +51,7 @@ const table: Partial<Record<keyof typeof causes, Partial<Record<DeliveryStatus, 
   redirected: { running: 'waiting' },
   gone: { running: 'failed' },
   'put off': { running: 'waiting' },
+  'put off, unknown why': { running: 'waiting' },
   dropped: { running: 'cancelled' },
   spoiled: { running: 'failed' },
   'lease ended': { running: 'queued' },
@@ -90,6 +96,33 @@ describe('the life of a delivery', () => {
     const longer = [2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
     assert.deepEqual(waited, [5, 30, 2 * minute, 5 * minute, 30 * minute, ...longer])
     assert.deepEqual([delivery.status, delivery.tries, delivery.attempts.length], ['failed', 12, 12])
+  })
+
+  const running = (delivery: DeliveryRecord): DeliveryRecord => ({ ...delivery, status: 'running', ...held })
+
+  it('that can’t be tried waits ever longer, a minute at most, for ever, and none of it is a try', () => {
+    let delivery = aDelivery()
+    const waited: number[] = []
+    for (let n = 0; n < 100; n++) {
+      delivery = apply(running(delivery), causes['put off'], noon)
+      waited.push(delivery.due_at - noon)
+    }
+    assert.deepEqual(waited.slice(0, 7), [750, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000])
+    assert.equal(waited.at(-1), 45_000)
+    assert.deepEqual([delivery.tries, delivery.tried, delivery.attempts], [0, 0, []])
+    assert.equal(apply(running(delivery), causes.failed, noon).put_offs, 0)
+  })
+
+  it('that can’t be tried, nobody knows why, is tried by the schedule from the third time on, and then has failed', () => {
+    let delivery = aDelivery()
+    const course: string[] = []
+    while (delivery.status !== 'failed') {
+      delivery = apply(running(delivery), causes['put off, unknown why'], noon)
+      course.push(`${delivery.tries} ${delivery.due_at - noon}`)
+    }
+    assert.deepEqual(course.slice(0, 5), ['0 750', '0 1500', '1 5000', '2 30000', '3 120000'])
+    assert.deepEqual([course.length, delivery.tried, delivery.attempts[0]?.error], [2 + 12, 12, 'internal_error'])
+    assert.equal(apply(delivery, { kind: 'retried' }, noon).put_offs, 0)
   })
 
   it('waits as long as it is asked to, where that is longer', () => {

@@ -1,5 +1,5 @@
 /** The life of a delivery. */
-import { countedByOwner, type Held, type LeaseCause, noDueTime, type Refusal, refuse } from '@millhand/lease'
+import { backoffMs, countedByOwner, type Held, type LeaseCause, noDueTime, type Refusal, refuse } from '@millhand/lease'
 import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
 import { dueAt, ranks } from './new-delivery.ts'
 import { waitAfter } from './schedule.ts'
@@ -13,8 +13,11 @@ export type DeliveryCause =
       readonly attempt: Attempt
       readonly retryAfterMs?: number | undefined
     }
-  /** It could not be tried, for a reason of our own: it waits a second, and that is no try. */
-  | { readonly kind: 'put_off'; readonly held: Held }
+  /**
+   * It could not be tried. That is no try where the reason is ours for certain; else `attempt` says what is kept of it once
+   * it counts as one.
+   */
+  | { readonly kind: 'put_off'; readonly held: Held; readonly attempt?: Attempt }
   /** Its endpoint is disabled or gone. */
   | { readonly kind: 'dropped'; readonly held: Held }
   /** It can never be tried: its event can't be read. */
@@ -40,9 +43,9 @@ export const deliveryTransition =
           ? next(delivery, 'queued', { due_at: noDueTime })
           : refuse('not_due')
       case 'tried':
-        return tried(delivery, cause.attempt, cause.retryAfterMs ?? 0, now, random())
+        return tried({ ...delivery, put_offs: 0 }, cause.attempt, cause.retryAfterMs ?? 0, now, random())
       case 'put_off':
-        return next(delivery, 'waiting', dueAt(now + PUT_OFF_MS))
+        return putOff({ ...delivery, put_offs: delivery.put_offs + 1 }, cause.attempt, now, random())
       case 'dropped':
         return ended(delivery, 'cancelled', now)
       case 'spoiled':
@@ -60,7 +63,8 @@ export const deliveryTransition =
     }
   }
 
-const PUT_OFF_MS = 1_000
+/** From which time in a row on what nobody knows the reason of counts as a try: it may go on for ever. */
+const COUNTS_FROM = 3
 const MOST_ATTEMPTS_KEPT = 20
 /** The endpoint is gone, and says so. RFC 9110, section 15.5.11. */
 const GONE = 410
@@ -93,8 +97,13 @@ function tried(
   return next(delivery, 'waiting', { ...patch, rank, ...dueAt(now + Math.max(wait, askedMs)) })
 }
 
+function putOff(delivery: DeliveryRecord, attempt: Attempt | undefined, now: number, random: number): DeliveryRecord {
+  if (attempt && delivery.put_offs >= COUNTS_FROM) return tried(delivery, attempt, 0, now, random)
+  return next(delivery, 'waiting', dueAt(now + backoffMs(delivery.put_offs, random)))
+}
+
 const begunAnew = (delivery: DeliveryRecord, rank: number, retried_by: string | undefined): DeliveryRecord =>
-  next(delivery, 'queued', { rank, retried_by, tries: 0, due_at: noDueTime, finished_at: undefined })
+  next(delivery, 'queued', { rank, retried_by, tries: 0, put_offs: 0, due_at: noDueTime, finished_at: undefined })
 
 const ended = (delivery: DeliveryRecord, status: DeliveryStatus, now: number, patch: Patch = {}): DeliveryRecord =>
   next(delivery, status, { ...patch, due_at: noDueTime, finished_at: now })

@@ -13,6 +13,8 @@ export interface Happening {
   readonly task: string
   readonly at: number
   readonly callback: unknown
+  /** JSON text. */
+  readonly output: string
 }
 
 /** An event as compute writes it, of a task of `acct_a` that has succeeded where nothing else is said. */
@@ -23,13 +25,15 @@ export function happening({
   task = 'task_1',
   at = Date.now(),
   callback,
+  output = '"für 日本 😀"',
 }: Partial<Happening> = {}): OutboxEvent {
   const id = ids('evt')
-  const value = JSON.stringify({
+  const event = JSON.stringify({
     ...{ id, object: 'event', type, created_at: new Date(at).toISOString(), account_id: account, mode },
     resource_version: 1,
-    data: { object: { id: task, object: 'task', output: 'für 日本 😀', callback } },
+    data: { object: { id: task, object: 'task', output: '<output>', callback } },
   })
+  const value = event.replace('"<output>"', () => output)
   return { topic: 'millhand.tasks.v1', key: task, id, type, time: at, value }
 }
 

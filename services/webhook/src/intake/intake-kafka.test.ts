@@ -8,6 +8,7 @@ import { javaMissing, type Kafka, type Mongo, startKafka, startMongo } from '@mi
 import { endpoint, happening } from './happening.fixture.ts'
 import { describeIntake } from './intake.contract.ts'
 import { openArchive, running, tasksTopic } from './intake.fixture.ts'
+import { describeSpill } from './spill.contract.ts'
 
 describe('kafka and mongo', { skip: javaMissing }, () => {
   let kafka: Kafka
@@ -41,6 +42,7 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
   }
 
   describeIntake('kafka and mongo', open)
+  describeSpill('kafka and mongo', open, { killedEvery: 37 })
 
   it('goes on when the broker was killed and is back, and loses nothing', async () => {
     const opened = await open()
@@ -64,7 +66,11 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
     const opened = await open()
     const at = openArchive(opened)
     const position = `${opened.name}.${tasksTopic}:zz,zz,zz`
-    await at.places.write({ kind: 'insert', document: { tenant: noAccount, id: 'intake', position }, events: [] })
+    await at.places.write({
+      kind: 'insert',
+      document: { tenant: noAccount, id: 'intake', position, since: 0 },
+      events: [],
+    })
     const event = happening()
     await opened.append(event)
     const intake = running(at.deps)

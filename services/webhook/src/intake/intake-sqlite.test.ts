@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { Document } from '@millhand/store'
 import { openSqlite } from '@millhand/store/sqlite'
-import { describeIntake } from './intake.contract.ts'
+import { describeIntake, type OpenedLog } from './intake.contract.ts'
+import { describeSpill } from './spill.contract.ts'
 
-describeIntake('sqlite', async () => {
+async function open(): Promise<OpenedLog> {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-intake-'))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
   const writers = db.collection<Document, never>({ name: 'writers', indexes: {} })
@@ -21,4 +22,7 @@ describeIntake('sqlite', async () => {
       await rm(folder, { recursive: true })
     },
   }
-})
+}
+
+describeIntake('sqlite', open)
+describeSpill('sqlite', open, { killedEvery: 1 })

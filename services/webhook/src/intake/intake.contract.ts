@@ -1,9 +1,12 @@
 /** What the intake has to do, whatever store and log it works on. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventLog } from '@millhand/eventlog'
 import { systemClock as clock } from '@millhand/runner'
 import { type Database, noAccount, type OutboxEvent } from '@millhand/store'
+import { type ReplayRecord, replaysSpec } from '../replay/replay.ts'
+import { removeExpired } from '../retention.ts'
 import { endpoint, happening } from './happening.fixture.ts'
 import { killedAfter, openArchive, running } from './intake.fixture.ts'
 import type { IntakeDeps } from './intake.ts'
@@ -217,10 +220,51 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
 
     it('begins at the beginning where its place is none of this log', async () => {
       const event = happening()
-      const place = { tenant: noAccount, id: 'intake', position: '?' }
+      const place = { tenant: noAccount, id: 'intake', position: '?', since: 0 }
       await at.places.write({ kind: 'insert', document: place, events: [] })
       await takeIn(event)
       assert.equal((await at.archived())[0]?.id, event.id)
+      assert.deepEqual(at.logged, ['intake.place_unreadable'])
+    })
+
+    it('delivers nothing again where it begins at the beginning, though what was delivered is kept no more', async () => {
+      const heard = endpoint()
+      await at.add(heard)
+      const replays = log.db.collection<ReplayRecord, keyof typeof replaysSpec.indexes>(replaysSpec)
+      const daysAgo = (days: number) => Date.now() - days * 86_400_000
+      const [forgotten, known] = [happening({ at: daysAgo(30) }), happening({ at: daysAgo(29.9) })]
+      for (const event of [forgotten, known]) {
+        await log.append(event)
+        const then = running({ ...at.deps, clock: { ...clock, now: () => event.time } })
+        await then.until(event)
+        await then.stop()
+      }
+      for (const row of await at.deliveries.find('primary', { equals: [], limit: 9 })) {
+        const document = { ...row, status: 'succeeded' as const, finished_at: row.created_at }
+        await at.deliveries.write({ kind: 'replace', version: row.version, document, events: [] })
+      }
+      const ending = new AbortController()
+      const sweeping = removeExpired(
+        { ...at.deps, deliveries: at.deliveries, replays, webhooks: at.webhooks },
+        ending.signal,
+      )
+      while ((await at.rows()).length > 1 || (await at.archived()).length > 1) await nextTurn()
+      ending.abort()
+      await sweeping
+      // The second time by an owner that finds a place in the midst of what is read anew.
+      for (const position of ['?', 'beginning']) {
+        const place = await at.places.get(noAccount, 'intake')
+        assert.ok(place)
+        await at.places.write({
+          kind: 'replace',
+          version: place.version,
+          document: { ...place, position },
+          events: [],
+        })
+        await takeIn(happening({ type: 'batch.completed' }))
+        assert.deepEqual(await at.rows(), [`${known.id} -> ${heard.id}`])
+      }
+      assert.equal((await at.archived()).length, 3)
       assert.deepEqual(at.logged, ['intake.place_unreadable'])
     })
 

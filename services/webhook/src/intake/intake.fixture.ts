@@ -8,6 +8,7 @@ import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../deliver
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { createIntake, type IntakeDeps } from './intake.ts'
 import { type PlaceRecord, placesSpec } from './place.ts'
+import { type SpilledEvent, spillSpec } from './spilled-event.ts'
 
 export const tasksTopic = 'millhand.tasks.v1'
 
@@ -17,6 +18,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
   const rows: Deliveries = db.collection<DeliveryRecord, keyof typeof deliveriesSpec.indexes>(deliveriesSpec)
   const webhooks: Webhooks = db.collection<WebhookRecord, keyof typeof webhooksSpec.indexes>(webhooksSpec)
   const places = db.collection<PlaceRecord, never>(placesSpec)
+  const spill = db.collection<SpilledEvent, never>(spillSpec)
   const logged: string[] = []
   const note = (event: string) => void logged.push(event)
   const deps: IntakeDeps = {
@@ -28,6 +30,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
     deliveries: {
       insert: async document => (await rows.write({ kind: 'insert', document, events: [] })).kind === 'written',
     },
+    spill,
     clock,
     log: { ...createLog({ level: 'error' }), error: note, warn: note },
   }
@@ -35,6 +38,8 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
     deps,
     webhooks,
     places,
+    spill,
+    deliveries: rows,
     logged,
     archived: () => archive.find('by_age', { equals: [], limit: 10_000 }),
     /** `<event> -> <endpoint>` of every row. */
@@ -74,8 +79,12 @@ export function running(deps: IntakeDeps) {
   }
 }
 
-/** Runs an intake whose process is dead after so many writes: nothing of it is answered any more. */
-export async function killedAfter(deps: IntakeDeps, most: number): Promise<void> {
+/** Runs an intake, or what else there is of it, whose process is dead after so many writes: nothing is answered any more. */
+export async function killedAfter(
+  deps: IntakeDeps,
+  most: number,
+  run = (mortal: IntakeDeps, signal: AbortSignal) => createIntake(mortal).run(signal),
+): Promise<void> {
   const killed = Promise.withResolvers<never>()
   killed.promise.catch(() => undefined)
   const ending = new AbortController()
@@ -91,11 +100,13 @@ export async function killedAfter(deps: IntakeDeps, most: number): Promise<void>
     killed.reject(new Error('killed'))
     return killed.promise
   }
-  await createIntake({
+  const mortal: IntakeDeps = {
     ...deps,
-    archive: { ...deps.archive, find: deps.archive.find, write: change => dying(() => deps.archive.write(change)) },
+    archive: { ...deps.archive, write: change => dying(() => deps.archive.write(change)) },
+    spill: { find: (...query) => deps.spill.find(...query), write: change => dying(() => deps.spill.write(change)) },
     places: { get: (...key) => deps.places.get(...key), write: change => dying(() => deps.places.write(change)) },
     deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },
-  }).run(ending.signal)
+  }
+  await run(mortal, ending.signal)
   await Promise.all(writes)
 }

@@ -1,21 +1,22 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { archiveEvent } from '../archive/archiving.ts'
 import { openArrivals } from '../archive/arrivals.ts'
+import { clocksDifferMs } from '../archive/event-page.ts'
+import type { Arrival } from '../archive/in-order.ts'
 import type { Archive } from '../archived-event.ts'
-import { type Asked, deliveriesOf } from './asked.ts'
-import { openPlace, type Places } from './place.ts'
+import { keptMs } from '../retention.ts'
+import { type MakingDeps, makeDeliveries } from './making.ts'
+import { openPlace, type Place, type Places } from './place.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
 
-export interface IntakeDeps extends Asked {
+export interface IntakeDeps extends MakingDeps {
   readonly events: Pick<EventLog, 'tail'>
   /** What is read: the public topics. */
   readonly topics: readonly string[]
   readonly archive: Archive
   readonly places: Places
-  readonly clock: Clock
-  readonly log: Log
 }
 
 export interface Intake {
@@ -52,14 +53,16 @@ export function createIntake(deps: IntakeDeps): Intake {
 /** From the stored place on. A batch is read when the one before is durable, so the log waits where the store is slow. */
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
   const place = await openPlace(deps.places)
-  const arrivals = await openArrivals(deps.archive, deps.clock)
+  const arrival = await openArrivals(deps.archive, deps.clock)
+  const { batches, since } = tailFrom(deps, place, signal)
   let moving: Promise<void> | undefined
   try {
-    for await (const batch of tailFrom(deps, place.position, signal)) {
-      await takeIn(deps, batch, arrivals.next, signal)
+    for await (const batch of batches) {
+      const young = batch.filter(({ time }) => time >= since)
+      await takeIn(deps, young, arrival, signal)
       // The place may lag: what is read again changes nothing.
       await moving
-      moving = place.moveTo(batch.at(-1)?.position ?? place.position)
+      moving = place.moveTo(batch.at(-1)?.position ?? place.position, since)
       moving.catch(() => undefined) // It is waited for above, or below.
       onTaken()
     }
@@ -69,14 +72,18 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
   }
 }
 
-/** From the beginning where the place is of another log. */
-function tailFrom({ events, topics, log }: IntakeDeps, position: string, signal: AbortSignal) {
+/**
+ * From the beginning where the place is of another log. That may have events of so long ago that nobody knows any more
+ * whether they were delivered: they are passed over, by later owners too, since these go on in the midst of them.
+ */
+function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since }: Place, signal: AbortSignal) {
   try {
-    return events.tail(topics, position, signal)
+    return { batches: events.tail(topics, position, signal), since }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     log.warn('intake.place_unreadable', { position, error })
-    return events.tail(topics, 'beginning', signal)
+    const kept = clock.now() - keptMs + clocksDifferMs
+    return { batches: events.tail(topics, 'beginning', signal), since: Math.max(since, kept) }
   }
 }
 
@@ -84,16 +91,15 @@ function tailFrom({ events, topics, log }: IntakeDeps, position: string, signal:
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
-  arrival: () => number,
+  arrival: Arrival,
   signal: AbortSignal,
 ): Promise<void> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
-  const archived = read.map(({ event, callback }) => ({
-    event: { ...event, version: 1, arrived: arrival() },
-    callback,
-  }))
-  await Promise.all(archived.map(({ event }) => deps.archive.write({ kind: 'insert', document: event, events: [] })))
-  await deliveriesOf(deps, archived, signal)
+  const archiving = { archive: deps.archive, arrival, clock: deps.clock }
+  const archived = await Promise.all(
+    read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiving, event), callback })),
+  )
+  await makeDeliveries(deps, archived, signal)
 }
 
 /** An event that can't be read must not hold up all others for ever: the log tells of it, and it is passed over. */

@@ -4,6 +4,8 @@ import { type Collection, type CollectionSpec, type Document, noAccount } from '
 export interface PlaceRecord extends Document {
   /** Of the last event that is archived with all its deliveries, as `tail` takes it. */
   readonly position: string
+  /** What happened before is passed over, since 1970 in milliseconds: a place of before was lost, and the log begun anew. */
+  readonly since: number
 }
 
 export const placesSpec = { name: 'places', indexes: {} } as const satisfies CollectionSpec
@@ -13,8 +15,10 @@ export type Places = Pick<Collection<PlaceRecord>, 'get' | 'write'>
 export interface Place {
   /** Where to read on; the log's beginning where nothing was read yet. */
   readonly position: string
+  /** What happened before is passed over; 0 for all. */
+  readonly since: number
   /** Rejects when it can't be stored, and when another owner has moved it. One call at a time. */
-  moveTo(position: string): Promise<void>
+  moveTo(position: string, since: number): Promise<void>
 }
 
 export async function openPlace(places: Places): Promise<Place> {
@@ -22,8 +26,9 @@ export async function openPlace(places: Places): Promise<Place> {
   let version = stored?.version ?? 0
   return {
     position: stored?.position ?? 'beginning',
-    async moveTo(position) {
-      const document = { tenant: noAccount, id: ID, position }
+    since: stored?.since ?? 0,
+    async moveTo(position, since) {
+      const document = { tenant: noAccount, id: ID, position, since }
       const change =
         version === 0
           ? ({ kind: 'insert', document, events: [] } as const)

@@ -6,8 +6,13 @@ import type { ArchivedEvent } from '../archived-event.ts'
 
 export interface ReadEvent {
   readonly event: Omit<Draft<ArchivedEvent>, 'arrived'>
-  /** Who else is told of the object: its own callback. */
-  readonly callback?: { readonly url: string; readonly events: readonly string[] }
+  readonly callback?: Callback
+}
+
+/** Who else is told of an object: its own callback, of events of these types. */
+export interface Callback {
+  readonly url: string
+  readonly events: readonly string[]
 }
 
 /**
@@ -30,7 +35,7 @@ export function readEvent({ id, key, type, time, value }: LoggedEvent): ReadEven
 }
 
 /** The service that made the object has checked it; what is none is passed over. */
-function readCallback(said: unknown): ReadEvent['callback'] {
+function readCallback(said: unknown): Callback | undefined {
   if (typeof said !== 'object' || said === null) return
   const { url, events = [] } = said as Record<string, unknown>
   if (typeof url !== 'string' || !Array.isArray(events)) return

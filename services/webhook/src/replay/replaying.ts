@@ -1,13 +1,13 @@
 /** Works off the replays that were asked for. */
 import { type Clock, everyInterval } from '@millhand/runner'
-import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { microseconds } from '../archive/arrivals.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
+import { microseconds } from '../archive/in-order.ts'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { matches } from '../event-types.ts'
+import { tenantsWith } from '../turns.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { testType } from '../webhook-events.ts'
 import type { ReplayRecord, Replays } from './replay.ts'
@@ -59,10 +59,8 @@ export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): 
   /** A page for each tenant: of the replay after the one whose turn it was in the round before. Which had one. */
   async function round(before: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const served = new Map<string, string>()
-    for (let after: Query['after']; !signal.aborted; ) {
-      const [first] = await replays.find('open', { equals: [], limit: 1, ...(after && { after }) })
-      if (!first) break
-      const { tenant } = first
+    for await (const tenant of tenantsWith(replays, 'open', Number.MAX_SAFE_INTEGER)) {
+      if (signal.aborted) break
       const open = await replays.find('open', { equals: [tenant], limit: AT_ONCE })
       const due = open.filter(({ id }) => (resting.get(id) ?? 0) <= clock.monotonic())
       const next = due[due.findIndex(({ id }) => id === before.get(tenant)) + 1] ?? due[0]
@@ -70,7 +68,6 @@ export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): 
         served.set(tenant, next.id)
         await turn(next)
       }
-      after = [tenant, Number.MAX_SAFE_INTEGER]
     }
     return served
   }

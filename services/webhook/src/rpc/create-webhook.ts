@@ -7,6 +7,7 @@ import {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { Turns } from '@millhand/runner'
+import { requireReadable } from '../event-scopes.ts'
 import { typeFaults } from '../event-types.ts'
 import { requireNone } from '../faults.ts'
 import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-secret.ts'
@@ -28,12 +29,13 @@ export const createWebhook = (deps: WebhookDeps) => {
   const turns = new Turns()
   return async (req: CreateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
     const { webhooks, sealing, clock, ids } = deps
-    const { accountId, mode, tenant } = principal(call)
+    const { accountId, mode, tenant, scopes } = principal(call)
     const maker = makerOf(call)
     const id = idOf('wh', call, ids)
     const before = await madeBefore(deps, { tenant, id }, maker)
     if (before) return before
     requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
+    requireReadable(req.events, scopes)
     const now = clock.now()
     const signature = req.signature === SignatureScheme.V1A ? 'v1a' : 'v1'
     const webhook: WebhookRecord = {

@@ -1,7 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { Cursors } from '@millhand/api'
-import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import type { ListEventsRequest, ListEventsResponse } from '@millhand/api/gen/millhand/webhook/v1/archive_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
@@ -19,13 +18,13 @@ export interface ListEventsDeps {
 export const listEvents =
   ({ archive, cursors, clock }: ListEventsDeps) =>
   async (req: ListEventsRequest, call: HandlerContext): Promise<ListEventsResponse> => {
-    const { type, createdAfter, resourceId, limit = 20, order = Order.DESC, cursor } = req
+    const { type, createdAfter, resourceId } = req
     const { data, more } = await eventPage({
       archive,
       cursors,
       tenant: principal(call).tenant,
       filters: { type, resourceId, createdAfter: createdAfter && timestampMs(createdAfter) },
-      ...{ limit, order, cursor },
+      request: req,
       now: clock.now(),
     })
     return { $typeName: 'millhand.webhook.v1.ListEventsResponse', data: data.map(eventMessage), ...more }

@@ -4,8 +4,9 @@ import type { Delivery } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb
 import type { TestWebhookRequest } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
-import { microseconds } from '../archive/arrivals.ts'
-import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import { archiveEvent } from '../archive/archiving.ts'
+import { microseconds } from '../archive/in-order.ts'
+import type { Archive } from '../archived-event.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
 import { dueAt, newDelivery, ranks } from '../delivery/new-delivery.ts'
@@ -37,25 +38,19 @@ export const testWebhook =
     const made = await deliveries.get(tenant, deliveryId(id, webhook.id))
     if (made) return deliveryMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to test it.')
-    const event = await archived(archive, testEvent(webhook, id, clock.now(), call))
+    const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
+    const event = await archiveEvent({ archive, arrival, clock }, testEvent(webhook, id, clock.now(), call))
     const delivery = { ...newDelivery(event, { endpoint: webhook.id }, ranks.first), ...dueAt(clock.now()) }
     const isNew = await deliveries.insert(delivery, [])
     return deliveryMessage((isNew ? undefined : await deliveries.get(tenant, delivery.id)) ?? delivery)
   }
 
-function testEvent(webhook: WebhookRecord, id: string, now: number, call: HandlerContext): ArchivedEvent {
+function testEvent(webhook: WebhookRecord, id: string, now: number, call: HandlerContext) {
   const { type, value } = webhookEvent(testType, webhook, {
     ids: (() => id) as Ids,
     now,
     requestId: call.values.get(requestIdKey),
   })
   const { tenant, id: resource_id } = webhook
-  return { tenant, id, version: 1, type, resource_id, created_at: now, arrived: microseconds(now), value }
-}
-
-/** The event as it is in the archive: an earlier try of the same operation may have got as far as this. */
-async function archived(archive: Archive, event: ArchivedEvent): Promise<ArchivedEvent> {
-  const result = await archive.write({ kind: 'insert', document: event, events: [] })
-  if (result.kind === 'written') return event
-  return (await archive.get(event.tenant, event.id)) ?? event
+  return { tenant, id, type, resource_id, created_at: now, value }
 }

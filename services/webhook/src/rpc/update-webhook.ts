@@ -7,7 +7,8 @@ import {
   WebhookStatus,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import { typeFaults } from '../event-types.ts'
+import { requireReadable } from '../event-scopes.ts'
+import { matches, typeFaults } from '../event-types.ts'
 import { requireNone } from '../faults.ts'
 import { urlFaults } from '../target.ts'
 import { foundWebhook, type WebhookRecord } from '../webhook.ts'
@@ -20,13 +21,14 @@ export const updateWebhook =
   (deps: WebhookDeps) =>
   async (req: UpdateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
     const { webhooks, clock, ids } = deps
-    const { tenant, mode } = principal(call)
+    const { tenant, mode, scopes } = principal(call)
     requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
     for (;;) {
       const before = await foundWebhook(webhooks, tenant, req.id)
       const now = clock.now()
       const asked = changed(before, req, now)
       if (isDeepStrictEqual(asked, before)) return webhookMessage(before, now)
+      requireReadable(newlyTold(before, asked), scopes)
       const after: WebhookRecord = { ...asked, updated_at: now, resource_version: before.resource_version + 1 }
       const event = webhookEvent(eventType(before, after), after, {
         ids,
@@ -61,6 +63,10 @@ function changed(before: WebhookRecord, req: UpdateWebhookRequest, now: number):
   // What failed was the other address.
   return after.url === before.url ? after : { ...after, failing_since: undefined, failed_at: undefined }
 }
+
+/** What is told to an address that was not told it before: all of it where the address is another. */
+const newlyTold = (before: WebhookRecord, { url, events }: WebhookRecord): readonly string[] =>
+  url === before.url ? events.filter(asked => !before.events.some(known => matches(known, asked))) : events
 
 /** Whoever enables it says that it works: days begin to count anew. */
 const healthy = {

@@ -152,7 +152,8 @@ export type DeliveryAttempt = Message<"millhand.webhook.v1.DeliveryAttempt"> & {
   error?: string | undefined;
 
   /**
-   * The first 4 KiB of the answer, or what went wrong in words.
+   * The first 4 KiB of the answer, or what went wrong in words. In a list only the newest try of a delivery has it, and of
+   * it at most 256 characters.
    *
    * @generated from field: string response = 5;
    */
@@ -167,7 +168,8 @@ export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
   messageDesc(file_millhand_webhook_v1_delivery, 1);
 
 /**
- * Asks for a page of a webhook's deliveries.
+ * Asks for a page of a webhook's deliveries, in the order in which they were made. A replay makes some of events that
+ * happened long before.
  *
  * @generated from message millhand.webhook.v1.ListDeliveriesRequest
  */
@@ -194,7 +196,7 @@ export type ListDeliveriesRequest = Message<"millhand.webhook.v1.ListDeliveriesR
   cursor?: string | undefined;
 
   /**
-   * Newest event first (`desc`), where it is not set.
+   * The one that was made last first (`desc`), where it is not set.
    *
    * @generated from field: optional millhand.type.v1.Order order = 4;
    */

@@ -160,7 +160,8 @@ export type CreateWebhookRequest = Message<"millhand.webhook.v1.CreateWebhookReq
   url: string;
 
   /**
-   * What it is told: types of events, `task.*` for all that begin so, `*` for all.
+   * What it is told: types of events, `task.*` for all that begin so, `*` for all. The key needs the scope that shows what
+   * they are about, as `tasks:read` for `task.*`, or `events:read`, which `*` takes.
    *
    * @generated from field: repeated string events = 2;
    */
@@ -307,14 +308,15 @@ export type UpdateWebhookRequest = Message<"millhand.webhook.v1.UpdateWebhookReq
   id: string;
 
   /**
-   * Where deliveries are posted to, from the next try on.
+   * Where deliveries are posted to, from the next try on. Another address takes the scopes of all that it is told.
    *
    * @generated from field: optional string url = 2;
    */
   url?: string | undefined;
 
   /**
-   * What it is told instead, from the next event on; where it is empty that stays as it is.
+   * What it is told instead, from the next event on; where it is empty that stays as it is. What is added takes the
+   * scopes that it would take to ask for it anew.
    *
    * @generated from field: repeated string events = 3;
    */

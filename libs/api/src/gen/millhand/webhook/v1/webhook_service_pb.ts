@@ -106,7 +106,7 @@ export const WebhookService: GenService<{
     output: typeof WebhookReplaySchema;
   },
   /**
-   * Lists the deliveries of a webhook, with every try.
+   * Lists the deliveries of a webhook, with every try, in the order in which they were made.
    *
    * @generated from rpc millhand.webhook.v1.WebhookService.ListDeliveries
    */

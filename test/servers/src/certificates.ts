@@ -1,6 +1,7 @@
 /** Certificates for one run of the tests, made with openssl. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -26,11 +27,11 @@ export interface Certificate {
 export interface Authority {
   /** PEM: the authority's own certificate. */
   readonly ca: string
-  /** For who is called at 127.0.0.1, or calls from there. */
-  issue(name: string): Certificate
+  /** For names or addresses: who is called at 127.0.0.1 where none are given. One for `days` below 0 expired so long ago. */
+  issue(hosts?: readonly string[], days?: number): Certificate
 }
 
-export function createAuthority(name: string): Authority {
+export function createAuthority(name = 'tests'): Authority {
   const ca = inFolder(folder => {
     const words = ['-subj', `/CN=${name}`, '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem']
     openssl(folder, 'req', '-x509', ...elliptic, '-addext', 'keyUsage=keyCertSign', ...words)
@@ -38,14 +39,15 @@ export function createAuthority(name: string): Authority {
   })
   return {
     ca: ca.cert,
-    issue: name =>
+    issue: (hosts = ['127.0.0.1'], days = 1) =>
       inFolder(folder => {
+        const names = hosts.map(host => `${isIP(host) === 0 ? 'DNS' : 'IP'}:${host}`)
         writeFileSync(join(folder, 'ca.pem'), ca.cert)
         writeFileSync(join(folder, 'ca.key'), ca.key)
-        writeFileSync(join(folder, 'extensions'), 'subjectAltName=IP:127.0.0.1')
-        openssl(folder, 'req', ...elliptic, '-subj', `/CN=${name}`, '-keyout', 'key', '-out', 'request')
-        const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '1', '-extfile', 'extensions']
-        openssl(folder, 'x509', '-req', '-in', 'request', ...by, '-out', 'cert')
+        writeFileSync(join(folder, 'extensions'), `subjectAltName=${names.join(',')}`)
+        openssl(folder, 'req', ...elliptic, '-subj', '/CN=endpoint', '-keyout', 'key', '-out', 'request')
+        const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'extensions']
+        openssl(folder, 'x509', '-req', '-in', 'request', ...by, '-days', String(days), '-out', 'cert')
         return { cert: read(folder, 'cert'), key: read(folder, 'key') }
       }),
   }

@@ -1,0 +1,57 @@
+/** The log of the one process grows no longer than all have read it. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { manualClock } from '@millhand/runner'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { createLog } from '@millhand/telemetry'
+import { trimEvents } from './event-retention.ts'
+
+const DAY_MS = 86_400_000
+let folder: string
+let db: SqliteDatabase
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millhand-retention-'))
+  db = openSqlite({ file: join(folder, 'millhand.db') })
+})
+afterEach(async () => {
+  await db.close()
+  await rm(folder, { recursive: true })
+})
+
+test('events that webhooks have not read stay in the log, however old, and the log says who holds them', async () => {
+  const clock = manualClock(Date.UTC(2026, 10, 22, 12))
+  const things = db.collection({ name: 'things', indexes: {} })
+  for (let n = 1; n <= 4; n++) {
+    const event = { topic: 't', key: 'k', id: `evt_${n}`, type: 'x', time: clock.now(), value: '{}' }
+    await things.write({ kind: 'insert', document: { tenant: 't', id: `${n}` }, events: [event] })
+  }
+  await clock.advance(40 * DAY_MS) // Nobody had started it meanwhile.
+
+  const left = () => db.read<[string]>('SELECT id FROM event_log').map(([id]) => id)
+  /** What is left after a trimming, and what is said of it. */
+  const trimmed = async (position: string): Promise<[string[], unknown[]]> => {
+    const said: unknown[] = []
+    const write = (line: string) => {
+      const { event, events, held_by } = JSON.parse(line)
+      said.push([event, events ?? held_by])
+    }
+    const log = createLog({ level: 'info', write })
+    const stop = new AbortController()
+    const tails = async () => ({ webhooks: position })
+    const trimming = trimEvents({ db, retentionMs: 30 * DAY_MS, tails, clock, log }, stop.signal)
+    while (said.length === 0) await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
+    stop.abort()
+    await trimming
+    return [left(), said]
+  }
+  const all = ['evt_1', 'evt_2', 'evt_3', 'evt_4']
+  const held = ['events.held_back', ['webhooks']]
+  assert.deepEqual(await trimmed('beginning'), [all, [held]])
+  assert.deepEqual(await trimmed('a place in another log'), [all, [held]])
+  assert.deepEqual(await trimmed('2'), [all.slice(2), [['events.trimmed', 2], held]])
+  assert.deepEqual(await trimmed('4'), [all.slice(3), [['events.trimmed', 1]]])
+})
