@@ -68,7 +68,7 @@ export type MetricName<Kind extends MetricSpec['kind'] = MetricSpec['kind']> = {
 
 /** A value for each label. */
 export type Labels<Name extends MetricName> = {
-  readonly [Label in keyof Specs[Name]['labels']]: Specs[Name]['labels'][Label] extends readonly (infer Value extends string)[]
-    ? Value
-    : never
+  readonly [Label in keyof Specs[Name]['labels']]: OneOf<Specs[Name]['labels'][Label]>
 }
+
+type OneOf<Values> = Values extends readonly (infer Value extends string)[] ? Value : never
