@@ -2,9 +2,9 @@
 import type { FirstKeys } from './first-keys.ts'
 import type { Local } from './local.ts'
 
-export function announce({ url, grpc, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
+export function announce({ url, grpc, metrics, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
   if (!out.isTTY) {
-    out.write(`${JSON.stringify({ ready: true, http: url, grpc })}\n`)
+    out.write(`${JSON.stringify({ ready: true, http: url, grpc, metrics })}\n`)
     return
   }
   const bold = (text: string) => (process.env.NO_COLOR ? text : `\u001b[1m${text}\u001b[22m`)
@@ -15,7 +15,7 @@ export function announce({ url, grpc, keys, models }: Local, out: NodeJS.WriteSt
     `  ${bold('Millhand')} serves on ${bold(url)}   reference: ${url}/docs`,
     '',
     ...keyLines(keys),
-    `  Operators: pnpm millhand --help   gRPC: ${grpc}`,
+    `  Operators: pnpm millhand --help   gRPC: ${grpc}   metrics: ${metrics}/metrics`,
     '',
     ...(input === undefined
       ? []

@@ -45,10 +45,11 @@ function shown(keys: FirstKeys): string {
   let text = ''
   const models: Pick<Catalogue, 'get'> = { get: () => undefined }
   const terminal = { isTTY: true, write: (part: string) => (text += part) }
-  announce(
-    { url: 'http://127.0.0.1:8080', grpc: 'http://127.0.0.1:8081', keys, models: models as Catalogue },
-    terminal as unknown as NodeJS.WriteStream,
-  )
+  const served = {
+    ...{ url: 'http://127.0.0.1:8080', grpc: 'http://127.0.0.1:8081', metrics: 'http://127.0.0.1:9464' },
+    ...{ keys, models: models as Catalogue },
+  }
+  announce(served, terminal as unknown as NodeJS.WriteStream)
   return text
 }
 

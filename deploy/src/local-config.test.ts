@@ -47,12 +47,6 @@ test('the first account’s plans are read by family, and refused where they can
   }
 })
 
-test('what the contract has and this version does not serve is taken, and told', () => {
-  assert.deepEqual(localConfig({}).notServed, [])
-  const set = { MILLHAND_METRICS_ADDR: '127.0.0.1:0', MILLHAND_KEY: 'not read' }
-  assert.deepEqual(localConfig(set).notServed, ['MILLHAND_METRICS_ADDR'])
-})
-
 test('a terminal that calls the server can start it too: the key of the examples is known', () => {
   assert.doesNotThrow(() => localConfig({ MILLHAND_KEY: createApiKey('live') }))
 })

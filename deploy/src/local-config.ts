@@ -12,6 +12,7 @@ import { pick } from './variables.ts'
 export interface LocalConfig extends ExecutorRoom {
   readonly http: Address
   readonly grpc: Address
+  readonly metrics: Address
   readonly dataDir: string
   readonly modelFolders: readonly ModelsFolder[]
   readonly logLevel: Level
@@ -26,8 +27,6 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
   readonly usageEntriesKeptMs: number
-  /** Variables that are set and have no effect in this version. */
-  readonly notServed: readonly string[]
 }
 
 export const localVariables = configuration(
@@ -64,6 +63,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
   return {
     http: set.MILLHAND_HTTP_ADDR,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     dataDir: set.MILLHAND_DATA_DIR,
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     logLevel: set.MILLHAND_LOG_LEVEL,
@@ -79,8 +79,5 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
     usageEntriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
-    notServed: notServed.filter(name => set[name] !== undefined),
   }
 }
-
-const notServed = ['MILLHAND_METRICS_ADDR'] as const

@@ -10,6 +10,7 @@ import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idemp
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
@@ -28,7 +29,7 @@ import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
 import { openSqlite } from '@millhand/store/sqlite'
-import type { Log } from '@millhand/telemetry'
+import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { firstPlans } from './config-parts.ts'
 import { trimEvents } from './event-retention.ts'
@@ -40,6 +41,8 @@ import { naming } from './naming.ts'
 import { serveProcess } from './processes/serve-process.ts'
 import { watchHealth } from './processes/watch-health.ts'
 import { secretKey } from './secret-key.ts'
+import { serveMetrics } from './serve-metrics.ts'
+import { watchDeliveries } from './watch-deliveries.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 export interface Local {
@@ -47,6 +50,8 @@ export interface Local {
   readonly url: string
   /** Where gRPC is served. */
   readonly grpc: string
+  /** Where `/metrics` is served. */
+  readonly metrics: string
   readonly keys: FirstKeys
   readonly models: Catalogue
 }
@@ -110,6 +115,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   serve(billing.routes, transport)
   runner.run('billing', signal => billing.run(signal))
 
+  const metrics = createMetrics(log)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const webhook = createWebhookService({
     db,
@@ -120,6 +126,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     sealingKey: deriveSecret(secret, 'webhook secrets'),
     clock,
     log,
+    metrics,
   })
   serve(webhook.routes, transport)
   runner.run('webhook', signal => webhook.run(signal))
@@ -139,6 +146,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
 
+  const besides = createHealth()
   const gateway = runner.own(
     createGateway({
       services: publicServices,
@@ -149,6 +157,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       status: createClient(StatusService, transport),
       securityContact: config.securityContact,
       health,
+      besides,
       log,
       clock,
       http: config.http,
@@ -157,6 +166,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   )
   // They live and die with this process.
   for (const part of ['identity', 'compute', 'billing', 'webhook']) health.set(part, true)
+  const backlog = createClient(BacklogService, transport)
+  runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
   runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
   const grpc = await serveProcess({
     grpc: config.grpc,
@@ -187,5 +198,5 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
-  return { url, grpc, keys: first, models }
+  return { url, grpc, metrics: await serveMetrics(config.metrics, metrics, runner), keys: first, models }
 }

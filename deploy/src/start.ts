@@ -12,7 +12,6 @@ import { storeFault } from './store-fault.ts'
 try {
   const config = localConfig(process.env)
   const log = createLog({ level: config.logLevel })
-  for (const variable of config.notServed) log.warn('setting.not_served', { variable })
   const runner = createRunner({ log })
   runner.handleSignals()
   stopWithPackageManager(runner)

@@ -21,9 +21,7 @@ import { levels } from '@millhand/telemetry'
 export const variables = {
   MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'Where REST is served. Port 0 takes a free one.'),
   MILLHAND_GRPC_ADDR: address('127.0.0.1:8081', 'Where gRPC, gRPC-Web and Connect are served, over HTTP/2.'),
-  MILLHAND_METRICS_ADDR: optional(
-    address(undefined, 'Where metrics are served. Not served yet: setting it is logged.'),
-  ),
+  MILLHAND_METRICS_ADDR: address('127.0.0.1:9464', 'Where metrics are served, as `/metrics`.'),
   MILLHAND_DATA_DIR: path('.millhand', 'The folder that holds everything: tasks, events, inputs, keys.'),
   MILLHAND_MODELS_DIR: optional(path(undefined, 'A folder of your own models, each a folder with `model.json`.')),
   MILLHAND_LOG_LEVEL: oneOf('info', 'What is logged, on standard error.', levels),
@@ -154,6 +152,11 @@ export function pick<const Name extends keyof typeof variables>(
 /** The same variable, that has to be set. */
 export function required<T>({ optional: _, ...rest }: Setting<T | undefined>): Setting<T> {
   return rest as Setting<T>
+}
+
+/** The same variable, which is nothing where it is not set. */
+export function withoutDefault<T>({ default: _, ...rest }: Setting<T>): Setting<T | undefined> {
+  return optional(rest)
 }
 
 /** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { type Address, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { type FileLock, lockFile } from '@millhand/store/sqlite'
 import { bootstrapKeys } from '../config-parts.ts'
 import { firstKeys } from '../first-keys.ts'
@@ -25,6 +25,7 @@ const read = configuration(
   pick(
     'MILLHAND_HTTP_ADDR',
     'MILLHAND_GRPC_ADDR',
+    'MILLHAND_METRICS_ADDR',
     'MILLHAND_DATA_DIR',
     'MILLHAND_MONGO_URL',
     'MILLHAND_KAFKA_BROKERS',
@@ -60,6 +61,7 @@ export const all = defineProcess(config, async (config, runner, log) => {
     const served = (await process.ready) as unknown as Served
     // Its next life is where the others look for it.
     if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
+    if (served.metrics) env.MILLHAND_METRICS_ADDR = new URL(served.metrics).host
     if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
     return served
   }
@@ -70,8 +72,8 @@ export const all = defineProcess(config, async (config, runner, log) => {
       MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
     }),
     begin('billing', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
-    begin('webhook', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
-    begin('compute', { MILLHAND_GRPC_ADDR: `${urlHost(config.grpc.host)}:${config.grpc.port}` }),
+    begin('webhook', { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_METRICS_ADDR: written(config.metrics) }),
+    begin('compute', { MILLHAND_GRPC_ADDR: written(config.grpc) }),
   ])
   const [, gateway] = await Promise.all([
     begin('executor', {
@@ -87,7 +89,8 @@ export const all = defineProcess(config, async (config, runner, log) => {
   ])
   const health = createHealth()
   health.set('processes', true)
-  return { addresses: { http: gateway.http, grpc: compute.grpc, identity: identity.grpc }, health }
+  const { metrics } = webhook
+  return { addresses: { http: gateway.http, grpc: compute.grpc, identity: identity.grpc, metrics }, health }
 })
 
 /** Empties what our own environment has and a service does not read: the database is not for executors. */
@@ -119,17 +122,19 @@ function lockFolder(dataDir: string): FileLock {
 interface Served {
   readonly http: string
   readonly grpc: string
+  readonly metrics: string
 }
 
 const SERVE = fileURLToPath(new URL('../serve.ts', import.meta.url))
 
-const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
+const written = ({ host, port }: Address) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 function config(env: NodeJS.ProcessEnv) {
   const set = read(env)
   return {
     dataDir: set.MILLHAND_DATA_DIR,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     bootstrap: bootstrapKeys(set),
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     logLevel: set.MILLHAND_LOG_LEVEL,

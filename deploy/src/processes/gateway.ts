@@ -9,6 +9,7 @@ import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idemp
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
@@ -17,6 +18,7 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/run
 import { naming } from '../naming.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
+import { watchDeliveries } from '../watch-deliveries.ts'
 import { reach } from './between.ts'
 import { callerOf, requireHttps, signingVariables } from './caller.ts'
 import { watchToken } from './watch-token.ts'
@@ -47,6 +49,9 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
   const besides = createHealth()
   const besidesTo = (service: string, urls: readonly string[]) =>
     reach(service, urls, config.caller, runner, log, besides)
+  const webhook = besidesTo('webhook', config.webhookUrls)
+  const backlog = createClient(BacklogService, webhook)
+  runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
   const limiter = sharedLimiter({ rates: createClient(RateService, identity), clock, log })
   runner.run('rates', signal => limiter.run(signal))
   const gateway = createGateway({
@@ -55,7 +60,7 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
       [to('compute', config.computeUrls), [ComputeService, FileService, StreamTokenService]],
       [identity, [ApiKeyService]],
       [besidesTo('billing', config.billingUrls), [UsageService]],
-      [besidesTo('webhook', config.webhookUrls), [WebhookService, EventService]],
+      [webhook, [WebhookService, EventService]],
     ]),
     identity: createClient(IdentityService, identity),
     idempotency: createClient(IdempotencyService, identity),

@@ -1,5 +1,6 @@
 /** Webhook: endpoints and deliveries on MongoDB, events from Kafka. Any number of replicas; one of them reads and delivers. */
 import { createCursors } from '@millhand/api'
+import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createDialer, createResolver } from '@millhand/dial'
@@ -8,12 +9,14 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
+import { createMetrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { DAY_MS } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
+import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf } from '../topics.ts'
-import { pick, variables } from '../variables.ts'
+import { pick, variables, withoutDefault } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
 import { advertised } from './between.ts'
 import { calledVariables, requireHttps, signingVariables, tlsOf } from './caller.ts'
@@ -26,6 +29,7 @@ export const webhookVariables = configuration(
     MILLHAND_SECRET_KEY: signingVariables.MILLHAND_SECRET_KEY,
     ...calledVariables,
     ...kafkaVariables,
+    MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
@@ -45,6 +49,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
   health.set('store', false, 'not connected')
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'webhook', log }), 'event log')
+  const metrics = createMetrics(log)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const { allow, targetFault } = config.targets
   const service = createWebhookService({
@@ -56,6 +61,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
     sealingKey: config.sealingKey,
     clock,
     log,
+    metrics,
   })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
@@ -63,7 +69,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
     trusted: config.trusted,
     tls: config.tls,
     grpc: config.grpc,
-    services: [WebhookService, EventService],
+    services: [WebhookService, EventService, BacklogService],
     transport,
     routes: service.routes,
     health,
@@ -76,7 +82,8 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
     await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
   })
   runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
-  return { addresses: { grpc }, health }
+  if (config.metrics === undefined) return { addresses: { grpc }, health }
+  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, metrics, runner) }, health }
 })
 
 function config(env: NodeJS.ProcessEnv) {
@@ -90,6 +97,7 @@ function config(env: NodeJS.ProcessEnv) {
     sealingKey: deriveSecret(secret, 'webhook secrets'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
     mongoUrl: set.MILLHAND_MONGO_URL,
     kafka: kafkaOf(set),

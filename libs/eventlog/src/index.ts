@@ -1,1 +1,1 @@
-export type { EventLog, LoggedEvent } from './event-log.ts'
+export type { EventLog, LoggedEvent, Progress } from './event-log.ts'

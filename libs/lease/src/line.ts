@@ -56,11 +56,9 @@ export class Line {
   /** The id of the work that told its share. */
   #toldBy = ''
   readonly #ranks: readonly Rank[] = [new Rank(), new Rank(), new Rank()]
-  readonly #window: number
 
-  constructor(key: string, window: number) {
+  constructor(key: string) {
     this.key = key
-    this.#window = window
   }
 
   /** As the latest work has it: ids sort by creation. */
@@ -76,14 +74,14 @@ export class Line {
     return this.#ranks.some(rank => rank.overflowed)
   }
 
-  /** Adds work behind the others of its rank. False: the window is full, and the store has it. */
-  add(entry: Entry): boolean {
+  /** Adds work behind the others of its rank. False: there are `window` of that, and the store has this one. */
+  add(entry: Entry, window: number): boolean {
     if (entry.id > this.#toldBy) {
       this.#toldBy = entry.id
       this.#share = entry.share
     }
     const rank = this.#rank(entry.rank)
-    if (rank.overflowed || rank.size >= this.#window) {
+    if (rank.overflowed || rank.size >= window) {
       rank.overflowed = true
       return false
     }
@@ -95,8 +93,8 @@ export class Line {
   }
 
   /** The ranks whose window is half empty while the store has more. */
-  refillable(): number[] {
-    return [0, 1, 2].filter(rank => this.#isRefillable(this.#rank(rank)))
+  refillable(window: number): number[] {
+    return [0, 1, 2].filter(rank => isRefillable(this.#rank(rank), window))
   }
 
   /** Whether the store has more of a rank than its window held. */
@@ -133,7 +131,7 @@ export class Line {
   }
 
   /** Whether its rank is refillable then. */
-  remove(entry: Entry): boolean {
+  remove(entry: Entry, window: number): boolean {
     entry.gone = true
     const rank = this.#rank(entry.rank)
     rank.size--
@@ -145,11 +143,7 @@ export class Line {
         lane.gone = 0
       }
     }
-    return this.#isRefillable(rank)
-  }
-
-  #isRefillable({ overflowed, size }: Rank): boolean {
-    return overflowed && size <= this.#window / 2
+    return isRefillable(rank, window)
   }
 
   #rank(rank: number): Rank {
@@ -158,6 +152,8 @@ export class Line {
     return found
   }
 }
+
+const isRefillable = ({ overflowed, size }: Rank, window: number): boolean => overflowed && size <= window / 2
 
 function front(lane: Lane): Entry | undefined {
   for (;;) {

@@ -194,6 +194,29 @@ describe('ready queue', () => {
     assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
   })
 
+  it('holds little of each tenant where many have a backlog, and yet gives everything', () => {
+    const [tenants, backlog] = [2_500, 60]
+    const q = queue({ window: 50, maxBatch: () => 1 })
+    const stored = new Map<string, Set<string>>()
+    const offer = (tenant: string) => {
+      for (const id of stored.get(tenant) ?? []) if (!q.offer(work(tenant, id))) return false
+      return true
+    }
+    for (let n = 0; n < tenants; n++) {
+      stored.set(`t${n}`, new Set(Array.from({ length: backlog }, (_, i) => `t${n}-${i}`)))
+      offer(`t${n}`)
+    }
+    assert.ok(q.size < 105_000, `${q.size} are held`)
+    for (let given = 0; given < tenants * backlog; ) {
+      const runs = takeEach(q, 5_000)
+      assert.ok(runs.length > 0, `${given} were given`)
+      for (const [{ tenant, id }] of runs as [Ready][]) assert.ok(stored.get(tenant)?.delete(id))
+      given += runs.length
+      for (const { line, rank } of q.beginRefills()) if (!offer(line)) q.more({ line, rank })
+    }
+    assert.deepEqual([q.take(1), q.lines], [[], 0])
+  })
+
   it('a tenant between others that share runs is served in its turn', () => {
     const q = queue({ maxBatch: () => 2 })
     for (let i = 0; i < 20; i++) {

@@ -2,14 +2,12 @@
  * The work of one pool that can be claimed now, in memory: in turns over lines (tenants, say) by weight, by rank and age
  * within a line, the same group together. It is only a window on the store: what does not fit stays there.
  *
- * Turns are those of start-time fair queueing (Goyal, Vin and Cheng, 1996): a line's next turn comes 1 / weight after
- * its last, in a time that stands at the last turn taken, and whoever comes with work has a turn at once. So a backlog
- * never holds up another line's first piece, and turns that could not be taken are not saved up.
- *
  * A line that may not run more is parked until it may, so a claim looks at none of those that it can't take from.
  */
 import { type Entry, Line, type Ready } from './line.ts'
+import { Parked } from './parked.ts'
 import { Tally } from './tally.ts'
+import { Turns } from './turns.ts'
 
 export type { Ready, Share } from './line.ts'
 
@@ -26,7 +24,7 @@ export interface ReadyQueueOptions {
   readonly caps?: ((next: Ready) => readonly Cap[]) | undefined
   /** How many pieces of work of the group share a run at most. Without it none is shared, and groups mean nothing. */
   readonly maxBatch?: ((group: string) => number) | undefined
-  /** How many pieces of one line and rank are held. */
+  /** How many pieces of one line and rank are held at most: fewer where many lines have work. */
   readonly window: number
 }
 
@@ -36,22 +34,19 @@ export interface Refill {
   readonly rank: number
 }
 
+/** When so many pieces are held, some 300 bytes each, a line gets only a few more of a rank: enough for its next turns. */
+const MANY = 100_000
+const FEW = 4
+
 export class ReadyQueue {
   readonly #options: ReadyQueueOptions
   readonly #lines = new Map<string, Line>()
   /** Those of which a window has half emptied while the store has more. */
   readonly #hungry = new Set<Line>()
-  /** Lines that have work, in the order of their turns. */
-  readonly #waiting: Line[] = []
-  /** Lines that have none, and whose next turn is yet to come. */
-  readonly #idle = new Set<Line>()
-  /** Lines that came to their turn when as much ran as may, by the key of the cap, in the order in which they came. */
-  readonly #parked = new Map<string, Set<Line>>()
-  #parkedLines = 0
+  readonly #turns = new Turns(line => this.#forget(line))
+  readonly #parked = new Parked(line => this.#turns.wait(line))
   readonly #entries = new Map<string, Entry>()
   #sequence = 0
-  /** When the last turn was taken. */
-  #time = 0
 
   constructor(options: ReadyQueueOptions) {
     this.#options = options
@@ -66,20 +61,26 @@ export class ReadyQueue {
     return this.#lines.size
   }
 
+  /** How many pieces of one line and rank it takes up now. */
+  get window(): number {
+    const { window } = this.#options
+    return this.#entries.size < MANY ? window : Math.min(window, FEW)
+  }
+
   /** Adds work at the end of its rank; nothing happens when it is there. False: it stays in the store for now. */
   offer(ready: Ready): boolean {
     if (this.#entries.has(ready.id)) return true
     const line = this.#lineOf(ready.line)
-    const entry = { ...ready, sequence: this.#sequence++, gone: false }
+    const { tenant, id, group, rank, alone, share } = ready
+    const [sequence, gone] = [this.#sequence++, false]
+    // Field by field, and one text for all of a line: a copy takes a third more.
+    const entry: Entry = { tenant, id, line: line.key, group, rank, alone, share, sequence, gone }
     const { mostRunning } = line.share
-    const isAdded = line.add(entry)
+    const isAdded = line.add(entry, this.window)
     if (line.share.mostRunning > mostRunning) this.free(line.key)
     if (!isAdded) return false
     this.#entries.set(ready.id, entry)
-    if (!line.isWaiting) {
-      line.turnAt = Math.max(line.turnAt, this.#time)
-      this.#wait(line)
-    }
+    if (!line.isWaiting) this.#turns.join(line)
     return true
   }
 
@@ -91,11 +92,11 @@ export class ReadyQueue {
   beginRefills(): Refill[] {
     const refills: Refill[] = []
     for (const line of this.#hungry) {
-      for (const rank of line.refillable()) {
+      for (const rank of line.refillable(this.window)) {
         line.setOverflowed(rank, false)
         refills.push({ line: line.key, rank })
       }
-      if (!line.overflowed && !line.isWaiting) this.#leave(line)
+      if (!line.overflowed && !line.isWaiting) this.#turns.leave(line)
     }
     this.#hungry.clear()
     return refills
@@ -105,7 +106,7 @@ export class ReadyQueue {
   more({ line: key, rank }: Refill): void {
     const line = this.#lineOf(key)
     line.setOverflowed(rank, true)
-    if (line.refillable().includes(rank)) this.#hungry.add(line)
+    if (line.refillable(this.window).includes(rank)) this.#hungry.add(line)
   }
 
   /** Whether the store is known to have more of this than the window held. */
@@ -143,14 +144,12 @@ export class ReadyQueue {
    */
   free(key: string): boolean {
     const own = this.#lines.get(key)
-    if (own?.parkedUnder === undefined) return this.#freeFirst(key)
-    this.#unpark(own)
-    return true
+    return (own !== undefined && this.#parked.free(own)) || this.#parked.freeFirst(key)
   }
 
   /** There may be room for all. */
   freeAll(): void {
-    for (const lines of [...this.#parked.values()]) for (const line of [...lines]) this.#unpark(line)
+    this.#parked.freeAll()
   }
 
   /** About how much work runs before this; undefined when it is not in the window. */
@@ -160,40 +159,37 @@ export class ReadyQueue {
     if (!entry || !line) return undefined
     const oldest = line.head(none)?.sequence ?? entry.sequence
     const ahead = Math.min(Math.max(0, entry.sequence - oldest), line.size - 1)
-    return ahead * Math.max(1, this.#waiting.length + this.#parkedLines)
+    return ahead * Math.max(1, this.#turns.length + this.#parked.size)
   }
 
   #takeRun(busy: ReadonlySet<string>, taken: Tally): Ready[] | undefined {
-    for (let place = 0; place < this.#waiting.length; ) {
-      const line = this.#waiting[place] as Line
-      if (line.size === 0) {
-        this.#waiting.splice(place, 1)
-        this.#leave(line)
-        continue
-      }
+    for (let place = 0; ; ) {
+      const line = this.#turns.at(place)
+      if (!line) break
       const first = line.head(busy)
-      if (!first) {
+      if (!first && line.size > 0) {
         place++
         continue
       }
-      this.#waiting.splice(place, 1)
+      this.#turns.remove(place)
+      if (!first) {
+        this.#turns.leave(line)
+        continue
+      }
       const caps = this.#capsOf(line, first)
       const full = caps.find(cap => this.#isFull(cap, taken))
       if (full) {
-        this.#park(line, full.key)
+        this.#parked.add(line, full.key)
         if (this.#passOn(caps, full, taken)) place = 0
         continue
       }
-      this.#passTime(Math.max(this.#time, line.turnAt))
-      line.turnAt = this.#time + 1 / line.share.weight
-      this.#wait(line)
+      this.#turns.take(line)
       const run = [this.#take(line, first)]
       for (const { key } of caps) taken.add(key, 1)
       if (!first.alone) this.#fill(run, first.group, taken)
       return run
     }
-    const isEmpty = this.#waiting.length + this.#parkedLines === 0
-    if (isEmpty) for (const line of [...this.#idle]) this.#forget(line) // There is nobody to wait for.
+    if (this.#turns.length + this.#parked.size === 0) this.#turns.endIdle()
     return undefined
   }
 
@@ -209,63 +205,7 @@ export class ReadyQueue {
   /** What a line can't take for the sake of one cap, another may that is parked under one of its others. */
   #passOn(caps: readonly Cap[], full: Cap, taken: Tally): boolean {
     const others = caps.filter(cap => cap.key !== full.key && !this.#isFull(cap, taken))
-    return others.filter(({ key }) => this.#freeFirst(key)).length > 0
-  }
-
-  #park(line: Line, key: string): void {
-    line.parkedUnder = key
-    this.#parkedLines++
-    const parked = this.#parked.get(key)
-    if (parked) parked.add(line)
-    else this.#parked.set(key, new Set([line]))
-  }
-
-  #freeFirst(key: string): boolean {
-    const [first] = this.#parked.get(key) ?? []
-    if (first) this.#unpark(first)
-    return first !== undefined
-  }
-
-  #unpark(line: Line): void {
-    const parked = this.#parked.get(line.parkedUnder ?? '')
-    parked?.delete(line)
-    if (parked?.size === 0) this.#parked.delete(line.parkedUnder ?? '')
-    line.parkedUnder = undefined
-    this.#parkedLines--
-    this.#wait(line)
-  }
-
-  /** Puts a line in the order of turns, behind those of the same time. */
-  #wait(line: Line): void {
-    line.isWaiting = true
-    this.#idle.delete(line)
-    let [from, to] = [0, this.#waiting.length]
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if ((this.#waiting[middle] as Line).turnAt <= line.turnAt) from = middle + 1
-      else to = middle
-    }
-    this.#waiting.splice(from, 0, line)
-  }
-
-  /** A line without work is forgotten once its turn would have come: until then it gets none sooner by coming anew. */
-  #leave(line: Line): void {
-    line.isWaiting = false
-    if (line.turnAt > this.#time) this.#idle.add(line)
-    else this.#forget(line)
-  }
-
-  #passTime(time: number): void {
-    const isLater = Math.floor(time) > Math.floor(this.#time) // Once for all that pass in a unit.
-    this.#time = time
-    if (isLater) for (const line of [...this.#idle]) if (line.turnAt <= time) this.#forget(line)
-  }
-
-  #forget(line: Line): void {
-    this.#idle.delete(line)
-    if (line.overflowed) return
-    this.#lines.delete(line.key)
-    this.#hungry.delete(line)
+    return others.filter(({ key }) => this.#parked.freeFirst(key)).length > 0
   }
 
   /** Fills a run with work of the same group, one line after the other. It costs them no turn: the run is on anyway. */
@@ -273,7 +213,7 @@ export class ReadyQueue {
     const room = this.#options.maxBatch?.(group) ?? 1
     for (let found = true; found && run.length < room; ) {
       found = false
-      for (const line of this.#waiting) {
+      for (const line of this.#turns) {
         if (run.length >= room) break
         const entry = line.companion(group)
         if (!entry) continue
@@ -287,7 +227,7 @@ export class ReadyQueue {
   }
 
   #take(line: Line, entry: Entry): Ready {
-    if (line.remove(entry)) this.#hungry.add(line)
+    if (line.remove(entry, this.window)) this.#hungry.add(line)
     this.#entries.delete(entry.id)
     return entry
   }
@@ -295,9 +235,15 @@ export class ReadyQueue {
   #lineOf(key: string): Line {
     const known = this.#lines.get(key)
     if (known) return known
-    const line = new Line(key, this.#options.window)
+    const line = new Line(key)
     this.#lines.set(key, line)
     return line
+  }
+
+  #forget(line: Line): void {
+    if (line.overflowed) return
+    this.#lines.delete(line.key)
+    this.#hungry.delete(line)
   }
 }
 

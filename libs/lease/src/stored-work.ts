@@ -1,6 +1,6 @@
 /** What a pool reads of the store: page by page, so as not to hold the event loop. */
 import type { Scalar } from '@millhand/store'
-import type { Refill } from './ready-queue.ts'
+import type { ReadyQueue, Refill } from './ready-queue.ts'
 import { countedByOwner, type Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -20,24 +20,30 @@ export interface Lines<T> {
 export const tenants: Lines<Work> = { of: ({ tenant }) => tenant, rest: [0] }
 
 /**
- * What can be claimed now, line by line, page by page: of a line's rank that `isFull` after a page no more is read, nor
- * of one where it meets what only waits.
+ * What can be claimed now, line by line, page by page: of a line's rank that is full after a page no more is read, nor of
+ * one where it meets what only waits. A page is of a window and one more, so that one tells whether that is full; longer
+ * where lines are short; and of one document where they were full before, so that going past them costs little.
  */
 export async function* readyWork<T extends Work>(
   work: Finds<T>,
   pool: string,
   lines: Lines<T>,
-  isFull: (rank: Refill) => boolean,
+  queue: Pick<ReadyQueue, 'window' | 'hasMore'>,
 ): AsyncGenerator<T[]> {
+  const pageOfWindow = () => Math.min(queue.window + 1, PAGE)
   let after: Scalar[] = []
-  for (;;) {
-    const page = await work.find('ready', { equals: [pool], limit: PAGE, ...(after.length > 0 && { after }) })
+  for (let limit = pageOfWindow(); ; ) {
+    const page = await work.find('ready', { equals: [pool], limit, ...(after.length > 0 && { after }) })
+    const last = page.at(-1)
+    if (!last) return
+    const [line, { rank }] = [lines.of(last), last]
+    const wasFull = queue.hasMore({ line, rank })
     const ready = page.filter(({ backoff_ms }) => backoff_ms === 0)
     if (ready.length > 0) yield ready
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return
-    const [line, { rank }] = [lines.of(last), last]
-    after = last.backoff_ms !== 0 || isFull({ line, rank }) ? [line, rank] : [line, rank, ...lines.rest, last.id]
+    if (page.length < limit) return
+    const isFull = wasFull || last.backoff_ms !== 0 || queue.hasMore({ line, rank })
+    after = isFull ? [line, rank] : [line, rank, ...lines.rest, last.id]
+    limit = wasFull ? 1 : isFull ? pageOfWindow() : Math.min(Math.max(2 * limit, pageOfWindow()), PAGE)
   }
 }
 

@@ -41,6 +41,8 @@ export interface DeliveryRecord extends Work, Arrived {
   readonly tries: number
   /** How many there were in all. */
   readonly tried: number
+  /** Since when it can be claimed, of one that can be. */
+  readonly ready_at: number
   /** How often in a row it could not be tried, which is no try: for how long it waits. */
   readonly put_offs: number
   /** The operation that last began it anew by hand. */
@@ -59,6 +61,8 @@ export const deliveriesSpec = {
       fields: ['pool', 'due_at', 'tenant', 'id'],
       when: { field: 'status', in: ['queued', 'waiting', 'running'] },
     },
+    /** How long those wait that can be claimed. */
+    ready_since: { fields: ['pool', 'ready_at'], when: { field: 'status', in: ['queued'] } },
     by_endpoint: { fields: ['tenant', 'endpoint', 'arrived'] },
     by_status: { fields: ['tenant', 'endpoint', 'status', 'arrived'] },
     by_end: { fields: ['finished_at'], when: { field: 'status', in: ['succeeded', 'failed', 'cancelled'] } },

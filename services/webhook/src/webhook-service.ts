@@ -1,5 +1,6 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
 import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
@@ -7,21 +8,27 @@ import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-stream
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
-import type { Log } from '@millhand/telemetry'
+import type { Log, Metrics } from '@millhand/telemetry'
 import { type Archive, archiveSpec } from './archived-event.ts'
+import { readBacklog } from './backlog.ts'
+import { countTries } from './delivery/count-tries.ts'
 import type { Dial } from './delivery/courier.ts'
 import { createDelivering } from './delivery/delivering.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
+import { tellGauges } from './gauges.ts'
 import { createIntake } from './intake/intake.ts'
+import { createLag } from './intake/lag.ts'
 import { workOffSpill } from './intake/making.ts'
 import { openPlace, type Places, placesSpec } from './intake/place.ts'
-import { type Spill, spillSpec } from './intake/spilled-event.ts'
+import { type SpilledEvent, spillSpec } from './intake/spilled-event.ts'
+import { lately } from './lately.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
 import { workOffReplays } from './replay/replaying.ts'
 import { removeExpired } from './retention.ts'
 import { getCallbackSecret, rotateCallbackSecret } from './rpc/callback-secret.ts'
 import { createWebhook } from './rpc/create-webhook.ts'
 import { deleteWebhook } from './rpc/delete-webhook.ts'
+import { getBacklog } from './rpc/get-backlog.ts'
 import { getDelivery } from './rpc/get-delivery.ts'
 import { getEvent } from './rpc/get-event.ts'
 import { listDeliveries } from './rpc/list-deliveries.ts'
@@ -40,7 +47,7 @@ import { type Webhooks, webhooksSpec } from './webhook.ts'
 
 export interface WebhookOptions {
   readonly db: Database
-  readonly events: Pick<EventLog, 'tail'>
+  readonly events: Pick<EventLog, 'tail' | 'progress'>
   readonly dial: Dial
   readonly targetFault: TargetFault
   readonly cursors: Cursors
@@ -48,6 +55,7 @@ export interface WebhookOptions {
   readonly sealingKey: Uint8Array
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: Metrics
   /** From 0 up to 1. */
   readonly random?: () => number
 }
@@ -64,21 +72,27 @@ export interface WebhookDeps {
 }
 
 export function createWebhookService(options: WebhookOptions) {
-  const { db, events, dial, targetFault, cursors, clock, log, random = Math.random } = options
+  const { db, events, dial, targetFault, cursors, clock, log, metrics, random = Math.random } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
   const places: Places = db.collection(placesSpec)
-  const spill: Spill = db.collection(spillSpec)
+  const spill = db.collection<SpilledEvent>(spillSpec)
   const replays: Replays = db.collection(replaysSpec)
   const rows: Deliveries = db.collection(deliveriesSpec)
   const ids = createIds({ now: () => clock.now() })
   const sealing = createSealing(options.sealingKey)
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
   const signing = createSigning(sealing, callbackSecrets)
-  const delivering = createDelivering({ deliveries: rows, webhooks, archive, signing, dial, clock, log, ids, random })
+  const onTried = countTries(metrics)
+  const rest = { webhooks, archive, signing, dial, clock, log, ids, random, onTried }
+  const delivering = createDelivering({ deliveries: rows, ...rest })
   const deliveries = delivering.store
   const making = { archive, webhooks, deliveries, spill, clock, log }
   const intake = createIntake({ ...making, archive, events, topics, places })
+  const lag = lately(LOOK_MS, clock, createLag({ events, topics, places, clock }))
+  const backlog = lately(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
+  let owns = false
+  tellGauges(metrics, { owns: () => owns, lag, backlog })
   const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
 
   return {
@@ -102,21 +116,28 @@ export function createWebhookService(options: WebhookOptions) {
         getEvent: getEvent({ archive }),
         listEvents: listEvents({ archive, cursors, clock }),
       })
+      router.service(BacklogService, { getBacklog: getBacklog({ lag }) })
     },
     /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
     place: async (): Promise<string> => (await openPlace(places)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
+      owns = true
       await Promise.all([
         intake.run(signal),
         workOffSpill(making, signal),
         delivering.run(signal),
         workOffReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
         removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),
-      ])
+      ]).finally(() => {
+        owns = false
+      })
     },
   }
 }
+
+/** How long what was counted is told, however often somebody asks. */
+const LOOK_MS = 4_000
 
 /** Those that have events. */
 const topics = Object.values<PublicTopic>(publicTopics).flatMap(({ name, carries }) => (carries ? [name] : []))

@@ -6,7 +6,7 @@ import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_se
 import { createDirectTransport, operationKey, principalKey, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Collection, CollectionSpec, Database, Document, OutboxEvent } from '@millhand/store'
-import { createLog } from '@millhand/telemetry'
+import { createLog, createMetrics } from '@millhand/telemetry'
 import { createWebhookService } from './webhook-service.ts'
 
 export const noon = Date.UTC(2026, 10, 22, 12)
@@ -21,15 +21,17 @@ export interface Endpoints {
 /** More of them on the same database are replicas. Nothing is read or delivered: the service does not run. */
 export function openEndpoints(db: Database, clock: ManualClock = manualClock(noon)): Endpoints {
   const events: OutboxEvent[] = []
+  const log = createLog({ level: 'error' })
   const service = createWebhookService({
     db: overheard(db, events),
-    events: { tail: () => assert.fail() },
+    events: { tail: () => assert.fail(), progress: () => assert.fail() },
     dial: { post: () => assert.fail() },
     targetFault: url => (url.startsWith('https://') ? undefined : 'is not https'),
     cursors: createCursors(Buffer.alloc(32, 1)),
     sealingKey: Buffer.alloc(32, 2),
     clock,
-    log: createLog({ level: 'error' }),
+    log,
+    metrics: createMetrics(log),
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

@@ -33,6 +33,8 @@ export const webhooksSpec = {
   name: 'webhooks',
   indexes: {
     by_status: { fields: ['tenant', 'status', 'id'] },
+    /** Why those are disabled that are, over all tenants. */
+    disabled: { fields: ['disabled_reason'], when: { field: 'status', in: ['disabled'] } },
     deleted: { fields: ['deleted_at'], when: { field: 'status', in: ['deleted'] } },
   },
 } as const satisfies CollectionSpec

@@ -21,6 +21,8 @@ export interface Place {
   readonly folder: string
   /** The server that is meant by the default address. */
   readonly url: string
+  /** Where its metrics are. */
+  readonly metrics?: string | undefined
   /** Variables that lead the operator's command line to it. */
   readonly env?: NodeJS.ProcessEnv
 }
@@ -29,6 +31,7 @@ export interface Place {
 const COMMAND_LINE = /npx -y pnpm@12 --silent millhand\b/g
 const PROGRAM = 'node --disable-warning=ExperimentalWarning deploy/src/operator/millhand.ts'
 const DEFAULT_ADDRESS = /http:\/\/(127\.0\.0\.1|localhost):8080/g
+const METRICS_ADDRESS = 'http://127.0.0.1:9464'
 
 export function blocks(markdown: string): Block[] {
   const found: Block[] = []
@@ -110,11 +113,11 @@ const HELD_CURL = `curl() {
   kill $$
 }`
 
-async function runAll(run: readonly Run[], { folder, url, env }: Place) {
+async function runAll(run: readonly Run[], { folder, url, metrics = METRICS_ADDRESS, env }: Place) {
   const mark = `--- end of block ${process.pid} ---`
   const script = run.flatMap(({ block: { code }, isRefused }) => [
     isRefused ? 'unset -f curl' : HELD_CURL,
-    code.replaceAll(DEFAULT_ADDRESS, url).replaceAll(COMMAND_LINE, PROGRAM),
+    code.replaceAll(DEFAULT_ADDRESS, url).replaceAll(METRICS_ADDRESS, metrics).replaceAll(COMMAND_LINE, PROGRAM),
     `printf '%s' '${mark}'`,
   ])
   const shell = spawn('bash', ['-euo', 'pipefail', '-s'], {

@@ -24,6 +24,7 @@ for (const document of documents)
     const faults = await faultsOf(read(document), {
       folder,
       url: server.url,
+      metrics: server.metrics,
       env: { MILLHAND_IDENTITY_URL: server.identity },
     })
     assert.deepEqual(faults, [])

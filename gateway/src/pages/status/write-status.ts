@@ -6,6 +6,7 @@ import { count, date, duration, moment, percent } from './words.ts'
 
 export function writeStatus(status: Status): Written {
   const down = status.components.filter(each => each.status === 'down').map(({ name }) => name)
+  const faults = [...Map.groupBy(down, faultOf)].map(([fault, names]) => `${fault}: ${names.join(', ')}`)
   return htmlDocument({
     path: '/status',
     title: 'Status',
@@ -13,7 +14,7 @@ export function writeStatus(status: Status): Written {
     style,
     main: html`<h1>Status</h1>
 <p class="now ${down.length === 0 ? 'up' : 'down'}"><strong>${
-      down.length === 0 ? 'Everything works' : `Not reachable: ${down.join(', ')}`
+      down.length === 0 ? 'Everything works' : faults.join('; ')
     }</strong><span>${moment(status.updated_at)}</span></p>
 ${status.history_is_current ? new Html('') : missing}
 <h2>Components</h2>
@@ -34,7 +35,7 @@ const missing = html`<p class="notice" role="status"><strong>The history can’t
 last 90 days is what this gateway heard before.</p>`
 
 const component = ({ name, status, since, uptime, days }: ComponentStatus) => html`<li>
-<div class="head"><h3>${name}</h3><span class="state ${status}">${status === 'up' ? 'Works' : 'Not reachable'} <span
+<div class="head"><h3>${name}</h3><span class="state ${status}">${status === 'up' ? 'Works' : faultOf(name)} <span
 class="faint">since ${moment(since)}</span></span></div>
 <p class="faint">${purposes.get(name) ?? ''}</p>
 ${bars(days, {
@@ -54,10 +55,14 @@ const purposes = new Map([
   ['compute', 'Tasks, files and models'],
   ['billing', 'Usage and bills'],
   ['webhook', 'Webhooks and events'],
+  ['deliveries', 'Telling webhooks in time'],
   ['store', 'Documents and events'],
   ['rpc', 'gRPC, gRPC-Web and Connect'],
   ['token', 'The credentials of this gateway'],
 ])
+
+/** What it is that does not work. */
+const faultOf = (name: string): string => (name === 'deliveries' ? 'Late' : 'Not reachable')
 
 /** A day on which a part was away for more than this share of it stands out: 86 s of a day. */
 const COMPONENT_GOAL = 0.999

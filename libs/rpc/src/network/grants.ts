@@ -11,6 +11,7 @@ import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { allOf } from './service-token.ts'
@@ -38,6 +39,7 @@ export const grants = {
       allOf(UsageService),
       allOf(WebhookService),
       allOf(EventService),
+      allOf(BacklogService),
       allOf(StatusService),
     ],
     secret: true,

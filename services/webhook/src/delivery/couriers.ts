@@ -13,6 +13,8 @@ export interface CouriersDeps extends CourierDeps {
   readonly store: WorkStore<DeliveryRecord, DeliveryCause>
   readonly webhooks: Webhooks
   readonly ids: Ids
+  /** Hears what came of each, before that is written. */
+  readonly onTried: (mode: KeyMode, cause: DeliveryCause) => void
 }
 
 /** How much of a line the ready queue holds: a million rows cost no memory. */
@@ -62,6 +64,7 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
     // What is dropped was not posted, and ends: a pause would keep the backlog of a disabled endpoint for weeks.
     if (tried.cause.kind !== 'dropped') pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
     const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
+    deps.onTried(mode, cause)
     if (await settle(delivery, cause, leave)) await learn(tried)
   }
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Database } from '@millhand/store'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'
+import type { Dial } from './courier.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
 import { newDelivery, ranks } from './new-delivery.ts'
@@ -75,6 +76,37 @@ export function describeDeliveries(
       const [one, ...others] = here.receiver.posts
       for (const { headers, body } of others) assert.deepEqual([headers['webhook-id'], body], [event.id, one?.body])
       await here.until(async () => (await here.webhooks.get('acct_1/live', 'wh_1'))?.failing_since === undefined)
+    })
+
+    it('are counted by what came of each try', async () => {
+      await here.endpoint('wh_1')
+      here.receiver.lets('wh_1', first(2, status(500), status(204)))
+      const disabled = await here.endpoint('wh_2', { status: 'disabled' })
+      let isAway = true
+      const dial: Dial = {
+        post: (request, signal) =>
+          isAway
+            ? Promise.resolve({ kind: 'failed', code: 'no_sockets', message: 'none left', ms: 1 })
+            : here.dialer.post(request, signal),
+      }
+      const owner = here.own({ dial })
+      await here.send(owner, [event], 'wh_1')
+      await here.send(owner, [event], disabled.id)
+      await here.untilStatus(event, 'wh_1', 'waiting')
+      isAway = false
+      await here.untilStatus(event, 'wh_1', 'succeeded', 500)
+      await here.untilStatus(event, disabled.id, 'cancelled')
+      const lines = (await here.metrics.text()).split('\n')
+      const counted = (series: string) =>
+        Number(lines.find(line => line.startsWith(`millhand_webhook_${series} `))?.split(' ')[1])
+      assert.deepEqual(
+        ['succeeded', 'failed', 'put_off', 'cancelled', 'spoiled'].map(outcome =>
+          counted(`tries_total{mode="live",outcome="${outcome}"}`),
+        ),
+        [1, 2, 1, 1, 0],
+      )
+      assert.equal(counted('try_duration_seconds_count{mode="live",outcome="failed"}'), 2)
+      assert.ok(counted('try_duration_seconds_sum{mode="live",outcome="succeeded"}') < 15)
     })
 
     it('wait as long as an answer asks', async () => {

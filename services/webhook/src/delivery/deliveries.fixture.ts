@@ -5,7 +5,7 @@ import { createIds } from '@millhand/api'
 import { createDialer, createResolver, parseRanges } from '@millhand/dial'
 import { type ManualClock, manualClock, systemClock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
-import { createLog } from '@millhand/telemetry'
+import { createLog, createMetrics } from '@millhand/telemetry'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, type DeliveryStatus, deliveriesSpec } from '../delivery.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from '../secret/callback-secret.ts'
@@ -13,6 +13,7 @@ import { firstSecret } from '../secret/held-secret.ts'
 import { createSealing } from '../secret/sealing.ts'
 import { createSigning } from '../signature/signing.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
+import { countTries } from './count-tries.ts'
 import type { Dial } from './courier.ts'
 import { createDelivering, type Delivering } from './delivering.ts'
 import { aWebhook, noon } from './delivery.fixture.ts'
@@ -37,6 +38,8 @@ export async function openDeployment(db: Database) {
     },
   }
   const logged: string[] = []
+  const metrics = createMetrics({ warn: () => {} })
+  const onTried = countTries(metrics)
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)
   const clock: ManualClock = manualClock(noon)
@@ -71,6 +74,7 @@ export async function openDeployment(db: Database) {
       log: createLog({ level: 'error', write: line => void logged.push(JSON.parse(line).event) }),
       ids: createIds({ now: () => clock.now() }),
       random: () => 0.5,
+      onTried,
     })
     const stopping = new AbortController()
     const running = delivering.run(stopping.signal)
@@ -110,7 +114,7 @@ export async function openDeployment(db: Database) {
   }
 
   return {
-    ...{ told, logged, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
+    ...{ told, logged, metrics, webhooks, archive, deliveries, clock, receiver, dialer, own, until, rowOf },
 
     /** An endpoint of the receiver's, at the path of its id. */
     async endpoint(id: string, more: Partial<WebhookRecord> = {}): Promise<WebhookRecord> {

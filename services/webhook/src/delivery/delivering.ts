@@ -19,6 +19,8 @@ export interface DeliveringDeps extends CourierDeps {
   readonly ids: Ids
   /** From 0 up to 1. */
   readonly random: () => number
+  /** Hears what came of each try, before that is written. */
+  readonly onTried: (mode: KeyMode, cause: DeliveryCause) => void
 }
 
 export interface Delivering {
@@ -66,7 +68,7 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
     store: {
       ...store,
       async insert(delivery, events) {
-        const stored = { ...delivery, arrived: arrival() }
+        const stored = { ...delivery, arrived: arrival(), ready_at: clock.now() }
         const isNew = await store.insert(stored, events)
         const there = isNew ? stored : await deliveries.get(delivery.tenant, delivery.id)
         // Made before, perhaps by an owner of before, after we had looked: so nobody here may know of it.

@@ -43,7 +43,8 @@ export function newDelivery(
     event_id: event.id,
     event_type: event.type,
     created_at: event.created_at,
-    arrived: microseconds(event.created_at), // Until it is stored.
+    arrived: microseconds(event.created_at), // Until it is stored, as the next one.
+    ready_at: event.created_at,
     attempts: [],
     tries: 0,
     tried: 0,

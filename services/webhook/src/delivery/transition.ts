@@ -37,11 +37,9 @@ export const deliveryTransition =
         return delivery.status === 'queued' ? claimed(delivery, cause.lease_id) : refuse('not_queued')
       case 'finished': // The pool itself says so of what is given back, and of nothing else.
       case 'lease_ended':
-        return next(delivery, 'queued', { due_at: noDueTime })
+        return ready(delivery, now)
       case 'due':
-        return delivery.status === 'waiting' && delivery.due_at <= now
-          ? next(delivery, 'queued', { due_at: noDueTime })
-          : refuse('not_due')
+        return delivery.status === 'waiting' && delivery.due_at <= now ? ready(delivery, now) : refuse('not_due')
       case 'tried':
         return tried({ ...delivery, put_offs: 0 }, cause.attempt, cause.retryAfterMs ?? 0, now, random())
       case 'put_off':
@@ -53,9 +51,9 @@ export const deliveryTransition =
       case 'retried':
         if (cause.operation !== undefined && cause.operation === delivery.retried_by) return refuse('repeated')
         if (delivery.status === 'running') return refuse('running')
-        return { ...begunAnew(delivery, ranks.first, cause.operation), ...dueAt(now) }
+        return { ...begunAnew(delivery, ranks.first, cause.operation, now), ...dueAt(now) }
       case 'replayed':
-        return hasEnded(delivery) ? begunAnew(delivery, ranks.replay, delivery.retried_by) : refuse('not_ended')
+        return hasEnded(delivery) ? begunAnew(delivery, ranks.replay, delivery.retried_by, now) : refuse('not_ended')
       case 'backoff_ended':
         return refuse('no_backoff') // Its waits have a time of day.
       default:
@@ -102,8 +100,15 @@ function putOff(delivery: DeliveryRecord, attempt: Attempt | undefined, now: num
   return next(delivery, 'waiting', dueAt(now + backoffMs(delivery.put_offs, random)))
 }
 
-const begunAnew = (delivery: DeliveryRecord, rank: number, retried_by: string | undefined): DeliveryRecord =>
-  next(delivery, 'queued', { rank, retried_by, tries: 0, put_offs: 0, due_at: noDueTime, finished_at: undefined })
+const begunAnew = (
+  delivery: DeliveryRecord,
+  rank: number,
+  retried_by: string | undefined,
+  now: number,
+): DeliveryRecord => ready(delivery, now, { rank, retried_by, tries: 0, put_offs: 0, finished_at: undefined })
+
+const ready = (delivery: DeliveryRecord, now: number, patch: Patch = {}): DeliveryRecord =>
+  next(delivery, 'queued', { ...patch, ready_at: now, due_at: noDueTime })
 
 const ended = (delivery: DeliveryRecord, status: DeliveryStatus, now: number, patch: Patch = {}): DeliveryRecord =>
   next(delivery, status, { ...patch, due_at: noDueTime, finished_at: now })

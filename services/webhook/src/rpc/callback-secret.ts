@@ -26,7 +26,7 @@ export const rotateCallbackSecret =
 
 function message({ callbackSecrets, clock }: WebhookDeps, record: CallbackSecretRecord): CallbackSecret {
   const now = clock.now()
-  const secret = readable(() => callbackSecrets.good(record, now)[0] ?? '')
+  const secret = readable(() => callbackSecrets.open(record))
   const { previous_secret_expires_at: until } = record
   return {
     $typeName: 'millhand.webhook.v1.CallbackSecret',

@@ -1,7 +1,7 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import { firstSecret, goodSecrets, type HeldSecret, isMadeBy, type Maker, rotatedSecret } from './held-secret.ts'
+import { firstSecret, type HeldSecret, isMadeBy, type Maker, openSecret, rotatedSecret } from './held-secret.ts'
 import type { Sealing } from './sealing.ts'
 
 /** Its id is `callback`: a tenant has one. Times are milliseconds since 1970. */
@@ -56,8 +56,8 @@ export function createCallbackSecrets({ callbackSecrets, sealing, clock }: Callb
   return {
     get,
     rotate,
-    /** Those to sign with now, the newest first. @throws SecretUnreadable */
-    good: (record: CallbackSecretRecord, now: number): string[] => goodSecrets(sealing, record, now),
+    /** The newest, for its owner. @throws SecretUnreadable */
+    open: (record: CallbackSecretRecord): string => openSecret(sealing, record),
   }
 }
 

@@ -62,12 +62,10 @@ function isReadable(sealing: Sealing, owner: SecretOwner & HeldSecret): boolean 
   }
 }
 
-/** The secrets to sign with now, the newest first. @throws SecretUnreadable */
-export function goodSecrets(sealing: Sealing, owner: SecretOwner & HeldSecret, now: number): string[] {
-  const { secret, previous_secret, previous_secret_expires_at = 0 } = owner
-  const sealed =
-    previous_secret === undefined || previous_secret_expires_at <= now ? [secret] : [secret, previous_secret]
-  return sealed.map(each => sealing.open(each, sealedFor(owner)))
+/** The secrets to sign with now, sealed, the newest first. */
+export function goodSecrets(held: HeldSecret, now: number): string[] {
+  const { secret, previous_secret, previous_secret_expires_at = 0 } = held
+  return previous_secret === undefined || previous_secret_expires_at <= now ? [secret] : [secret, previous_secret]
 }
 
 /** The newest secret. @throws SecretUnreadable */
@@ -89,4 +87,5 @@ export function isMadeBy(held: HeldSecret, maker: Maker): boolean {
 
 const OVERLAP_MS = 86_400_000
 
-const sealedFor = ({ tenant, id }: SecretOwner): string => `${tenant}/${id}`
+/** What its secret is sealed for. */
+export const sealedFor = ({ tenant, id }: SecretOwner): string => `${tenant}/${id}`

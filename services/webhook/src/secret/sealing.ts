@@ -1,5 +1,5 @@
 /** Secrets as they are stored: who has the store and not the key reads none, and none is good in another's place. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
 
 export interface Sealing {
   /** `owner` is whose secret it is. */
@@ -13,8 +13,9 @@ export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
-/** AES-256-GCM. `key` is 32 bytes, the same for all replicas. */
-export function createSealing(key: Uint8Array): Sealing {
+/** AES-256-GCM. `bytes` are 32, its key, the same for all replicas. */
+export function createSealing(bytes: Uint8Array): Sealing {
+  const key = createSecretKey(bytes)
   return {
     seal(secret, owner) {
       const iv = randomBytes(IV_BYTES)

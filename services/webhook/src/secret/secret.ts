@@ -1,5 +1,5 @@
 /** What deliveries are signed with: `whsec_…`, shared, or `whsk_…`, of which the customer has the public half `whpk_…`. */
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Signature } from '../webhook.ts'
 
 /** A new one: 32 random bytes, in base64 behind its prefix (Standard Webhooks). */
@@ -13,12 +13,12 @@ export function shownSecret(secret: string): string {
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
 }
 
-/** The private key of a `whsk_…`. */
-export const signingKey = (secret: string): KeyObject =>
-  createPrivateKey({ key: Buffer.concat([PKCS8, secretBytes(secret)]), format: 'der', type: 'pkcs8' })
-
-/** What is behind the prefix. */
-export const secretBytes = (secret: string): Buffer => Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
+/** As a key to sign with: a private one where it is a `whsk_…`. */
+export function signingKey(secret: string): KeyObject {
+  const bytes = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
+  if (!secret.startsWith(prefixes.v1a)) return createSecretKey(bytes)
+  return createPrivateKey({ key: Buffer.concat([PKCS8, bytes]), format: 'der', type: 'pkcs8' })
+}
 
 const prefixes = { v1: 'whsec_', v1a: 'whsk_' } as const
 const SECRET_BYTES = 32

@@ -1,6 +1,5 @@
 /** `webhook-signature` of Standard Webhooks: `v1` is HMAC-SHA-256, `v1a` Ed25519, one signature for each secret. */
-import { createHmac, sign } from 'node:crypto'
-import { secretBytes, signingKey } from '../secret/secret.ts'
+import { createHmac, type KeyObject, sign } from 'node:crypto'
 
 /** What is signed. */
 export interface Message {
@@ -10,15 +9,13 @@ export interface Message {
   readonly body: string
 }
 
-/** The header, for `timestamp` in whole seconds. Of several secrets the newest is first. */
-export function signatureHeader(secrets: readonly string[], { id, body }: Message, timestamp: number): string {
+/** The header, for `timestamp` in whole seconds. Of several keys the newest is first. */
+export function signatureHeader(keys: readonly KeyObject[], { id, body }: Message, timestamp: number): string {
   const signed = `${id}.${timestamp}.${body}`
-  return secrets.map(secret => signatureOf(secret, signed)).join(' ')
+  return keys.map(key => signatureOf(key, signed)).join(' ')
 }
 
-function signatureOf(secret: string, signed: string): string {
-  if (!secret.startsWith('whsk_')) {
-    return `v1,${createHmac('sha256', secretBytes(secret)).update(signed).digest('base64')}`
-  }
-  return `v1a,${sign(null, Buffer.from(signed), signingKey(secret)).toString('base64')}`
+function signatureOf(key: KeyObject, signed: string): string {
+  if (key.type === 'private') return `v1a,${sign(null, Buffer.from(signed), key).toString('base64')}`
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }

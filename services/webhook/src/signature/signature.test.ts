@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { firstSecret, rotatedSecret } from '../secret/held-secret.ts'
 import { createSealing, SecretUnreadable } from '../secret/sealing.ts'
-import { newSecret, shownSecret } from '../secret/secret.ts'
+import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Message, signatureHeader } from './signature-header.ts'
 import { createSigning } from './signing.ts'
@@ -18,7 +18,7 @@ describe('v1', () => {
   const headers = (secret: string, message: Message, at = Math.floor(Date.now() / 1000)) => ({
     'webhook-id': message.id,
     'webhook-timestamp': String(at),
-    'webhook-signature': signatureHeader([secret], message, at),
+    'webhook-signature': signatureHeader([signingKey(secret)], message, at),
   })
 
   it('verifies with standardwebhooks, whatever the body holds', () => {
@@ -53,7 +53,7 @@ describe('v1a', () => {
       fc.property(fc.string({ unit: 'binary' }), text => {
         const secret = newSecret('v1a')
         const body = JSON.stringify({ text })
-        const [scheme, signature = ''] = signatureHeader([secret], { id, body }, 1_700_000_000).split(',')
+        const [scheme, signature = ''] = signatureHeader([signingKey(secret)], { id, body }, 1_700_000_000).split(',')
         assert.equal(scheme, 'v1a')
         assert.ok(isSigned(shownSecret(secret), `${id}.1700000000.${body}`, signature))
         assert.ok(!isSigned(shownSecret(secret), `${id}.1700000000.${body} `, signature))
@@ -70,7 +70,7 @@ describe('an endpoint', () => {
   const message = { id, body: '{"type":"task.succeeded"}' }
   const owner = { tenant: 'acct_a/live', id: 'wh_a' }
   const maker = { key: 'key_a', operation: undefined }
-  const none = { get: () => assert.fail(), rotate: () => assert.fail(), good: () => assert.fail() }
+  const none = { get: () => assert.fail() }
   const { signWebhook } = createSigning(sealing, none)
   const first = { ...owner, ...firstSecret(sealing, owner, 'v1', maker) }
   const open = (sealed: string) => sealing.open(sealed, 'acct_a/live/wh_a')
@@ -105,11 +105,38 @@ describe('an endpoint', () => {
     assert.throws(() => another.signWebhook(first as WebhookRecord, message, now), SecretUnreadable)
     const rotated = { ...first, ...rotatedSecret(createSealing(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
     assert.ok(another.signWebhook(rotated as WebhookRecord, message, now), 'a rotation under the new key helps')
+    assert.ok(signWebhook(first as WebhookRecord, message, now))
     const elsewhere = { ...first, id: 'wh_b' } as WebhookRecord
     assert.throws(() => signWebhook(elsewhere, message, now), SecretUnreadable)
     for (const secret of ['', 'AAAA', `${first.secret.slice(0, -2)}AA`]) {
       assert.throws(() => signWebhook({ ...first, secret } as WebhookRecord, message, now), SecretUnreadable)
     }
+  })
+})
+
+describe('a secret', () => {
+  it('is opened once for many deliveries of a few hundred endpoints', () => {
+    const sealing = createSealing(Buffer.alloc(32, 1))
+    let opened = 0
+    const counting = {
+      ...sealing,
+      open(sealed: string, owner: string) {
+        opened++
+        return sealing.open(sealed, owner)
+      },
+    }
+    const { signWebhook } = createSigning(counting, { get: () => assert.fail() })
+    const endpoints = Array.from({ length: 1_000 }, (_, n) => {
+      const owner = { tenant: 'acct_a/live', id: `wh_${n}` }
+      return { ...owner, ...firstSecret(sealing, owner, 'v1', { key: 'key_a', operation: undefined }) } as WebhookRecord
+    })
+    const signAll = (some: readonly WebhookRecord[]) => {
+      const before = opened
+      for (const one of some) signWebhook(one, { id, body: '{}' }, Date.now())
+      return opened - before
+    }
+    const few = endpoints.slice(0, 300)
+    assert.deepEqual([signAll(few), signAll(few), signAll(endpoints), signAll(few)], [300, 0, 700, 300])
   })
 })
 

@@ -1,6 +1,7 @@
 /** Signs what is posted, with the secrets that are good at the time. */
+import type { KeyObject } from 'node:crypto'
 import type { CallbackSecrets } from '../secret/callback-secret.ts'
-import { goodSecrets } from '../secret/held-secret.ts'
+import { createKeyring } from '../secret/keyring.ts'
 import type { Sealing } from '../secret/sealing.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Message, signatureHeader } from './signature-header.ts'
@@ -20,18 +21,21 @@ export interface Signing {
   signCallback(tenant: string, message: Message, now: number): Promise<SignedHeaders>
 }
 
-export const createSigning = (sealing: Sealing, callbackSecrets: CallbackSecrets): Signing => ({
-  signWebhook: (webhook, message, now) => signed(goodSecrets(sealing, webhook, now), message, now),
-  async signCallback(tenant, message, now) {
-    return signed(callbackSecrets.good(await callbackSecrets.get(tenant), now), message, now)
-  },
-})
+export function createSigning(sealing: Sealing, callbackSecrets: Pick<CallbackSecrets, 'get'>): Signing {
+  const keyring = createKeyring(sealing)
+  return {
+    signWebhook: (webhook, message, now) => signed(keyring.good(webhook, now), message, now),
+    async signCallback(tenant, message, now) {
+      return signed(keyring.good(await callbackSecrets.get(tenant), now), message, now)
+    },
+  }
+}
 
-function signed(secrets: readonly string[], message: Message, now: number): SignedHeaders {
+function signed(keys: readonly KeyObject[], message: Message, now: number): SignedHeaders {
   const timestamp = Math.floor(now / 1000)
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatureHeader(secrets, message, timestamp),
+    'webhook-signature': signatureHeader(keys, message, timestamp),
   }
 }

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { goMissing } from '@millhand/test-servers'
 import { Webhook } from 'standardwebhooks'
-import { newSecret, shownSecret } from '../secret/secret.ts'
+import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
 import { signatureHeader } from './signature-header.ts'
 
 const GO_LIBRARY = 'github.com/standard-webhooks/standard-webhooks/libraries@v0.0.1'
@@ -47,7 +47,7 @@ function casesOf(signature: 'v1' | 'v1a'): Case[] {
     const headersAt = (at: number) => ({
       'webhook-id': id,
       'webhook-timestamp': String(at),
-      'webhook-signature': signatureHeader([signing], { id, body }, at),
+      'webhook-signature': signatureHeader([signingKey(signing)], { id, body }, at),
     })
     const good: Case = { name, secret, headers: headersAt(now), body, isGood: true }
     const bad = (what: string, changed: Partial<Case>): Case => ({

@@ -10,7 +10,7 @@ import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { systemClock as clock } from '@millhand/runner'
 import type { Document, OutboxEvent } from '@millhand/store'
 import { openSqlite } from '@millhand/store/sqlite'
-import { createLog } from '@millhand/telemetry'
+import { createLog, createMetrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { answerQuestions } from '../child.ts'
 
@@ -62,6 +62,7 @@ answerQuestions(async ({ folder, port, well, dead, events, perSecond }: Question
     sealingKey: Buffer.alloc(32),
     clock,
     log,
+    metrics: createMetrics(log),
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRunner } from '@millhand/runner'
+import { createLog, createMetrics } from '@millhand/telemetry'
+import { serveMetrics } from './serve-metrics.ts'
+
+const log = createLog({ level: 'error' })
+
+test('metrics are served at their own address, as Prometheus reads them, and nothing else is', async t => {
+  const runner = createRunner({ log })
+  t.after(() => runner.stop('the test ends'))
+  const metrics = createMetrics(log)
+  metrics.counter('millhand_webhook_tries_total')({ mode: 'live', outcome: 'failed' })
+  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, metrics, runner)
+  const answer = await fetch(`${url}/metrics?x=1`)
+  assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  assert.match(await answer.text(), /^millhand_webhook_tries_total\{mode="live",outcome="failed"\} 1$/m)
+  const statusOf = async (path: string, method = 'GET') => (await fetch(url + path, { method })).status
+  assert.deepEqual(
+    await Promise.all([
+      statusOf('/metrics', 'HEAD'),
+      statusOf('/'),
+      statusOf('/metrics/x'),
+      statusOf('/metrics', 'POST'),
+    ]),
+    [200, 404, 404, 405],
+  )
+  const { port } = new URL(url)
+  await assert.rejects(
+    serveMetrics({ host: '127.0.0.1', port: Number(port) }, metrics, runner),
+    /MILLHAND_METRICS_ADDR: .*Another program listens there/,
+  )
+  await runner.stop('the test ends')
+  await assert.rejects(fetch(`${url}/metrics`))
+})

@@ -1,0 +1,32 @@
+/** `/metrics`, on an address of its own: for Prometheus, and for nobody else. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Address, Runner } from '@millhand/runner'
+import { type Metrics, metricsContentType } from '@millhand/telemetry'
+import { naming } from './naming.ts'
+
+/** The URL at which it serves. */
+export async function serveMetrics(address: Address, metrics: Pick<Metrics, 'text'>, runner: Runner): Promise<string> {
+  const server = createServer(async (req, res) => {
+    if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
+    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()
+    const text = await metrics.text()
+    res.writeHead(200, { 'content-type': metricsContentType, 'cache-control': 'no-store' }).end(text)
+  })
+  server.listen(address)
+  await naming('MILLHAND_METRICS_ADDR', once(server, 'listening'))
+  runner.own(
+    {
+      async close() {
+        const closed = once(server, 'close')
+        server.close()
+        server.closeAllConnections()
+        await closed
+      },
+    },
+    'metrics',
+  )
+  const { address: host, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`
+}

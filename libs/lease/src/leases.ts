@@ -1,0 +1,86 @@
+/**
+ * The leases of a pool: how many there are under the keys of caps, and when they end. Executors' last for `leaseMs` from
+ * their claim and from each renewal; where the pool's owner claims for itself they last until they are settled, and end
+ * with it: those that are found in the store are of an owner of before, and over.
+ */
+import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
+import { Holding } from './holding.ts'
+import type { PoolOptions } from './pool-options.ts'
+import type { Ready } from './ready-queue.ts'
+import type { Work } from './work.ts'
+
+type LeasesOptions<T extends Work> = Pick<PoolOptions<T, never>, 'clock' | 'caps' | 'ownerClaims'> & {
+  readonly lineOf: (work: T) => string
+  /** Hears of each key of a cap under which there is one less. */
+  readonly onRoom: (key: string) => void
+}
+
+export class Leases<T extends Work> {
+  readonly #options: LeasesOptions<T>
+  readonly #deadlines: Deadlines<T>
+  /** What is being claimed; where the owner claims for itself, until it is settled. */
+  readonly #holding = new Holding()
+  /** Whether the leases of before are known: until then nobody knows how much of a line's work runs. */
+  #hasLooked = false
+
+  constructor(options: LeasesOptions<T>) {
+    const { clock, lineOf, ownerClaims } = options
+    this.#options = options
+    this.#deadlines = new Deadlines({ clock, lineOf, leaseMs: ownerClaims ? 0 : leaseMs })
+  }
+
+  /** How many there are under the key of a cap. */
+  under(key: string): number {
+    if (this.#options.ownerClaims) return this.#holding.of(key)
+    if (!this.#hasLooked) return Number.POSITIVE_INFINITY
+    return this.#deadlines.leasesOf(key) + this.#holding.of(key)
+  }
+
+  /** Work as it is in the store, or was a moment ago. */
+  heard(work: T): void {
+    if (!this.#options.ownerClaims || !this.#holding.has(work.lease_id)) this.#deadlines.heard(work)
+  }
+
+  /** All that are in the store have been heard of. */
+  looked(): void {
+    this.#hasLooked = true
+  }
+
+  /** One is asked for. */
+  ask(lease_id: string, ready: Ready): void {
+    this.#holding.add(lease_id, this.#options.caps?.(ready).map(({ key }) => key) ?? [ready.line])
+  }
+
+  /** What came of that. */
+  answered(lease_id: string, isClaimed: boolean): void {
+    if (!isClaimed || !this.#options.ownerClaims) this.#letGo(lease_id) // It counts as heard of, or for nothing.
+  }
+
+  settled(lease_id: string): void {
+    this.#letGo(lease_id)
+  }
+
+  /** Lets one last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
+  renew(work: T, askedAt: number): boolean {
+    return this.#deadlines.renew(work, askedAt)
+  }
+
+  /** Those that are over, and backoffs; nothing where the signal has ended. Each stays until it is forgotten. */
+  ended(signal: AbortSignal): Promise<Deadline[]> {
+    return this.#deadlines.ended(signal)
+  }
+
+  forget(deadline: Deadline): void {
+    this.#deadlines.forget(deadline)
+  }
+
+  clear(): void {
+    this.#deadlines.clear()
+    this.#holding.clear()
+    this.#hasLooked = false
+  }
+
+  #letGo(lease_id: string): void {
+    for (const key of this.#holding.remove(lease_id)) this.#options.onRoom(key)
+  }
+}

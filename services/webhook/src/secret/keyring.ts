@@ -1,0 +1,30 @@
+/**
+ * What deliveries are signed with, opened: to open a secret for each costs an eighth of all that a delivery does. The
+ * latest are kept, by whose they are and as they are sealed: a rotation leaves the one before behind.
+ */
+import type { KeyObject } from 'node:crypto'
+import { goodSecrets, type HeldSecret, type SecretOwner, sealedFor } from './held-secret.ts'
+import type { Sealing } from './sealing.ts'
+import { signingKey } from './secret.ts'
+
+export interface Keyring {
+  /** The keys to sign with now, the newest first. @throws SecretUnreadable */
+  good(owner: SecretOwner & HeldSecret, now: number): KeyObject[]
+}
+
+const MOST = 500
+
+export function createKeyring(sealing: Sealing): Keyring {
+  const keys = new Map<string, KeyObject>()
+
+  function open(sealed: string, owner: string): KeyObject {
+    const name = `${owner} ${sealed}`
+    const key = keys.get(name) ?? signingKey(sealing.open(sealed, owner))
+    keys.delete(name)
+    keys.set(name, key) // It goes to the end.
+    if (keys.size > MOST) keys.delete(keys.keys().next().value as string)
+    return key
+  }
+
+  return { good: (owner, now) => goodSecrets(owner, now).map(sealed => open(sealed, sealedFor(owner))) }
+}
