@@ -42,7 +42,7 @@ export class Filling<T extends Work> {
     refilling.then(
       () => {
         this.#refilling = undefined
-        this.refill() // What has half emptied meanwhile.
+        void this.refill() // What has half emptied meanwhile.
       },
       error => {
         this.#refilling = undefined

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, manualClock } from '@millhand/runner'
-import type { Collection } from '@millhand/store'
-import { openSqlite } from '@millhand/store/sqlite'
+import type { Collection, Database } from '@millhand/store'
 import { Pool } from './pool.ts'
 import { countedByOwner, type LeaseCause, type Machine, noDueTime, refuse, type Work } from './work.ts'
 import { createWorkStore, type WorkStore } from './work-store.ts'
@@ -30,9 +29,10 @@ const machine: Machine<Letter, LeaseCause> = {
   events: () => [],
 }
 
-export function openLetters() {
+/** On a database that is made in an empty file. */
+export function openLetters(openDatabase: (options: { file: string }) => Database & { close(): Promise<void> }) {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-letters-'))
-  const db = openSqlite({ file: join(folder, 'millhand.db') })
+  const db = openDatabase({ file: join(folder, 'millhand.db') })
   const stored: Stored = db.collection<Letter, 'ready' | 'due'>({
     name: 'letters',
     indexes: {

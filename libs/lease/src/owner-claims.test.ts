@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openSqlite } from '@millhand/store/sqlite'
 import { type Letter, openLetters } from './letters.fixture.ts'
 
 const hour = 3_600_000
@@ -10,7 +11,7 @@ describe('a pool whose owner claims for itself', () => {
   let letters: ReturnType<typeof openLetters>
 
   beforeEach(() => {
-    letters = openLetters()
+    letters = openLetters(openSqlite)
   })
   afterEach(() => letters.close())
 

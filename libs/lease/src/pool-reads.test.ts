@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openSqlite } from '@millhand/store/sqlite'
 import { type Letter, openLetters } from './letters.fixture.ts'
 
 const WINDOW = 4
@@ -14,7 +15,7 @@ describe('what a pool reads of its store', () => {
   let held: Promise<void> | undefined
 
   beforeEach(() => {
-    letters = openLetters()
+    letters = openLetters(openSqlite)
     held = undefined
     look()
   })

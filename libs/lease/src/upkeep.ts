@@ -60,7 +60,7 @@ export class Upkeep<T extends Work, C> {
         if (isTime) await this.#look()
         if (!filled || (isTime && ownerClaims)) await filling.fill()
         filled = true
-        filling.refill()
+        void filling.refill()
         await this.#sweep(signal)
       } catch (error) {
         this.#lookAt = 0
