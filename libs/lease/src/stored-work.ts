@@ -21,8 +21,8 @@ export const tenants: Lines<Work> = { of: ({ tenant }) => tenant, rest: [0] }
 
 /**
  * What can be claimed now, line by line, page by page: of a line's rank that is full after a page no more is read, nor of
- * one where it meets what only waits. A page is of a window and one more, so that one tells whether that is full; longer
- * where lines are short; and of one document where they were full before, so that going past them costs little.
+ * one where it meets what only waits. A page is of a window and one more, so that one tells whether that is full; of one
+ * document where a line was full before, so that going past it costs little; and each twice as long where lines are short.
  */
 export async function* readyWork<T extends Work>(
   work: Finds<T>,
@@ -43,7 +43,7 @@ export async function* readyWork<T extends Work>(
     if (page.length < limit) return
     const isFull = wasFull || last.backoff_ms !== 0 || queue.hasMore({ line, rank })
     after = isFull ? [line, rank] : [line, rank, ...lines.rest, last.id]
-    limit = wasFull ? 1 : isFull ? pageOfWindow() : Math.min(Math.max(2 * limit, pageOfWindow()), PAGE)
+    limit = wasFull ? 1 : isFull ? pageOfWindow() : Math.min(2 * limit, PAGE)
   }
 }
 

@@ -10,8 +10,10 @@ import { countedWork } from './stored-work.ts'
 import type { Work } from './work.ts'
 
 const sweepEveryMs = 500
-/** How soon the store is asked again: for what nobody told of. */
+/** How soon the store is asked again for what nobody told of, though nothing was in doubt. */
 const lookEveryMs = 30_000
+/** The same where all of its lines are read as well. */
+const lookAndFillEveryMs = 120_000
 /** How many documents are changed in one go. */
 const changeAtOnce = 500
 
@@ -73,8 +75,8 @@ export class Upkeep<T extends Work, C> {
 
   /** Learns of every lease and backoff in the store. */
   async #look(): Promise<void> {
-    const { name, work, clock, leases, onLooked } = this.#options
-    this.#lookAt = clock.monotonic() + lookEveryMs
+    const { name, work, clock, ownerClaims, leases, onLooked } = this.#options
+    this.#lookAt = clock.monotonic() + (ownerClaims ? lookAndFillEveryMs : lookEveryMs)
     for await (const page of countedWork(work, name)) for (const one of page) leases.heard(one)
     leases.looked()
     onLooked()

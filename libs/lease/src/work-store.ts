@@ -1,6 +1,7 @@
 /** The one way in which work changes: a pure transition, then a compare-and-set together with its events. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, OutboxEvent, Query } from '@millhand/store'
+import { LatelySeen } from './lately-seen.ts'
 import { isRefusal, type Machine, type Work } from './work.ts'
 
 export type Changed<T> =
@@ -31,13 +32,19 @@ export function createWorkStore<T extends Work, C>(deps: {
   const { collection, machine, clock } = deps
   const lately = new LatelySeen<T>()
   const onChanged = (before: T | undefined, after: T) => {
-    lately.keep(after)
+    lately.left(after)
     deps.onChanged(before, after)
   }
 
   return {
     get: (tenant, id) => collection.get(tenant, id),
-    find: (index, query) => collection.find(index, query),
+
+    async find(index, query) {
+      const found = await collection.find(index, query)
+      if (index !== 'primary') for (const work of found) lately.found(work)
+      return found
+    },
+
     countWaiting: (pool, tenant, limit) => collection.count('ready', { equals: [pool, tenant] }, limit),
 
     async insert(work, events) {
@@ -80,37 +87,3 @@ export function createWorkStore<T extends Work, C>(deps: {
     },
   }
 }
-
-/**
- * Work as this store left it, so that its claim and its end need not read it again. It may be stale: the
- * compare-and-set finds out, and since it is taken out here, the next try reads the collection. Of what waits only as
- * much is kept as is soon claimed: a long backlog in memory costs the garbage collector more than reading it once.
- */
-class LatelySeen<T extends Work> {
-  /** In boxes that are emptied: a map that grows and shrinks leaves tables behind that keep alive what was in them. */
-  readonly #work = new Map<string, { work: T | undefined }>()
-
-  keep(work: T): void {
-    const held = work.lease_id !== ''
-    const soon = work.status === 'queued' && this.#work.size < MOST_WAITING
-    if (!held && !soon) return
-    this.#work.set(work.id, { work })
-    if (this.#work.size > MOST_HELD) this.#drop(this.#work.keys().next().value as string)
-  }
-
-  take(tenant: string, id: string): T | undefined {
-    const work = this.#work.get(id)?.work
-    if (work?.tenant !== tenant) return undefined
-    this.#drop(id)
-    return work
-  }
-
-  #drop(id: string): void {
-    const box = this.#work.get(id)
-    if (box) box.work = undefined
-    this.#work.delete(id)
-  }
-}
-
-const MOST_WAITING = 500
-const MOST_HELD = 10_000

@@ -46,9 +46,10 @@ export function describeRebuild(name: string, open: () => Promise<OpenedLog>, op
   })
 }
 
-/** The commands of docs/operating.md that begin with a word. */
+/** The commands that begin with a word, of what docs/operating.md says of usage. */
 export function documented(word: string): string {
-  const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
+  const page =
+    readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8').split('\n## Usage\n')[1] ?? ''
   const [, commands] = new RegExp(`\`\`\`\\w+ no-run\\n(${word}[\\s\\S]*?)\`\`\``).exec(page) ?? assert.fail(word)
   return commands as string
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,6 +96,25 @@ test('disabled endpoints are told by their reasons, and events whose deliveries 
     [0, 2, 1],
   )
   assert.equal(values.spilled_events, 1)
+})
+
+test('the query of docs/operating.md names the endpoints that have most to be delivered', async () => {
+  const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
+  const [, query = ''] = /^sqlite3 \.millhand\/millhand\.db "\n( +SELECT tenant, endpoint[^"]*)"/m.exec(page) ?? []
+  await add(
+    ...Array.from({ length: 3 }, () => ({ endpoint: 'wh_behind', ready_at: Date.now() - 90_000 })),
+    { endpoint: 'wh_other', ready_at: Date.now() },
+    { endpoint: 'wh_done', status: 'succeeded', finished_at: noon },
+  )
+  const found = db.read<[string, string, number, number]>(query)
+  assert.deepEqual(
+    found.map(([tenant, endpoint, count]) => [tenant, endpoint, count]),
+    [
+      ['acct_1/live', 'wh_behind', 3],
+      ['acct_1/live', 'wh_other', 1],
+    ],
+  )
+  assert.ok((found[0]?.[3] ?? 0) >= 89)
 })
 
 test('no more than 10,000 are looked at, however many there are', async () => {

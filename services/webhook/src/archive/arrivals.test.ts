@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '@millhand/runner'
-import type { ArchivedEvent } from '../archived-event.ts'
-import { openArrivals } from './arrivals.ts'
+import { createArrivals } from './arrivals.ts'
 
 const noon = Date.UTC(2026, 10, 22, 12)
 const HOUR_MS = 3_600_000
 
-const after = (newest: number | undefined, clock = manualClock(noon)) =>
-  openArrivals({ find: async () => (newest === undefined ? [] : [{ arrived: newest } as ArchivedEvent]) }, clock)
-
-test('arrivals are the time, and ascend within a millisecond and when the clock steps back', async () => {
+test('arrivals are the time, and ascend within a millisecond and when the clock steps back', () => {
   const clock = manualClock(noon)
-  const next = await after(undefined, clock)
+  const { next } = createArrivals(clock)
   assert.deepEqual([next(), next()], [noon * 1000, noon * 1000 + 1])
   clock.step(5)
   assert.equal(next(), noon * 1000 + 5_000)
@@ -22,17 +18,24 @@ test('arrivals are the time, and ascend within a millisecond and when the clock 
   assert.equal(next(), noon * 1000 + 6_000)
 })
 
-test('an arrival may be ahead of the time, and the next ones stay behind it', async () => {
+test('arrivals are ahead of the time while writes are slow, by twice as long as they take', async () => {
   const clock = manualClock(noon)
-  const next = await after(undefined, clock)
-  assert.deepEqual([next(4_000), next()], [(noon + 4_000) * 1000, (noon + 4_000) * 1000 + 1])
-  clock.step(5_000)
-  assert.equal(next(), (noon + 5_000) * 1000)
+  const { next, took } = createArrivals(clock)
+  took(499)
+  assert.equal(next(), noon * 1000)
+  took(2_000)
+  assert.deepEqual([next(), next()], [(noon + 4_000) * 1000, (noon + 4_000) * 1000 + 1])
+  for (let writes = 0; writes < 50; writes++) took(600)
+  await clock.advance(30_000)
+  assert.equal(next(), (noon + 31_200) * 1000, 'what was very slow once is forgotten')
+  await clock.advance(60_000)
+  assert.equal(next(), (noon + 90_000) * 1000)
 })
 
-test('arrivals go on after the newest that is stored, unless a clock that had gone mad has stored it', async () => {
-  assert.equal((await after((noon - 1) * 1000))(), noon * 1000)
-  assert.equal((await after((noon + HOUR_MS - 1) * 1000))(), (noon + HOUR_MS - 1) * 1000 + 1)
-  const next = await after((noon + 2 * HOUR_MS) * 1000)
+test('arrivals go on after the latest that is there, unless a clock that had gone mad has made it', () => {
+  const after = (last: number) => createArrivals(manualClock(noon), last)
+  assert.equal(after((noon - 1) * 1000).next(), noon * 1000)
+  assert.equal(after((noon + HOUR_MS - 1) * 1000).next(), (noon + HOUR_MS - 1) * 1000 + 1)
+  const { next } = after((noon + 2 * HOUR_MS) * 1000)
   assert.deepEqual([next(), next()], [noon * 1000, noon * 1000 + 1])
 })

@@ -1,22 +1,45 @@
-/** When events came: numbers that ascend, so that a list in their order never gets one in its middle. */
+/** When documents came: numbers that ascend, so that a list in their order never gets one in its middle. */
 import type { Clock } from '@millhand/runner'
-import type { Archive } from '../archived-event.ts'
-import { type Arrival, microseconds } from './in-order.ts'
+
+export interface Arrivals {
+  /**
+   * Microseconds since 1970, above every one before. While writes are slow it is ahead of the time: twice as long as they
+   * take, so that what is stored with it is not late.
+   */
+  next(): number
+  /** Storing what has such a number took so long. */
+  took(ms: number): void
+}
+
+/** Of milliseconds. */
+export const microseconds = (ms: number): number => Math.floor(ms * 1000)
 
 /**
  * Further ahead of the clock than this the last one was no step back but a clock gone mad: going on behind it would hide
  * from lists what comes now.
  */
 const MOST_AHEAD_US = 3_600_000_000
+/** Lists leave out more than this. */
+const SWIFT_MS = 500
+/** How long it is remembered that writes are slow. */
+const REMEMBERED_MS = 60_000
 
-/** Each is above every one before, from the newest that is stored on. */
-export async function openArrivals(archive: Pick<Archive, 'find'>, clock: Clock): Promise<Arrival> {
-  const [newest] = await archive.find('by_age', { equals: [], order: 'desc', limit: 1 })
-  let last = newest?.arrived ?? 0
-  return (aheadMs = 0) => {
-    const now = microseconds(clock.now())
-    const least = microseconds(clock.now() + aheadMs)
-    last = last > now + MOST_AHEAD_US ? least : Math.max(least, last + 1)
-    return last
+/** `last` is the latest that there is already. */
+export function createArrivals(clock: Pick<Clock, 'now' | 'monotonic'>, last = 0): Arrivals {
+  let slowMs = 0
+  let slowAt = Number.NEGATIVE_INFINITY
+  const aheadMs = () => (clock.monotonic() - slowAt < REMEMBERED_MS ? 2 * slowMs : 0)
+  return {
+    next() {
+      const now = clock.now()
+      const least = microseconds(now + aheadMs())
+      last = last > microseconds(now) + MOST_AHEAD_US ? least : Math.max(least, last + 1)
+      return last
+    },
+    took(ms) {
+      if (ms < SWIFT_MS) return
+      slowMs = Math.max(ms, slowMs * 0.9) // One that was very slow counts for less with each that is not.
+      slowAt = clock.monotonic()
+    },
   }
 }

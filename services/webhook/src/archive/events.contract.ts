@@ -16,7 +16,7 @@ import { getEvent } from '../rpc/get-event.ts'
 import { listEvents } from '../rpc/list-events.ts'
 import { as, failure, noon } from '../webhook.fixture.ts'
 import { archiveEvent } from './archiving.ts'
-import { microseconds } from './in-order.ts'
+import { createArrivals, microseconds } from './arrivals.ts'
 
 export interface OpenedStore {
   readonly db: Database
@@ -163,7 +163,8 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
         for (const task of ['task_1', 'task_2', 'task_3']) {
           const { id, type, key, time, value } = happening({ task, at: clock.now() })
           const document = { tenant: 'acct_a/live', id, type, resource_id: key, created_at: time, value }
-          await archive.write({ kind: 'insert', document: { ...document, arrived: arrival() }, events: [] })
+          const arrived = microseconds(clock.now())
+          await archive.write({ kind: 'insert', document: { ...document, arrived }, events: [] })
         }
         await clock.advance(settlesAfterMs + 1)
         cursor = (await page()).nextCursor
@@ -172,7 +173,6 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       clock.step(60_000)
       return (await page(cursor)).data.map(({ data }) => JSON.parse(data?.object ?? '').id)
     }
-    const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
     const late = () => {
       const { id, type, time, value } = happening({ task: 'late', at: clock.now() })
       return { tenant: 'acct_a/live', id, type, resource_id: 'late', created_at: time, value }
@@ -180,25 +180,33 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
 
     it('leaves out of ascending lists nothing that took long to be stored', async () => {
       for (const slowWrites of [1, 2, Number.POSITIVE_INFINITY]) {
+        const arrivals = createArrivals(clock)
         let writes = 0
-        const read = await readOn(async whileUnderWay => {
+        const archived = (whileUnderWay: () => Promise<void>) => {
           const write: Archive['write'] = async change => {
             assert.ok(writes < 10, 'a store that is always slow is no reason to go on for ever')
             if (++writes <= slowWrites) await whileUnderWay()
             return await archive.write(change)
           }
-          await archiveEvent({ archive: { get: (...key) => archive.get(...key), write }, arrival, clock }, late())
-        })
+          const slow = { get: (...key: Parameters<Archive['get']>) => archive.get(...key), write }
+          return archiveEvent({ archive: slow, arrivals, clock }, late())
+        }
+        const read = await readOn(async whileUnderWay => void (await archived(whileUnderWay)))
         assert.equal(read.at(-1), 'late', `after ${slowWrites} slow writes`)
+        writes = 0
         clock.step(3_600_000)
+        const next = await readOn(async whileUnderWay => void (await archived(whileUnderWay)))
+        assert.ok(next.includes('late'))
+        clock.step(3_600_000)
+        if (slowWrites > 2) assert.equal(writes, 1, 'once it is known that writes are slow, none is made twice')
       }
     })
 
     it('leaves out nothing whose writer died before it heard that it was stored', async () => {
       const event = late()
-      const again = () => archiveEvent({ archive, arrival, clock }, event)
+      const again = () => archiveEvent({ archive, arrivals: createArrivals(clock), clock }, event)
       const read = await readOn(async whileUnderWay => {
-        const arrived = arrival()
+        const arrived = microseconds(clock.now())
         await whileUnderWay()
         await archive.write({ kind: 'insert', document: { ...event, arrived }, events: [] })
         await again()

@@ -4,44 +4,58 @@
  */
 import type { Clock } from '@millhand/runner'
 import { type Collection, type Document, settlesAfterMs } from '@millhand/store'
+import type { Arrivals } from './arrivals.ts'
 
 export interface Arrived extends Document {
   /** When it came, in microseconds since 1970. */
   readonly arrived: number
 }
 
-/** The next number, of a time so much ahead where that is said. */
-export type Arrival = (aheadMs?: number) => number
+export interface InOrder<T extends Arrived> {
+  readonly collection: Pick<Collection<T>, 'get' | 'write'>
+  readonly arrivals: Arrivals
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+}
 
-/** Of milliseconds. */
-export const microseconds = (ms: number): number => Math.floor(ms * 1000)
+export interface Stored<T> {
+  /** Whether it was not there before. */
+  readonly isNew: boolean
+  /** As it is there now; nothing where it was there and is gone. */
+  readonly there: T | undefined
+}
+
+/**
+ * Stores a document where it is not there yet. `insert` gets it with its number, and says whether it was new. One that was
+ * there may have become durable just now, unheard of: it is moved as well.
+ */
+export async function storeInOrder<T extends Arrived>(
+  { collection, arrivals, clock }: InOrder<T>,
+  draft: Omit<T, 'arrived'>,
+  insert: (document: T) => Promise<boolean>,
+): Promise<Stored<T>> {
+  const timed = async <R>(write: () => Promise<R>): Promise<R> => {
+    const began = clock.monotonic()
+    const result = await write()
+    arrivals.took(clock.monotonic() - began)
+    return result
+  }
+  const made = { ...draft, arrived: arrivals.next() } as T
+  const isNew = await timed(() => insert(made))
+  let there = isNew ? made : await collection.get(made.tenant, made.id)
+  while (there && mayBePassed(there.arrived, clock.now())) {
+    const moved: T = { ...there, arrived: arrivals.next() }
+    const change = { kind: 'replace', version: there.version, document: moved, events: [] } as const
+    const result = await timed(() => collection.write(change))
+    if (result.kind === 'written') there = { ...moved, version: result.version }
+    else there = await collection.get(moved.tenant, moved.id) // Somebody else has changed it.
+  }
+  return { isNew, there }
+}
 
 /** Half of what lists leave out: the clock of whoever lists may be ahead by the other half. */
 const LATE_AFTER_MS = settlesAfterMs / 2
 /** No write is under way for longer. What is older was there, and keeps its place however often it is made again. */
-const UNDER_WAY_MS = 300_000
-
-/**
- * Makes sure that no list in ascending order misses a document that has just become durable, or that may have, since it
- * was there when it was made again. Its version is what was read or written.
- */
-export async function keepInOrder<T extends Arrived>(
-  collection: Pick<Collection<T>, 'get' | 'write'>,
-  document: T | undefined,
-  arrival: Arrival,
-  clock: Clock,
-): Promise<void> {
-  let aheadMs = 0
-  for (let there = document; there && mayBePassed(there.arrived, clock.now()); ) {
-    const began = clock.monotonic()
-    const moved: T = { ...there, arrived: arrival(aheadMs) }
-    const result = await collection.write({ kind: 'replace', version: there.version, document: moved, events: [] })
-    // This took its time too, and so may the next: its place is further ahead.
-    aheadMs = 2 * (clock.monotonic() - began)
-    there =
-      result.kind === 'written' ? { ...moved, version: result.version } : await collection.get(moved.tenant, moved.id) // Somebody else has changed it.
-  }
-}
+const UNDER_WAY_MS = 60_000
 
 function mayBePassed(arrived: number, now: number): boolean {
   const age = now - arrived / 1000

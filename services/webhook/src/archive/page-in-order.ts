@@ -2,7 +2,8 @@
 import type { Cursors } from '@millhand/api'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { type Page, type Query, settlesAfterMs } from '@millhand/store'
-import { type Arrived, microseconds } from './in-order.ts'
+import { microseconds } from './arrivals.ts'
+import type { Arrived } from './in-order.ts'
 
 export interface PageInOrder<T extends Arrived> {
   /** Finds by an index whose next field is `arrived`. */

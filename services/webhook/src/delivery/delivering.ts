@@ -4,7 +4,8 @@ import { createWorkStore, type WorkStore } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
 import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { keepInOrder, microseconds } from '../archive/in-order.ts'
+import { createArrivals } from '../archive/arrivals.ts'
+import { storeInOrder } from '../archive/in-order.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import type { CourierDeps } from './courier.ts'
@@ -45,7 +46,7 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
     clock,
     onChanged: changed,
   })
-  const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
+  const inOrder = { collection: deliveries, arrivals: createArrivals(clock), clock }
   const open = (mode: KeyMode) => createCouriers({ ...deps, store }, mode, atOnce[mode])
   const couriers = { live: open('live'), test: open('test') }
 
@@ -68,12 +69,10 @@ export function createDelivering(deps: DeliveringDeps): Delivering {
     store: {
       ...store,
       async insert(delivery, events) {
-        const stored = { ...delivery, arrived: arrival(), ready_at: clock.now() }
-        const isNew = await store.insert(stored, events)
-        const there = isNew ? stored : await deliveries.get(delivery.tenant, delivery.id)
+        const draft = { ...delivery, ready_at: clock.now() }
+        const { isNew, there } = await storeInOrder(inOrder, draft, made => store.insert(made, events))
         // Made before, perhaps by an owner of before, after we had looked: so nobody here may know of it.
         if (there && !isNew) changed(undefined, there)
-        await keepInOrder(deliveries, there, arrival, clock)
         return isNew
       },
     },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { KeyMode } from '@millhand/api'
 import { noDueTime } from '@millhand/lease'
-import { microseconds } from '../archive/in-order.ts'
+import { microseconds } from '../archive/arrivals.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { deliveryId } from './delivery-id.ts'

@@ -1,10 +1,9 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
-import { archiveEvent } from '../archive/archiving.ts'
-import { openArrivals } from '../archive/arrivals.ts'
+import { archiveEvent, openArrivals } from '../archive/archiving.ts'
+import type { Arrivals } from '../archive/arrivals.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
-import type { Arrival } from '../archive/in-order.ts'
 import type { Archive } from '../archived-event.ts'
 import { keptMs } from '../retention.ts'
 import { type MakingDeps, makeDeliveries } from './making.ts'
@@ -53,13 +52,13 @@ export function createIntake(deps: IntakeDeps): Intake {
 /** From the stored place on. A batch is read when the one before is durable, so the log waits where the store is slow. */
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
   const place = await openPlace(deps.places)
-  const arrival = await openArrivals(deps.archive, deps.clock)
+  const arrivals = await openArrivals(deps.archive, deps.clock)
   const { batches, since } = tailFrom(deps, place, signal)
   let moving: Promise<void> | undefined
   try {
     for await (const batch of batches) {
       const young = batch.filter(({ time }) => time >= since)
-      await takeIn(deps, young, arrival, signal)
+      await takeIn(deps, young, arrivals, signal)
       // The place may lag: what is read again changes nothing.
       await moving
       moving = place.moveTo(batch.at(-1)?.position ?? place.position, since)
@@ -91,11 +90,11 @@ function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since 
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
-  arrival: Arrival,
+  arrivals: Arrivals,
   signal: AbortSignal,
 ): Promise<void> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
-  const archiving = { archive: deps.archive, arrival, clock: deps.clock }
+  const archiving = { archive: deps.archive, arrivals, clock: deps.clock }
   const archived = await Promise.all(
     read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiving, event), callback })),
   )

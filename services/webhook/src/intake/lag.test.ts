@@ -7,6 +7,7 @@ import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { getBacklog } from '../rpc/get-backlog.ts'
 import { noon } from '../webhook.fixture.ts'
 import { happening } from './happening.fixture.ts'
 import { tasksTopic } from './intake.fixture.ts'
@@ -89,6 +90,18 @@ test('it is told for days of standing still, by few looks that are kept', async 
     await clock.advance(60_000)
   }
   assert.deepEqual(await look(), { events: 1, seconds: 180_000 })
+})
+
+test('it is late once it has stood still for over a minute', async () => {
+  const isLate = async () => (await getBacklog({ lag: look })()).isLate
+  await append(5)
+  assert.equal(await isLate(), false)
+  await clock.advance(60_000)
+  assert.equal(await isLate(), false)
+  await clock.advance(1)
+  assert.equal(await isLate(), true)
+  await read(5)
+  assert.equal(await isLate(), false)
 })
 
 test('a place in another log is as good as none', async () => {

@@ -1,8 +1,8 @@
 /** Works off the replays that were asked for. */
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { microseconds } from '../archive/arrivals.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
-import { microseconds } from '../archive/in-order.ts'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'

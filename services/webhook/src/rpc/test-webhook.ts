@@ -5,7 +5,7 @@ import type { TestWebhookRequest } from '@millhand/api/gen/millhand/webhook/v1/w
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import { archiveEvent } from '../archive/archiving.ts'
-import { microseconds } from '../archive/in-order.ts'
+import { createArrivals } from '../archive/arrivals.ts'
 import type { Archive } from '../archived-event.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
@@ -29,21 +29,21 @@ export interface TestWebhookDeps {
  * Sends a test event to one webhook alone: it is in the archive, and not in the log. A second call of the same operation
  * answers with the delivery that the first has made.
  */
-export const testWebhook =
-  ({ webhooks, archive, deliveries, clock, ids }: TestWebhookDeps) =>
-  async (req: TestWebhookRequest, call: HandlerContext): Promise<Delivery> => {
+export const testWebhook = ({ webhooks, archive, deliveries, clock, ids }: TestWebhookDeps) => {
+  const arrivals = createArrivals(clock)
+  return async (req: TestWebhookRequest, call: HandlerContext): Promise<Delivery> => {
     const { tenant } = principal(call)
     const webhook = await foundWebhook(webhooks, tenant, req.id)
     const id = idOf('evt', call, ids)
     const made = await deliveries.get(tenant, deliveryId(id, webhook.id))
     if (made) return deliveryMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to test it.')
-    const arrival = (aheadMs = 0) => microseconds(clock.now() + aheadMs)
-    const event = await archiveEvent({ archive, arrival, clock }, testEvent(webhook, id, clock.now(), call))
+    const event = await archiveEvent({ archive, arrivals, clock }, testEvent(webhook, id, clock.now(), call))
     const delivery = { ...newDelivery(event, { endpoint: webhook.id }, ranks.first), ...dueAt(clock.now()) }
     const isNew = await deliveries.insert(delivery, [])
     return deliveryMessage((isNew ? undefined : await deliveries.get(tenant, delivery.id)) ?? delivery)
   }
+}
 
 function testEvent(webhook: WebhookRecord, id: string, now: number, call: HandlerContext) {
   const { type, value } = webhookEvent(testType, webhook, {

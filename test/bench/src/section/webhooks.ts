@@ -2,79 +2,83 @@
 import { startChild } from '../child.ts'
 import type { Figure } from '../figure.ts'
 import type { Answer, Question } from '../fill/webhooks-child.ts'
-import { memoryDuring } from '../memory-during.ts'
+import type { Filling } from '../fill/webhooks-fill-child.ts'
+import type { Memory } from '../fill/webhooks-process.ts'
 import type { Workbench } from '../workbench.ts'
 
-type Setting = Omit<Question, 'folder' | 'port'>
-
-const EVENTS = 10_000
-/** Dead endpoints of ten accounts, each of which hears of all its account's events. */
-const DEAD = 1_000
+/** Endpoints that answer, and events that each of them hears of. */
+const [WELL, EVENTS] = [10, 1_000]
+/** Endpoints of ten accounts that answer with 500, and their deliveries. */
+const [FAILING, FEW, MANY] = [1_000, 100_000, 1_000_000]
+/** So long that the store is looked through again for what nobody told of. */
+const LOOKS_AGAIN_S = 35
+/** A backlog that is ten times as long takes so much of what the shorter one takes. */
+const MOST_RATIO = 1.1
 
 export async function webhooks(workbench: Workbench): Promise<Figure[]> {
   const rates: number[] = []
-  const alone: Answer[] = []
-  const beside: Answer[] = []
+  const alone: number[] = []
+  const beside: number[] = []
   for (let round = 0; round < workbench.rounds; round++) {
-    const { result } = await measured(workbench, { well: 10, dead: 0, events: EVENTS / 10 })
-    rates.push(result.deliveries / result.seconds)
-    const paced = { well: 10, events: workbench.seconds * 20 }
-    alone.push((await measured(workbench, { ...paced, dead: 0, perSecond: 20 })).result)
-    // Three accounts then: each event of the one that is well comes as often as before.
-    beside.push((await measured(workbench, { ...paced, dead: 200, perSecond: 60 })).result)
+    rates.push(rate(await delivered(workbench, { unread: EVENTS })))
+    alone.push(p99(await paced(workbench, { dead: 0 }, ['acct_well'])))
+    beside.push(p99(await paced(workbench, { dead: 200 }, ['acct_well', 'acct_dead0', 'acct_dead1'])))
   }
-  const held = async (rows: number) => {
-    const { moreBytes } = await measured(workbench, { well: 0, dead: DEAD, events: rows / DEAD })
-    return moreBytes / 1e6
-  }
-  const [few, many] = [await held(100_000), await held(1_000_000)]
+  const few = await delivered(workbench, { failing: FAILING, backlog: FEW, unread: EVENTS }, LOOKS_AGAIN_S)
+  const many = await delivered(workbench, { failing: FAILING, backlog: MANY, unread: EVENTS }, LOOKS_AGAIN_S)
+
+  const figure = (name: string, unit: string, rounds: readonly number[]) =>
+    ({ section: 'webhooks', name, unit, rounds, limits: [], details: {} }) satisfies Figure
+  const backlog = (name: string, unit: string, of: (measured: Delivered) => number, mostRatio?: number): Figure => ({
+    ...figure(`${MANY.toLocaleString('en')} waiting: ${name}`, unit, [of(many)]),
+    limits: [{ name: `${FEW.toLocaleString('en')} waiting`, rounds: [of(few)], ...(mostRatio && { mostRatio }) }],
+  })
+  const deliveries = `${(WELL * EVENTS).toLocaleString('en')} deliveries to ${WELL} endpoints`
   return [
-    {
-      section: 'webhooks',
-      name: `${EVENTS.toLocaleString('en')} deliveries to 10 endpoints, from the log on`,
-      unit: '/s',
-      rounds: rates,
-      aim: { least: 1_000 },
-      limits: [],
-      details: {},
-    },
-    {
-      section: 'webhooks',
-      name: '200 deliveries/s, p99 from the change to the answer',
-      unit: 'ms',
-      rounds: alone.map(p99),
-      aim: { most: 1_000 },
-      limits: [],
-      details: {},
-    },
-    {
-      section: 'webhooks',
-      name: 'the same beside 200 dead endpoints',
-      unit: 'ms',
-      rounds: beside.map(p99),
-      aim: { most: 1_000 },
-      limits: [],
-      details: {},
-    },
-    {
-      section: 'webhooks',
-      name: 'more memory with 1,000,000 deliveries to dead endpoints',
-      unit: 'MB',
-      rounds: [many],
-      limits: [{ name: '100,000', rounds: [few] }],
-      details: {},
-    },
+    { ...figure(`${deliveries}, from the log on`, '/s', rates), aim: { least: 1_000 } },
+    { ...figure('200 deliveries/s, p99 from the change to the answer', 'ms', alone), aim: { most: 1_000 } },
+    { ...figure('the same beside 200 dead endpoints', 'ms', beside), aim: { most: 1_000 } },
+    backlog('deliveries to others beside', '/s', rate),
+    backlog('most resident', 'MB', ({ residentBytes }) => residentBytes / 1e6, MOST_RATIO),
+    backlog('in use', 'MB', ({ heapBytes }) => heapBytes / 1e6, MOST_RATIO),
+    backlog('most resident while they came', 'MB', ({ filled }) => filled.residentBytes / 1e6),
+    backlog('in use when they had come', 'MB', ({ filled }) => filled.heapBytes / 1e6, MOST_RATIO),
   ]
 }
 
+const rate = ({ seconds }: Answer): number => (WELL * EVENTS) / seconds
 const p99 = ({ ms }: Answer): number => ms[Math.ceil(ms.length * 0.99) - 1] ?? Number.NaN
 
-async function measured(workbench: Workbench, setting: Setting) {
+interface Delivered extends Answer {
+  /** What it took to fill the store. */
+  readonly filled: Memory
+}
+
+/** The events that are in the log. */
+const delivered = (workbench: Workbench, filling: Partial<Filling>, leastSeconds = 0): Promise<Delivered> =>
+  measured(workbench, filling, { answers: WELL * EVENTS, leastSeconds })
+
+/** 20 events a second of each account. */
+function paced(workbench: Workbench, filling: Partial<Filling>, accounts: readonly string[]): Promise<Delivered> {
+  const events = workbench.seconds * 20
+  const happening = { accounts, events: events * accounts.length, perSecond: 20 * accounts.length }
+  return measured(workbench, filling, { answers: WELL * events, happening, leastSeconds: 0 })
+}
+
+async function measured(
+  workbench: Workbench,
+  filling: Partial<Filling>,
+  question: Omit<Question, 'folder'>,
+): Promise<Delivered> {
+  const folder = workbench.folder()
   await using receiver = startChild<null, number>(new URL('../fill/receiver-child.ts', import.meta.url))
-  await using child = startChild<Question, Answer>(new URL('../fill/webhooks-child.ts', import.meta.url))
   const port = await receiver.ask(null)
-  return await memoryDuring(
-    () => [child.pid],
-    () => child.ask({ ...setting, folder: workbench.folder(), port }),
-  )
+  const filled = await fill({ folder, port, well: WELL, dead: 0, failing: 0, backlog: 0, unread: 0, ...filling })
+  await using child = startChild<Question, Answer>(new URL('../fill/webhooks-child.ts', import.meta.url))
+  return { ...(await child.ask({ ...question, folder })), filled }
+}
+
+async function fill(filling: Filling): Promise<Memory> {
+  await using child = startChild<Filling, Memory>(new URL('../fill/webhooks-fill-child.ts', import.meta.url))
+  return await child.ask(filling)
 }
