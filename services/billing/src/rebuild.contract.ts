@@ -37,10 +37,11 @@ export function describeRebuild(name: string, open: () => Promise<OpenedLog>, op
       await opened.append(recent.map(({ position: _, ...event }) => event))
       const old = [task('task_old', 40)]
 
-      const before = await whileRunning({ ...opened, events: startingWith(old, opened.events) }, 201)
+      const span = { start: hour(now - 60 * DAY_MS), end: hour(now + DAY_MS) }
+      const before = await whileRunning({ ...opened, events: startingWith(old, opened.events) }, span, 201)
       await opened.drop()
       assert.equal(await opened.entries(), 1, 'what the log has no more stays')
-      const after = await whileRunning(opened, 201)
+      const after = await whileRunning(opened, span, 201)
       assert.deepEqual(after, before)
     })
   })
@@ -66,8 +67,14 @@ const as = {
   }),
 }
 
-/** The usage of 60 days, when so many tasks are counted. */
-async function whileRunning({ db, events }: Pick<OpenedLog, 'db' | 'events'>, tasks: number): Promise<Usage> {
+const hour = (ms: number) => ({ seconds: BigInt(Math.floor(ms / 3_600_000) * 3600) })
+
+/** The usage of a span, when so many tasks are counted. */
+async function whileRunning(
+  { db, events }: Pick<OpenedLog, 'db' | 'events'>,
+  span: Record<'start' | 'end', ReturnType<typeof hour>>,
+  tasks: number,
+): Promise<Usage> {
   const log = createLog({ level: 'error' })
   const service = createBillingService({ db, events, clock, log, entriesKeptMs: 35 * DAY_MS })
   const transport = createDirectTransport()
@@ -77,8 +84,7 @@ async function whileRunning({ db, events }: Pick<OpenedLog, 'db' | 'events'>, ta
   const running = service.run(ending.signal)
   try {
     for (;;) {
-      const start = { seconds: BigInt(Math.floor((clock.now() - 60 * DAY_MS) / 3_600_000) * 3600) }
-      const found = await usage.getUsage({ start, groupBy: 2 }, as)
+      const found = await usage.getUsage({ ...span, groupBy: 2 }, as)
       if (found.total?.tasks?.succeeded === tasks) return found
       await pause(20, undefined, { signal: AbortSignal.timeout(30_000) })
     }
