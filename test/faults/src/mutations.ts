@@ -44,10 +44,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   /** The place in the log moves on before what was read up to there is stored. */
   place: {
     file: 'services/webhook/src/intake/intake.ts',
-    text: 'await takeIn(deps, batch, arrivals.next, signal)',
+    text: 'await takeIn(deps, young, arrivals, signal)',
     becomes: `await moving
-      await place.moveTo(batch.at(-1)?.position ?? place.position)
-      await takeIn(deps, batch, arrivals.next, signal)`,
+      await place.moveTo(batch.at(-1)?.position ?? place.position, since)
+      await takeIn(deps, young, arrivals, signal)`,
     isOfWebhooks: true,
   },
   /** A subscription hands on an event as often as the log has it. No part of the product subscribes yet. */
