@@ -1,7 +1,7 @@
 /** Compute: tasks, their life, and the models that they run. */
 
 import { createClient } from '@connectrpc/connect'
-import { type Cursors, createIds, type Ids, type KeyMode } from '@millhand/api'
+import { type Cursors, createIds, type KeyMode } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -13,15 +13,27 @@ import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
+import {
+  Backlog,
+  createEmissions,
+  createInputs,
+  createStreamToken,
+  createStreamTokens,
+  type EmissionsRecord,
+  modeOf,
+  redeemStreamToken,
+  removeExpired,
+  type TargetFault,
+  type TaskCause,
+  type TaskDeps,
+  TaskWatch,
+  taskEvents,
+} from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
-import { Backlog } from './backlog.ts'
-import type { TargetFault } from './callback.ts'
-import { taskEvents } from './events.ts'
 import type { Files } from './files/files.ts'
-import { createInputs, type Inputs } from './input.ts'
-import { removeExpired } from './retention.ts'
+import { computeTask } from './kind.ts'
+import { computeTransition } from './life.ts'
 import { cancelTask } from './rpc/cancel-task.ts'
-import { createStreamToken } from './rpc/create-stream-token.ts'
 import { createTask } from './rpc/create-task.ts'
 import { deleteTaskData } from './rpc/delete-task-data.ts'
 import { emit } from './rpc/emit.ts'
@@ -30,20 +42,14 @@ import { claim, finish, renew } from './rpc/leases.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { readInput } from './rpc/read-input.ts'
-import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { ring } from './rpc/ring.ts'
 import { storeOutput } from './rpc/store-output.ts'
 import { waitTask } from './rpc/wait-task.ts'
 import { watchTask } from './rpc/watch-task.ts'
-import { createEmissions, type Emissions, type EmissionsRecord } from './stream/emissions.ts'
-import { createStreamTokens, type StreamTokens } from './stream-token.ts'
-import { modeOf, poolOf, type TaskIndex, type TaskRecord } from './task.ts'
-import { type TaskCause, taskTransition } from './transition.ts'
-import { TaskWatch } from './watch.ts'
+import type { TaskIndex, TaskRecord } from './task.ts'
 
 export { usedByTask } from './input-file.ts'
-export { type EmissionsRecord, emissionsSpec } from './stream/emissions.ts'
-export { type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
+export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
 
 export interface ComputeOptions {
   readonly tasks: Collection<TaskRecord, TaskIndex>
@@ -70,35 +76,19 @@ export interface ComputeOptions {
 }
 
 /** What the methods work with. */
-export interface ComputeDeps {
-  readonly tasks: WorkStore<TaskRecord, TaskCause>
-  readonly emissions: Emissions
-  readonly replicas: Replicas
-  readonly pools: Readonly<Record<KeyMode, Pool<TaskRecord, TaskCause>>>
-  readonly inputs: Inputs
+export interface ComputeDeps extends TaskDeps<TaskRecord> {
   readonly files: Files
   readonly models: Catalogue
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
-  readonly backlog: Backlog
-  readonly watch: TaskWatch
   readonly cursors: Cursors
-  readonly streamTokens: StreamTokens
-  readonly clock: Clock
-  readonly log: Log
-  readonly ids: Ids
-  readonly newEventId: () => string
-  /** How long an ended task and its data are kept, in milliseconds. */
-  readonly retentionMs: number
-  /** About how many tasks run before this one, while it is queued. */
-  readonly position: (task: TaskRecord) => number | undefined
 }
 
 export function createComputeService(options: ComputeOptions) {
   const { clock, models, plans, log } = options
   const ids = createIds({ now: () => clock.now() })
   const newEventId = () => ids('evt')
-  const watch = new TaskWatch(clock)
+  const watch = new TaskWatch<TaskRecord>(clock)
   const onChanged = (before: TaskRecord | undefined, after: TaskRecord) => {
     pools[after.mode].changed(before, after)
     watch.changed(after)
@@ -106,13 +96,13 @@ export function createComputeService(options: ComputeOptions) {
   const tasks = createWorkStore<TaskRecord, TaskCause>({
     collection: options.tasks,
     machine: {
-      transition: taskTransition({
+      transition: computeTransition({
         retentionMs: options.retentionMs,
         pricePerSecondMicros: options.pricePerSecondMicros,
         gpuType: 'cpu',
         random: options.random ?? Math.random,
       }),
-      events: (before, after, now) => taskEvents(before, after, now, newEventId),
+      events: (before, after, now) => taskEvents(computeTask, before, after, now, newEventId),
     },
     clock,
     onChanged,
@@ -123,13 +113,13 @@ export function createComputeService(options: ComputeOptions) {
   }
   const createPool = (mode: KeyMode, maxBatch: (modelId: string) => number) =>
     new Pool<TaskRecord, TaskCause>({
-      name: poolOf(mode),
+      name: computeTask.poolOf(mode),
       work: tasks as WorkStore<TaskRecord, TaskCause | LeaseCause>,
       clock,
       newLeaseId: () => crypto.randomUUID(),
       share,
       maxBatch,
-      onError: error => log.error('pool.sweep_failed', { pool: poolOf(mode), error }),
+      onError: error => log.error('pool.sweep_failed', { pool: computeTask.poolOf(mode), error }),
     })
   const pools = {
     live: createPool('live', id => maxBatchOf(models, id)),
@@ -138,16 +128,20 @@ export function createComputeService(options: ComputeOptions) {
   }
   const { replicas } = options
   const deps: ComputeDeps = {
+    kind: computeTask,
     tasks,
     emissions: createEmissions(options.emissions),
     replicas,
     pools,
-    inputs: createInputs(options.blobs),
+    inputs: createInputs(options.blobs, computeTask.inputsAt),
     files: options.files,
     models,
     plans,
     targetFault: options.targetFault,
-    backlog: new Backlog((tenant, limit) => tasks.countWaiting(poolOf(modeOf(tenant)), tenant, limit), clock),
+    backlog: new Backlog(
+      (tenant, limit) => tasks.countWaiting(computeTask.poolOf(modeOf(tenant)), tenant, limit),
+      clock,
+    ),
     watch,
     cursors: options.cursors,
     streamTokens: createStreamTokens(options.streamTokenSecret, clock),
@@ -190,7 +184,7 @@ export function createComputeService(options: ComputeOptions) {
      */
     async run(signal: AbortSignal): Promise<void> {
       watch.hear(signal)
-      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, log, signal)])
+      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, signal)])
       watch.endAll() // What came while it ended.
     },
     /** Tells the owner of a task that another replica has changed: as it is in the store now. */

@@ -29,8 +29,9 @@ import {
 import { createTunnelTransport, tunnelRoutes } from '@millhand/rpc/tunnel'
 import { systemClock as clock, createHealth } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
+import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
-import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
 import { as, createReplicas } from './replicas.fixture.ts'
 
 interface Clients {

@@ -13,9 +13,10 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { openSqlite } from '@millhand/store/sqlite'
+import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
-import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
 import { as, claim, create, createReplicas, type Replica, type Stores, type Tasks } from './replicas.fixture.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)

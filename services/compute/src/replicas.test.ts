@@ -9,7 +9,8 @@ import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import type { EmissionsRecord } from '@millhand/task'
+import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
 import { as, caller, claim, create, createReplicas, type Replica, type Tasks } from './replicas.fixture.ts'
 
 describe('replicas of compute', () => {

@@ -5,11 +5,10 @@ import {
   type TaskCancellation,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { principal } from '@millhand/rpc'
+import { hasEnded, unknownTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
 import type { TaskRecord } from '../task.ts'
-import { hasEnded } from '../task.ts'
-import { foundTask } from '../task-lookup.ts'
 
 /** Cancels a task; says which of three things happened. Idempotent. */
 export const cancelTask =
@@ -19,7 +18,7 @@ export const cancelTask =
     const result = await deps.tasks.change(tenant, req.id, { kind: 'cancel' })
     switch (result.kind) {
       case 'missing':
-        return answer(deps, CancelOutcome.UNSPECIFIED, foundTask(req.id, undefined))
+        throw unknownTask(req.id)
       case 'refused':
         return answer(
           deps,

@@ -16,14 +16,12 @@ import {
 } from '@millhand/model'
 import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
-import { callbackFaults } from '../callback.ts'
+import { callbackFaults, fitsRecord, foundTask, taskEvents } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
-import { taskEvents } from '../events.ts'
-import { fitsRecord } from '../input.ts'
 import { inputFile } from '../input-file.ts'
+import { computeTask } from '../kind.ts'
 import { showWhole } from '../show-whole.ts'
-import { poolOf, type TaskRecord } from '../task.ts'
-import { foundTask } from '../task-lookup.ts'
+import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'
 
 /** Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. */
@@ -47,7 +45,10 @@ export const createTask =
     const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready)
     const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
     const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input)
-    const misfits = [...(misfit ? [misfit] : []), ...callbackFaults(req.callback, mode, targetFault)]
+    const misfits = [
+      ...(misfit ? [misfit] : []),
+      ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
+    ]
     const model = admitted(req, entry, misfits)
     refuseAsAsked(asked)
 
@@ -65,7 +66,7 @@ export const createTask =
       mode,
       plan,
       type: 'inference',
-      pool: poolOf(mode),
+      pool: computeTask.poolOf(mode),
       group: model.id,
       model_version: model.version,
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
@@ -93,7 +94,7 @@ export const createTask =
     }
     const isStored = await backlog.admit(tenant, plans.computePlan(plan).max_queued, async () => {
       if (apart) await inputs.keep(apart.place, apart.input)
-      return await tasks.insert(task, taskEvents(undefined, task, now, newEventId))
+      return await tasks.insert(task, taskEvents(computeTask, undefined, task, now, newEventId))
     })
     if (!isStored) {
       const made = await tasks.get(tenant, id)

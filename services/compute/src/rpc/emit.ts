@@ -5,10 +5,8 @@ import {
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { isRefusal, ownerChanges } from '@millhand/lease'
+import { emitted, isCounted, placeOf, type Received, received } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
-import { type Received, received } from '../stream/emission.ts'
-import { emitted, isCounted } from '../stream/emitted.ts'
-import { placeOf } from '../stream/place.ts'
 
 /** Appends to the streams of runs. Where this fails, some may have been stored: the same is sent again. */
 export const emit =

@@ -17,10 +17,10 @@ import {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { atOwner, type Claimed, leaseMs, type Outcome, type Verdict } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
+import { modeOf, requireJson } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
-import { requireJson } from '../json-text.ts'
 import { dropUnnamed, keptOutput } from '../output-file.ts'
-import { modeOf, poolOf, type TaskRecord } from '../task.ts'
+import type { TaskRecord } from '../task.ts'
 
 /** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
 export const claim = (deps: ComputeDeps) => {
@@ -40,7 +40,7 @@ export const claim = (deps: ComputeDeps) => {
 const claimHere =
   (deps: ComputeDeps) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
-    const mode = (['live', 'test'] as const).find(each => poolOf(each) === req.pool)
+    const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
     const pool = mode && deps.pools[mode]
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }

@@ -10,7 +10,8 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createDirectTransport } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { type EmissionsRecord, emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
+import type { EmissionsRecord } from '@millhand/task'
+import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
 import { as, claim, create, createReplicas, type Replica } from '../replicas.fixture.ts'
 
 describe('a wait for a task', () => {

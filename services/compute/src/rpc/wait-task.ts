@@ -4,10 +4,10 @@ import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { WaitTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import { atOwner, ownerChanges, replicaStops, wasPassedOn } from '@millhand/lease'
 import { drainingKey, principal } from '@millhand/rpc'
+import { foundTask, hasEnded } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
 import { showWhole } from '../show-whole.ts'
-import { hasEnded, type TaskRecord } from '../task.ts'
-import { foundTask } from '../task-lookup.ts'
+import type { TaskRecord } from '../task.ts'
 
 /**
  * Answers with a task once it has changed or ended, or as it is when the wait is over: after the time that was asked

@@ -3,8 +3,9 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import type { TaskEvent, WatchTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import { streamAtOwner } from '@millhand/lease'
 import { principal } from '@millhand/rpc'
+import { readStream } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
-import { readStream } from '../stream/read-stream.ts'
+import { eventMessage } from '../to-message.ts'
 
 /**
  * Tells what happens to a task after a place, until its end. Fails with `unavailable` when this replica stops and when
@@ -15,5 +16,5 @@ export const watchTask = (deps: ComputeDeps) =>
     deps.replicas,
     ComputeService.method.watchTask,
     (req: WatchTaskRequest, call: HandlerContext, signal: AbortSignal): AsyncIterable<TaskEvent> =>
-      readStream(deps, { tenant: principal(call).tenant, id: req.id }, Number(req.after ?? 0), signal),
+      readStream(deps, { tenant: principal(call).tenant, id: req.id }, Number(req.after ?? 0), signal, eventMessage),
   )

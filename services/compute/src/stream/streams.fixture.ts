@@ -10,7 +10,8 @@ import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_strea
 import { Emitted_Verdict, type Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Change, Collection, Document } from '@millhand/store'
-import type { EmissionsRecord, TaskRecord } from '../compute.ts'
+import type { EmissionsRecord } from '@millhand/task'
+import type { TaskRecord } from '../compute.ts'
 import { caller, claim, createReplicas, type Replica, type Stores } from '../replicas.fixture.ts'
 
 export interface Opened extends Stores {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { createInputs } from './input.ts'
+import { createInputs } from './inputs.ts'
 
 test('a sweep removes what no task names, and stops when its signal ends', async test => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-input-'))
   test.after(() => rm(folder, { recursive: true }))
   const blobs = await filesystemBlobs(folder)
-  const inputs = createInputs(blobs)
+  const inputs = createInputs(blobs, 'inputs/')
   const left = async () => {
     const keys: string[] = []
     for await (const { key } of blobs.list('')) keys.push(key)

@@ -3,8 +3,8 @@
  * their ids alone: those of a task are next to each other, in the order of their places.
  */
 import { fail } from '@millhand/api'
-import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { TaskRecord } from '../task.ts'
+import type { Collection, Document } from '@millhand/store'
+import type { TaskLife } from '../task.ts'
 import { bytesOf, type Emission } from './emission.ts'
 
 export interface EmissionsRecord extends Document {
@@ -15,9 +15,7 @@ export interface EmissionsRecord extends Document {
   readonly emissions: readonly Emission[]
 }
 
-export const emissionsSpec = { name: 'emissions', indexes: {} } as const satisfies CollectionSpec
-
-export type TaskRef = Pick<TaskRecord, 'tenant' | 'id'>
+export type TaskRef = Pick<TaskLife, 'tenant' | 'id'>
 
 export interface Emissions {
   /** Stores a batch; false where it is there already. It has no reader before the task's history counts it. */

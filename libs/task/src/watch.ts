@@ -1,10 +1,10 @@
 /** Who waits for a task to change, in memory: woken by what changes it, never by asking the store again. */
 import type { Clock } from '@millhand/runner'
-import type { TaskRecord } from './task.ts'
+import type { TaskLife } from './task.ts'
 
-export class TaskWatch {
+export class TaskWatch<T extends TaskLife> {
   readonly #clock: Clock
-  readonly #waiting = new Map<string, Set<Following>>()
+  readonly #waiting = new Map<string, Set<Following<T>>>()
   #hears = false
 
   constructor(clock: Clock) {
@@ -26,7 +26,7 @@ export class TaskWatch {
     signal.addEventListener('abort', end, { once: true })
   }
 
-  changed(task: TaskRecord): void {
+  changed(task: T): void {
     const waiting = this.#waiting.get(task.id)
     if (waiting) for (const one of [...waiting]) one.tell(task)
   }
@@ -42,11 +42,11 @@ export class TaskWatch {
    */
   async until(
     id: string,
-    begin: () => Promise<TaskRecord>,
-    enough: (task: TaskRecord) => boolean,
+    begin: () => Promise<T>,
+    enough: (task: T) => boolean,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<TaskRecord> {
+  ): Promise<T> {
     const following = this.follow(id)
     const end = () => following.settle()
     const timer = this.#clock.timer(timeoutMs, end)
@@ -68,20 +68,20 @@ export class TaskWatch {
   }
 
   /** Hears of the task until that is settled; ended from the beginning where changes are heard elsewhere. */
-  follow(id: string): Following {
-    const following = new Following(() => this.#remove(id, following))
+  follow(id: string): Following<T> {
+    const following = new Following<T>(() => this.#remove(id, following))
     if (this.#hears) this.#add(id, following)
     else following.settle()
     return following
   }
 
-  #add(id: string, one: Following): void {
+  #add(id: string, one: Following<T>): void {
     const waiting = this.#waiting.get(id)
     if (waiting) waiting.add(one)
     else this.#waiting.set(id, new Set([one]))
   }
 
-  #remove(id: string, one: Following): void {
+  #remove(id: string, one: Following<T>): void {
     const waiting = this.#waiting.get(id)
     waiting?.delete(one)
     if (waiting?.size === 0) this.#waiting.delete(id)
@@ -89,10 +89,10 @@ export class TaskWatch {
 }
 
 /** One that hears of a task, for one reader: it keeps the latest state until that is asked for, and then none. */
-class Following {
+class Following<T extends TaskLife> {
   readonly #release: () => void
   #seen = 0
-  #latest: TaskRecord | undefined
+  #latest: T | undefined
   #wake: (() => void) | undefined
   #isOver = false
 
@@ -100,7 +100,7 @@ class Following {
     this.#release = release
   }
 
-  tell(task: TaskRecord): void {
+  tell(task: T): void {
     if (this.#isOver || task.version <= this.#seen) return
     this.#seen = task.version
     this.#latest = task
@@ -108,7 +108,7 @@ class Following {
   }
 
   /** The latest state that was not asked for yet, as soon as there is one; undefined once this has ended and that is told. */
-  async next(): Promise<TaskRecord | undefined> {
+  async next(): Promise<T | undefined> {
     if (this.#latest === undefined && !this.#isOver) {
       await new Promise<void>(resolve => {
         this.#wake = resolve

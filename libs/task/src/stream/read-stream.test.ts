@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
-import type { TaskRecord } from '../task.ts'
+import { placeOf } from '@millhand/task'
+import type { Errand } from '../errand.fixture.ts'
+import { claim, emit, life } from '../life.fixture.ts'
 import { TaskWatch } from '../watch.ts'
 import { collected } from './collected.fixture.ts'
-import { claim, emit, life } from './life.fixture.ts'
-import { placeOf } from './place.ts'
 import { readStream, type StreamDeps } from './read-stream.ts'
 
 describe('a reader of a task’s stream', () => {
-  let watch: TaskWatch
+  let watch: TaskWatch<Errand>
   let owning: AbortController
   let reading: AbortController
-  let stored: () => TaskRecord | undefined
-  let read: StreamDeps['emissions']['read']
+  let stored: () => Errand | undefined
+  let read: StreamDeps<Errand>['emissions']['read']
 
   beforeEach(() => {
     watch = new TaskWatch(manualClock())
@@ -29,12 +29,14 @@ describe('a reader of a task’s stream', () => {
   const open = () => {
     const deps = {
       tasks: { get: async () => stored() },
-      emissions: { add: unused, takeBack: unused, removeAll: unused, read },
-      inputs: { newPlace: unused, keep: unused, read: async () => '', remove: unused, sweep: unused },
-      position: () => undefined,
+      emissions: { read },
+      kind: { eventPrefix: 'errand.' },
       watch,
     }
-    return readStream(deps, { tenant: 'acct_a/live', id: 'task_a' }, 0, reading.signal)
+    return readStream(deps, { tenant: 'acct_a/live', id: 'task_a' }, 0, reading.signal, ({ place, type }) => ({
+      sequence: BigInt(place),
+      type,
+    }))
   }
   const unused = () => assert.fail('it was asked for')
 
@@ -52,14 +54,14 @@ describe('a reader of a task’s stream', () => {
     },
     'of a task that ends': async events => {
       watch.changed({ ...life({ kind: 'cancel' }), version: 2 })
-      assert.equal((await events.next()).value?.type, 'task.cancelled')
+      assert.equal((await events.next()).value?.type, 'errand.cancelled')
       assert.equal((await events.next()).done, true)
     },
   }
   for (const [which, end] of Object.entries(endings)) {
     it(`${which} leaves nothing`, async () => {
       const events = open()
-      assert.equal((await events.next()).value?.type, 'task.queued')
+      assert.equal((await events.next()).value?.type, 'errand.queued')
       assert.equal(watch.size, 1)
       await end(events)
       assert.equal(watch.size, 0)
@@ -93,7 +95,7 @@ describe('a reader of a task’s stream', () => {
   })
 
   it('keeps no task while it waits', async () => {
-    let kept: WeakRef<TaskRecord> | undefined
+    let kept: WeakRef<Errand> | undefined
     stored = () => {
       const task = life()
       kept = new WeakRef(task)
@@ -105,7 +107,7 @@ describe('a reader of a task’s stream', () => {
     await collected()
     assert.equal(kept?.deref(), undefined)
     watch.changed({ ...life(claim), version: 2 })
-    assert.equal((await next).value?.type, 'task.started')
+    assert.equal((await next).value?.type, 'errand.started')
     await events.return(undefined)
   })
 })

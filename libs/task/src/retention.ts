@@ -1,19 +1,21 @@
 /** Removes tasks and their data once they have been kept long enough. */
 import { firstIdAt } from '@millhand/api'
 import { everyInterval } from '@millhand/runner'
-import type { Log } from '@millhand/telemetry'
-import type { ComputeDeps } from './compute.ts'
-import { hasEnded } from './task.ts'
+import { hasEnded, type TaskLife } from './task.ts'
+import type { TaskDeps } from './tasks.ts'
 
 const everyMs = 60_000
 
 /** A large input that no task names is left over once its create must be over: 1 hour. */
 const orphanAfterMs = 3_600_000
 
-type RetentionDeps = Pick<ComputeDeps, 'tasks' | 'inputs' | 'emissions' | 'clock' | 'retentionMs'>
+type RetentionDeps<T extends TaskLife> = Pick<
+  TaskDeps<T>,
+  'kind' | 'tasks' | 'inputs' | 'emissions' | 'clock' | 'log' | 'retentionMs'
+>
 
-export async function removeExpired(deps: RetentionDeps, log: Log, signal: AbortSignal): Promise<void> {
-  const { tasks, inputs, clock } = deps
+export async function removeExpired<T extends TaskLife>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
+  const { tasks, inputs, clock, log } = deps
   let sweepAt = 0
   await everyInterval(clock, everyMs, signal, async () => {
     try {
@@ -28,7 +30,7 @@ export async function removeExpired(deps: RetentionDeps, log: Log, signal: Abort
 }
 
 /** Tenant by tenant, oldest first: what has ended and outlived its `data_expires_at`. */
-async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+async function removeExpiredTasks<T extends TaskLife>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
   let tenant = ''
   while (!signal.aborted) {
     const [first] = await deps.tasks.find('primary', { equals: [], after: [tenant], limit: 1 })
@@ -38,14 +40,14 @@ async function removeExpiredTasks(deps: RetentionDeps, signal: AbortSignal): Pro
   }
 }
 
-async function removeExpiredOf(
+async function removeExpiredOf<T extends TaskLife>(
   tenant: string,
-  { tasks, inputs, emissions, clock, retentionMs }: RetentionDeps,
+  { kind, tasks, inputs, emissions, clock, retentionMs }: RetentionDeps<T>,
   signal: AbortSignal,
 ) {
   const now = clock.now()
   // A task ends after its creation, so what is younger than the retention can't have outlived it.
-  const before = [firstIdAt('task', now - retentionMs)]
+  const before = [firstIdAt(kind.idPrefix, now - retentionMs)]
   let after = ''
   while (!signal.aborted) {
     const oldest = await tasks.find('primary', { equals: [tenant], after: [after], before, limit: 100 })

@@ -1,9 +1,9 @@
 /** What a task's history says of its life. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { TaskRecord } from '../task.ts'
+import type { Errand } from '../errand.fixture.ts'
+import { claim, emit, finish, life, succeed } from '../life.fixture.ts'
 import type { TaskCause } from '../transition.ts'
-import { claim, emit, finish, life, succeed } from './life.fixture.ts'
 
 const fail = finish({
   kind: 'failure',
@@ -34,7 +34,7 @@ describe('the history of a task', () => {
   })
 
   it('tells of nothing that was emitted once the data is removed', () => {
-    const said = (task: TaskRecord): TaskCause => ({
+    const said = (task: Errand): TaskCause => ({
       kind: 'emitted',
       held: task,
       batch: { from: 2, count: 1, bytes: 9, progress: { fraction: 1, message: 'a secret' } },

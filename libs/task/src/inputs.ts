@@ -1,7 +1,7 @@
 /** Where a task's input lies: in its record while it is small, since every change writes the record again; else apart. */
 import { randomUUID } from 'node:crypto'
 import type { Blobs } from '@millhand/blob'
-import type { TaskRecord } from './task.ts'
+import type { TaskLife } from './task.ts'
 
 /** UTF-16 units. A record is written three times in a task's life. */
 const inRecord = 16 * 1024
@@ -17,20 +17,21 @@ export interface Inputs {
   /** Stores such an input, durably. */
   keep(place: string, input: string): Promise<void>
   /** The input; undefined once the data is removed. */
-  read(task: TaskRecord): Promise<string | undefined>
+  read(task: Pick<TaskLife, 'input' | 'input_blob'>): Promise<string | undefined>
   /** Removes the input that lies apart. */
-  remove(task: Pick<TaskRecord, 'input_blob'>): Promise<void>
+  remove(task: Pick<TaskLife, 'input_blob'>): Promise<void>
   /** Removes inputs that no task names: the process ended in between. Stops when the signal ends. */
   sweep(
-    get: (tenant: string, id: string) => Promise<Pick<TaskRecord, 'input_blob'> | undefined>,
+    get: (tenant: string, id: string) => Promise<Pick<TaskLife, 'input_blob'> | undefined>,
     writtenBefore: number,
     signal: AbortSignal,
   ): Promise<void>
 }
 
-export function createInputs(blobs: Blobs): Inputs {
+/** `at` is what the names of their blobs begin with, and of no others. */
+export function createInputs(blobs: Blobs, at: string): Inputs {
   return {
-    newPlace: (tenant, id) => `inputs/${tenant}/${id}/${randomUUID()}`,
+    newPlace: (tenant, id) => `${at}${tenant}/${id}/${randomUUID()}`,
     async keep(place, input) {
       await blobs.put(place, Buffer.from(input))
     },
@@ -43,10 +44,10 @@ export function createInputs(blobs: Blobs): Inputs {
       if (input_blob !== undefined) await blobs.delete(input_blob)
     },
     async sweep(get, writtenBefore, signal) {
-      for await (const { key, writtenAt } of blobs.list('inputs/')) {
+      for await (const { key, writtenAt } of blobs.list(at)) {
         if (signal.aborted) return
         if (writtenAt >= writtenBefore) continue
-        const [, account, mode, id] = key.split('/')
+        const [account, mode, id] = key.slice(at.length).split('/')
         const task = await get(`${account}/${mode}`, `${id}`)
         if (task?.input_blob !== key) await blobs.delete(key)
       }

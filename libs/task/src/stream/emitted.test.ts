@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Held, isRefusal } from '@millhand/lease'
-import type { TaskRecord } from '../task.ts'
+import type { Errand } from '../errand.fixture.ts'
+import { claim, life } from '../life.fixture.ts'
 import type { Batch } from './emission.ts'
 import { emitted } from './emitted.ts'
-import { claim, life } from './life.fixture.ts'
 
 const running = life(claim)
 const mostBytes = 64 * 1024 * 1024
 
 /** A task whose run has emitted so much. */
-const after = (count: number, bytes = count): TaskRecord => ({
+const after = (count: number, bytes = count): Errand => ({
   ...running,
   history: running.history.map((entry, n) => (n === 1 ? { ...entry, emitted: count } : entry)),
   emitted_bytes: bytes,
 })
 
 /** What a run has emitted, what it emits next, and what comes of that. */
-const table: readonly [name: string, task: TaskRecord, batch: Partial<Batch>, to: string, by?: Held][] = [
+const table: readonly [name: string, task: Errand, batch: Partial<Batch>, to: string, by?: Held][] = [
   ['the first is taken', running, {}, 'taken'],
   ['the next is taken', after(7), { from: 7 }, 'taken'],
   ['what came already counts once', after(7), { from: 4, count: 3 }, 'counted'],

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import type { CreateStreamTokenRequest } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principalKey } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
-import type { ComputeDeps } from './compute.ts'
+import type { Errand } from './errand.fixture.ts'
 import { createStreamToken } from './rpc/create-stream-token.ts'
 import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { createStreamTokens } from './stream-token.ts'
+import type { TaskDeps } from './tasks.ts'
 
 const start = Date.UTC(2026, 10, 21)
 
@@ -21,7 +21,7 @@ function methods() {
       get: async (tenant: string, id: string) => (tenant === 'acct_1/test' && id === 'task_1' ? { id } : undefined),
     },
     streamTokens: createStreamTokens(new Uint8Array(32), clock),
-  } as unknown as ComputeDeps
+  } as unknown as TaskDeps<Errand>
   const as = (accountId: string) => {
     const principal = {
       accountId,
@@ -33,10 +33,8 @@ function methods() {
     } as const
     return { values: createContextValues().set(principalKey, principal) } as HandlerContext
   }
-  const make = (id: string, account = 'acct_1') =>
-    createStreamToken(deps)({ id } as CreateStreamTokenRequest, as(account))
-  const redeem = (token: string, taskId: string) =>
-    redeemStreamToken(deps)({ $typeName: 'millhand.compute.v1.RedeemStreamTokenRequest', token, taskId })
+  const make = (id: string, account = 'acct_1') => createStreamToken(deps)({ id }, as(account))
+  const redeem = (token: string, taskId: string) => redeemStreamToken(deps)({ token, taskId })
   return { clock, make, redeem }
 }
 

@@ -1,5 +1,5 @@
 import { type Held, type Refusal, refuse } from '@millhand/lease'
-import type { TaskRecord } from '../task.ts'
+import type { TaskLife } from '../task.ts'
 import type { Batch } from './emission.ts'
 import { mostInRun } from './place.ts'
 
@@ -7,11 +7,11 @@ import { mostInRun } from './place.ts'
 const mostBytes = 64 * 1024 * 1024
 
 /** Whether the run that began with a version has emitted all of a batch, as its task's history tells. */
-export const isCounted = ({ history }: TaskRecord, version: number, { from, count }: Batch): boolean =>
+export const isCounted = ({ history }: TaskLife, version: number, { from, count }: Batch): boolean =>
   history.some(run => run.version === version && (run.emitted ?? 0) >= from + count)
 
 /** The task once its run has emitted a batch, or why that can't be. No change of state. Pure. */
-export function emitted(task: TaskRecord, held: Held, batch: Batch): TaskRecord | Refusal {
+export function emitted<T extends TaskLife>(task: T, held: Held, batch: Batch): T | Refusal {
   const run = task.history.at(-1)
   const isHeld = task.status === 'running' && task.lease_id === held.lease_id && task.attempt === held.attempt
   if (!run || !isHeld) return refuse('stale_lease')

@@ -1,52 +1,31 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countedByOwner, type Held, isRefusal, noDueTime, type Outcome, type RunReport } from '@millhand/lease'
+import {
+  countedByOwner,
+  type Held,
+  isRefusal,
+  noDueTime,
+  type Outcome,
+  type Refusal,
+  type RunReport,
+} from '@millhand/lease'
 import fc from 'fast-check'
+import { type Errand, errandAt, errandTransition as transition } from './errand.fixture.ts'
 import type { Batch } from './stream/emission.ts'
-import { hasEnded, type TaskRecord, type TaskStatus } from './task.ts'
-import { type TaskCause, taskTransition } from './transition.ts'
+import { hasEnded, type TaskStatus } from './task.ts'
+import type { TaskCause } from './transition.ts'
 
 const at = 1_000_000
-const rules = { retentionMs: 30 * 86_400_000, pricePerSecondMicros: 20, gpuType: 'cpu', random: () => 0.5 }
-const transition = taskTransition(rules)
 const report: RunReport = {
-  compute_ms: 12.2,
+  compute_ms: 1_200,
   group_version: 'sha256:b',
   engine_kind: 'onnx',
   engine_name: 'onnxruntime',
   provider: 'cpu',
 }
 
-const queued: TaskRecord = {
-  tenant: 'acct_a/live',
-  id: 'task_a',
-  version: 1,
-  account_id: 'acct_a',
-  mode: 'live',
-  plan: 'starter',
-  type: 'inference',
-  pool: 'live/onnx',
-  group: 'digits',
-  model_version: 'sha256:a',
-  rank: 1,
-  alone: false,
-  status: 'queued',
-  input: '[1]',
-  metadata: {},
-  queue_timeout_s: 60,
-  run_timeout_s: 600,
-  max_attempts: 3,
-  attempt: 0,
-  evictions: 0,
-  returns: 0,
-  created_at: at,
-  backoff_ms: 0,
-  due_at: at + 60_000,
-  lease_id: '',
-  resource_version: 1,
-  history: [{ version: 1, status: 'queued', at, attempt: 0 }],
-}
-const running: TaskRecord = {
+const queued = errandAt(at)
+const running: Errand = {
   ...queued,
   status: 'running',
   attempt: 1,
@@ -56,11 +35,11 @@ const running: TaskRecord = {
   resource_version: 2,
   history: [...queued.history, { version: 2, status: 'running', at: at + 100, attempt: 1 }],
 }
-const lastAttempt: TaskRecord = { ...running, attempt: 3 }
-const evictedBefore: TaskRecord = { ...running, attempt: 3, evictions: 2 }
-const cancelling: TaskRecord = { ...running, status: 'cancelling', cancel_requested_at: at + 200, resource_version: 3 }
-const retrying: TaskRecord = { ...queued, attempt: 1, backoff_ms: 1_000, due_at: countedByOwner, resource_version: 3 }
-const ended = (status: TaskStatus): TaskRecord => ({
+const lastAttempt: Errand = { ...running, attempt: 3 }
+const evictedBefore: Errand = { ...running, attempt: 3, evictions: 2 }
+const cancelling: Errand = { ...running, status: 'cancelling', cancel_requested_at: at + 200, resource_version: 3 }
+const retrying: Errand = { ...queued, attempt: 1, backoff_ms: 1_000, due_at: countedByOwner, resource_version: 3 }
+const ended = (status: TaskStatus): Errand => ({
   ...queued,
   status,
   due_at: noDueTime,
@@ -82,7 +61,7 @@ const leaseEnds: TaskCause = { kind: 'lease_ended', held }
 const third = { lease_id: 'lease_1', attempt: 3 }
 
 /** Contract, section 4, "States": from, what happens, when, and what comes of it. */
-const table: readonly [name: string, from: TaskRecord, cause: TaskCause, now: number, to: TaskStatus | string][] = [
+const table: readonly [name: string, from: Errand, cause: TaskCause, now: number, to: TaskStatus | string][] = [
   ['queued is claimed', queued, claimed, at + 100, 'running'],
   ['queued is cancelled', queued, { kind: 'cancel' }, at + 100, 'cancelled'],
   ['queued expires', queued, { kind: 'due' }, at + 60_000, 'expired'],
@@ -165,22 +144,25 @@ describe('the life of a task', () => {
     assert.deepEqual(after, { ...running, progress, history, emitted_bytes: 20 })
   })
 
-  it('bills the compute time of the attempt that ended the task', () => {
-    const after = transition(running, finished(output), at + 300)
-    assert.ok(!isRefusal(after))
-    assert.deepEqual(after.usage, { queue_ms: 100, compute_ms: 13, gpu_type: 'cpu', items: 1 })
-    assert.equal(after.cost_micros, 1) // 13 ms at 20 millionths a second, rounded up
-    assert.equal(after.model_version, 'sha256:b')
+  it('keeps what its kind bills of the run whose result or cancel ends it', () => {
+    const seconds = (after: Errand | Refusal) => (isRefusal(after) ? after : after.seconds)
+    for (const outcome of [output, outputFile, final])
+      assert.equal(seconds(transition(running, finished(outcome), at + 300)), 2)
+    assert.equal(seconds(transition(lastAttempt, finished(retryable, third), at + 300)), 2)
+    assert.equal(seconds(transition(cancelling, finished({ kind: 'cancelled' }), at + 300)), 2)
   })
 
-  it('bills nothing for what expired, was cancelled in the queue or ended by a lost lease', () => {
-    for (const after of [
-      transition(queued, { kind: 'due' }, at + 60_000),
-      transition(queued, { kind: 'cancel' }, at + 1),
-      transition(lastAttempt, { kind: 'lease_ended', held: third }, at + 10_100),
-      transition(cancelling, leaseEnds, at + 10_100),
-    ]) {
-      assert.ok(!isRefusal(after) && hasEnded(after) && after.usage === undefined && after.cost_micros === undefined)
+  it('bills nothing for what expired, was cancelled in the queue, ended by a lost lease, or goes on', () => {
+    for (const [after, hasToEnd] of [
+      [transition(queued, { kind: 'due' }, at + 60_000), true],
+      [transition(queued, { kind: 'cancel' }, at + 1), true],
+      [transition(lastAttempt, { kind: 'lease_ended', held: third }, at + 10_100), true],
+      [transition(cancelling, leaseEnds, at + 10_100), true],
+      [transition(running, finished(retryable), at + 300), false],
+      [transition(running, finished({ kind: 'evicted' }), at + 300), false],
+      [transition(running, finished({ kind: 'returned' }), at + 300), false],
+    ] as const) {
+      assert.ok(!isRefusal(after) && hasEnded(after) === hasToEnd && after.seconds === undefined)
     }
   })
 
@@ -218,7 +200,7 @@ describe('the life of a task', () => {
     const late = transition(back, { kind: 'due' }, at + 60_000)
     assert.ok(!isRefusal(late) && late.status === 'expired')
     const again = transition(
-      transition(back, claimed, at + 400) as TaskRecord,
+      transition(back, claimed, at + 400) as Errand,
       finished(retryable, { lease_id: 'lease_1', attempt: 2 }),
       at + 500,
     )
@@ -234,7 +216,7 @@ describe('the life of a task', () => {
   })
 
   it('no sequence of causes leaves an end, skips a version or runs twice under one lease', () => {
-    const someCause = fc.oneof<fc.Arbitrary<(task: TaskRecord, n: number, now: number) => TaskCause>[]>(
+    const someCause = fc.oneof<fc.Arbitrary<(task: Errand, n: number, now: number) => TaskCause>[]>(
       fc.constant((_task, n) => ({ kind: 'claimed', lease_id: `lease_${n}` })),
       fc
         .constantFrom(
@@ -246,7 +228,7 @@ describe('the life of a task', () => {
           { kind: 'returned' } as Outcome,
           { kind: 'cancelled' } as Outcome,
         )
-        .map(outcome => (task: TaskRecord) => ({ kind: 'finished' as const, held: task, outcome, report })),
+        .map(outcome => (task: Errand) => ({ kind: 'finished' as const, held: task, outcome, report })),
       fc.constant(task => emits({ from: task.history.at(-1)?.emitted ?? 0 }, task)),
       fc.constant(task => ({ kind: 'lease_ended', held: task })),
       fc.constant(() => ({ kind: 'backoff_ended' })),
@@ -256,7 +238,7 @@ describe('the life of a task', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.tuple(someCause, fc.integer({ min: 0, max: 70_000 })), { maxLength: 40 }), steps => {
-        let task: TaskRecord = { ...queued, input_file: 'file_b', uses_file: 'yes' }
+        let task = queued
         let now = at
         steps.forEach(([cause, wait], n) => {
           now += wait
@@ -268,7 +250,6 @@ describe('the life of a task', () => {
           assert.equal(after.lease_id !== '', after.status === 'running' || after.status === 'cancelling')
           assert.equal(after.due_at === countedByOwner, after.lease_id !== '' || after.backoff_ms > 0)
           assert.ok(after.attempt - after.returns - after.evictions <= after.max_attempts)
-          assert.deepEqual([after.input_file, after.uses_file === 'yes'], ['file_b', !hasEnded(after)])
           const last = after.history.at(-1)
           assert.deepEqual([last?.version, last?.status], [after.resource_version, after.status])
           task = after
