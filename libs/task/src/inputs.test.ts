@@ -16,8 +16,11 @@ test('a sweep removes what no task names, and stops when its signal ends', async
     for await (const { key } of blobs.list('')) keys.push(key)
     return keys
   }
-  const places = ['task_a', 'task_b', 'task_b', 'task_c'].map(id => inputs.newPlace('acct_a/live', id))
-  for (const place of places) await inputs.keep(place, 'x')
+  const large = 'x'.repeat(20_000)
+  const places = ['task_a', 'task_b', 'task_b', 'task_c'].map(
+    id => inputs.placed('acct_a/live', id, large).input_blob ?? assert.fail(),
+  )
+  for (const place of places) await inputs.keep(place, large)
   const named = { task_b: { input_blob: places[1] }, task_c: { input_blob: undefined } }
   const ending = new AbortController()
   const get = async (tenant: string, id: string) => {

@@ -3,18 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Blobs } from '@millhand/blob'
 import type { TaskLife } from './task.ts'
 
-/** UTF-16 units. A record is written three times in a task's life. */
-const inRecord = 16 * 1024
-
-export const fitsRecord = (input: string): boolean => input.length <= inRecord
-
 export interface Inputs {
   /**
-   * A place for an input that does not fit its record: another one each time, so that what one create keeps and removes
-   * is never another one's of the same operation.
+   * Where the record of a new task has its input: there, or at a place. That is another one each time, so that what one
+   * create keeps and removes is never another one's of the same operation.
    */
-  newPlace(tenant: string, id: string): string
-  /** Stores such an input, durably. */
+  placed(tenant: string, id: string, input: string): Pick<TaskLife, 'input' | 'input_blob'>
+  /** Stores an input at its place, durably. */
   keep(place: string, input: string): Promise<void>
   /** The input; undefined once the data is removed. */
   read(task: Pick<TaskLife, 'input' | 'input_blob'>): Promise<string | undefined>
@@ -31,7 +26,8 @@ export interface Inputs {
 /** `at` is what the names of their blobs begin with, and of no others. */
 export function createInputs(blobs: Blobs, at: string): Inputs {
   return {
-    newPlace: (tenant, id) => `${at}${tenant}/${id}/${randomUUID()}`,
+    placed: (tenant, id, input) =>
+      input.length <= inRecord ? { input } : { input_blob: `${at}${tenant}/${id}/${randomUUID()}` },
     async keep(place, input) {
       await blobs.put(place, Buffer.from(input))
     },
@@ -54,3 +50,6 @@ export function createInputs(blobs: Blobs, at: string): Inputs {
     },
   }
 }
+
+/** UTF-16 units. A record is written three times in a task's life. */
+const inRecord = 16 * 1024

@@ -2,7 +2,7 @@
 import { firstIdAt } from '@millhand/api'
 import { everyInterval } from '@millhand/runner'
 import { hasEnded, type TaskLife } from './task.ts'
-import type { TaskDeps } from './tasks.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 const everyMs = 60_000
 

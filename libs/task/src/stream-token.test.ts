@@ -9,7 +9,7 @@ import type { Errand } from './errand.fixture.ts'
 import { createStreamToken } from './rpc/create-stream-token.ts'
 import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { createStreamTokens } from './stream-token.ts'
-import type { TaskDeps } from './tasks.ts'
+import type { TaskDeps } from './task-deps.ts'
 
 const start = Date.UTC(2026, 10, 21)
 

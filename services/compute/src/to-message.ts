@@ -1,6 +1,12 @@
 /** A stored task, and what its stream tells, as the contract shows them. */
 import { modeOfWord } from '@millhand/api'
-import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import {
+  type CancelOutcome,
+  type Task,
+  type TaskCancellation,
+  TaskPriority,
+  TaskType,
+} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import {
   callbackMessage,
@@ -70,6 +76,14 @@ const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task
   computeMs: usage.compute_ms,
   gpuType: usage.gpu_type,
   items: usage.items,
+})
+
+/** What became of a request to cancel, and the task after it. */
+export const cancellation = (outcome: CancelOutcome, task: Task): TaskCancellation => ({
+  $typeName: 'millhand.compute.v1.TaskCancellation',
+  id: task.id,
+  outcome,
+  task,
 })
 
 /** The end has the task without its input: who reads has sent that, and many may read. */

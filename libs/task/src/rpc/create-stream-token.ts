@@ -3,7 +3,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { principal } from '@millhand/rpc'
 import { foundTask } from '../found-task.ts'
 import type { TaskLife } from '../task.ts'
-import type { TaskDeps } from '../tasks.ts'
+import type { TaskDeps } from '../task-deps.ts'
 
 /** Makes a token that opens the stream of one of the caller's tasks. */
 export const createStreamToken =

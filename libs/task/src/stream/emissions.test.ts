@@ -1,9 +1,9 @@
 /** What is held of a task's emissions for one who reads slowly. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { placeOf } from '@millhand/task'
 import { collected } from './collected.fixture.ts'
 import { createEmissions, type EmissionsRecord } from './emissions.ts'
+import { placeOf } from './place.ts'
 
 const task = { tenant: 'acct_a/live', id: 'task_a' }
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
-import { placeOf } from '@millhand/task'
 import type { Errand } from '../errand.fixture.ts'
 import { claim, emit, life } from '../life.fixture.ts'
 import { TaskWatch } from '../watch.ts'
 import { collected } from './collected.fixture.ts'
+import { placeOf } from './place.ts'
 import { readStream, type StreamDeps } from './read-stream.ts'
 
 describe('a reader of a task’s stream', () => {

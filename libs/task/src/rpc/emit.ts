@@ -5,12 +5,17 @@ import {
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { isRefusal, ownerChanges } from '@millhand/lease'
-import { emitted, isCounted, placeOf, type Received, received } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import { type Received, received } from '../stream/emission.ts'
+import { emitted, isCounted } from '../stream/emitted.ts'
+import { placeOf } from '../stream/place.ts'
+import type { TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+type EmitDeps<T extends TaskLife> = Pick<TaskDeps<T>, 'tasks' | 'emissions' | 'clock' | 'watch' | 'replicas'>
 
 /** Appends to the streams of runs. Where this fails, some may have been stored: the same is sent again. */
 export const emit =
-  (deps: ComputeDeps) =>
+  <T extends TaskLife>(deps: EmitDeps<T>) =>
   async (req: EmitRequest): Promise<EmitResponse> => {
     const batches = req.runs.map(run => ({ run, ...received(run) })) // All of it is sound, or nothing is done.
     const verdicts = await Promise.all(batches.map(each => emitOne(deps, each)))
@@ -23,8 +28,8 @@ export const emit =
   }
 
 /** Stores the batch, then counts it: it is part of the stream from then on. */
-async function emitOne(
-  deps: ComputeDeps,
+async function emitOne<T extends TaskLife>(
+  deps: EmitDeps<T>,
   { run, emissions, batch }: { readonly run: RunEmissions } & Received,
 ): Promise<Emitted_Verdict> {
   const { tasks, emissions: stored, clock, watch } = deps

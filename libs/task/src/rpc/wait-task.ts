@@ -1,23 +1,29 @@
+import type { DescMessage, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import type { WaitTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import { atOwner, ownerChanges, replicaStops, wasPassedOn } from '@millhand/lease'
 import { drainingKey, principal } from '@millhand/rpc'
-import { foundTask, hasEnded } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
-import { showWhole } from '../show-whole.ts'
-import type { TaskRecord } from '../task.ts'
+import { foundTask } from '../found-task.ts'
+import { hasEnded, type TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+interface WaitRequest {
+  readonly id: string
+  readonly timeoutMs: number
+  /** Wait for the next change after this version; for the end where it is not set. */
+  readonly afterVersion?: number | undefined
+}
 
 /**
  * Answers with a task once it has changed or ended, or as it is when the wait is over: after the time that was asked
  * for, and no later than a second before the call's deadline, however often the owner changes meanwhile. Fails with
  * `unavailable` as soon as this replica stops: another goes on with the wait.
  */
-export const waitTask = (deps: ComputeDeps) => {
-  const { clock, replicas, tasks, watch } = deps
-
-  return async (req: WaitTaskRequest, call: HandlerContext): Promise<Task> => {
+export const waitTask = <T extends TaskLife, I extends DescMessage, O extends DescMessage>(
+  { clock, replicas, tasks, watch }: Pick<TaskDeps<T>, 'clock' | 'replicas' | 'tasks' | 'watch'>,
+  method: DescMethodUnary<I, O>,
+  show: (task: T) => Promise<MessageShape<O>>,
+) => {
+  return async (req: MessageShape<I> & WaitRequest, call: HandlerContext): Promise<MessageShape<O>> => {
     const deadlineMs = call.timeoutMs() ?? Number.POSITIVE_INFINITY
     const until = clock.monotonic() + Math.min(req.timeoutMs, deadlineMs - ANSWER_MS)
     const leftMs = () => Math.max(0, Math.ceil(until - clock.monotonic()))
@@ -25,15 +31,15 @@ export const waitTask = (deps: ComputeDeps) => {
     const signal = AbortSignal.any([call.signal, draining])
 
     const get = async () => foundTask(req.id, await tasks.get(principal(call).tenant, req.id))
-    const isEnough = (task: TaskRecord) =>
+    const isEnough = (task: T) =>
       hasEnded(task) || (req.afterVersion !== undefined && task.resource_version > req.afterVersion)
     const waitHere = async () => {
       const task = await watch.until(req.id, get, isEnough, leftMs(), signal)
       // A wait that ends too soon: this replica does not hear of changes any more.
       if (!isEnough(task) && leftMs() > 0) throw ownerChanges()
-      return await showWhole(deps, task)
+      return await show(task)
     }
-    const wait = atOwner(replicas, ComputeService.method.waitTask, waitHere)
+    const wait = atOwner(replicas, method, waitHere)
 
     while (leftMs() > 0) {
       try {
@@ -46,7 +52,7 @@ export const waitTask = (deps: ComputeDeps) => {
       const pauseMs = Math.min(AGAIN_MS, leftMs())
       if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => {})
     }
-    return await showWhole(deps, await get())
+    return await show(await get())
   }
 }
 

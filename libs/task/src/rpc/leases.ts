@@ -1,5 +1,4 @@
-/** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over compute's pools. */
-import { durationFromMs } from '@bufbuild/protobuf/wkt'
+/** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over the pools of a kind. */
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import {
@@ -15,15 +14,38 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { atOwner, type Claimed, leaseMs, type Outcome, type Verdict } from '@millhand/lease'
+import { atOwner, type Claimed, type Outcome, type Verdict } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
-import { modeOf, requireJson } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
-import { dropUnnamed, keptOutput } from '../output-file.ts'
-import type { TaskRecord } from '../task.ts'
+import { requireJson } from '../json-text.ts'
+import { modeOf, type TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import { emit } from './emit.ts'
+import { leaseTtl } from './lend.ts'
+
+export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
+  /** What an executor gets of a task; undefined where its input is not in the store any more. */
+  readonly lend: (task: T) => Promise<Lease | undefined>
+  /** What comes of outputs that lie in files. Where it is left out, a result that names one is none. */
+  readonly outputFiles?: OutputFiles
+}
+
+export interface OutputFiles {
+  /** The outcome of a result that names a file, which is kept from now on. */
+  keep(result: Result, file: string): Promise<Outcome>
+  /** Hears of each file that was kept once its result was taken or refused: its task may not name it. Never fails. */
+  settled(result: Result, file: string): Promise<void>
+}
+
+/** All methods that are the same for tasks of any kind. */
+export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
+  claim: claim(deps),
+  renew: atOwner(deps.replicas, LeaseService.method.renew, renew(deps)),
+  emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
+  finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
+})
 
 /** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
-export const claim = (deps: ComputeDeps) => {
+const claim = <T extends TaskLife>(deps: LeaseDeps<T>) => {
   const ask = atOwner(deps.replicas, LeaseService.method.claim, claimHere(deps))
   return async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const draining = call.values.get(drainingKey)
@@ -38,7 +60,7 @@ export const claim = (deps: ComputeDeps) => {
 }
 
 const claimHere =
-  (deps: ComputeDeps) =>
+  <T extends TaskLife>(deps: LeaseDeps<T>) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
     const pool = mode && deps.pools[mode]
@@ -54,8 +76,8 @@ const claimHere =
     }
   }
 
-export const renew =
-  ({ pools }: ComputeDeps) =>
+const renew =
+  <T extends TaskLife>({ pools }: LeaseDeps<T>) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
     const verdicts = await Promise.all(
       req.leases.map(({ id, tenant, workId }) => pools[modeOf(tenant)].renew(tenant, workId, id)),
@@ -63,8 +85,8 @@ export const renew =
     return { $typeName: 'millhand.lease.v1.RenewResponse', leases: verdicts.map(toRenewed) }
   }
 
-export const finish =
-  (deps: ComputeDeps) =>
+const finish =
+  <T extends TaskLife>(deps: LeaseDeps<T>) =>
   async (req: FinishRequest): Promise<FinishResponse> => {
     // Before any of them is taken: nothing of a bad request is done.
     for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
@@ -72,32 +94,32 @@ export const finish =
     return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
   }
 
-async function finishOne(deps: ComputeDeps, result: Result): Promise<boolean> {
+async function finishOne<T extends TaskLife>({ pools, outputFiles }: LeaseDeps<T>, result: Result): Promise<boolean> {
   const { tenant, workId, outcome: told } = result
-  const outcome = told.case === 'outputFile' ? await keptOutput(deps, result, told.value) : toOutcome(told)
+  const outcome =
+    told.case === 'outputFile' && outputFiles ? await outputFiles.keep(result, told.value) : toOutcome(told)
   const held = { lease_id: result.leaseId, attempt: result.attempt }
-  const accepted = await deps.pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
+  const accepted = await pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
     compute_ms: result.computeMs,
     group_version: result.groupVersion,
     engine_kind: result.engineKind,
     engine_name: result.engineName,
     provider: result.provider,
   })
-  if (outcome.kind === 'output_file') await dropUnnamed(deps, result, outcome.file)
+  if (outcome.kind === 'output_file') await outputFiles?.settled(result, outcome.file)
   return accepted
 }
 
-async function toRun(deps: ComputeDeps, { group, work }: Claimed<TaskRecord>): Promise<Run> {
+async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Claimed<T>): Promise<Run> {
   const leases = await Promise.all(work.map(task => toLease(deps, task)))
   return { $typeName: 'millhand.lease.v1.Run', group, leases: leases.filter(lease => lease !== undefined) }
 }
 
-/** The lease with its input. A task whose input can't be read goes back and costs its neighbours nothing. */
-async function toLease({ inputs, pools, log }: ComputeDeps, task: TaskRecord): Promise<Lease | undefined> {
+/** A task whose input can't be read goes back and costs its neighbours nothing. */
+async function toLease<T extends TaskLife>({ lend, pools, log }: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
   try {
-    if (task.input_file_bytes !== undefined) return { ...leaseOf(task, ''), inputFileBytes: task.input_file_bytes }
-    const input = await inputs.read(task)
-    if (input !== undefined) return leaseOf(task, input)
+    const lease = await lend(task)
+    if (lease !== undefined) return lease
     const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
     await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
@@ -109,20 +131,6 @@ async function toLease({ inputs, pools, log }: ComputeDeps, task: TaskRecord): P
 }
 
 const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
-
-const leaseOf = (task: TaskRecord, input: string): Lease => ({
-  $typeName: 'millhand.lease.v1.Lease',
-  id: task.lease_id,
-  tenant: task.tenant,
-  workId: task.id,
-  attempt: task.attempt,
-  ttl: leaseTtl,
-  runTimeout: durationFromMs(task.run_timeout_s * 1000),
-  input,
-  ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
-})
-
-const leaseTtl = durationFromMs(leaseMs)
 
 function toRenewed(verdict: Verdict): RenewResponse['leases'][number] {
   const verdicts = { kept: Renewed_Verdict.KEPT, cancel: Renewed_Verdict.CANCEL, lost: Renewed_Verdict.LOST }
