@@ -1,10 +1,25 @@
 /** An errand: the least that a kind of task is. It bills each second that its run began, and keeps nothing else of it. */
+import { workIndexes } from '@millhand/lease'
+import type { CollectionSpec } from '@millhand/store'
+import type { TaskKind } from './kind.ts'
 import type { TaskLife } from './task.ts'
 import { taskTransition } from './transition.ts'
 
 export interface Errand extends TaskLife {
   readonly seconds?: number | undefined
 }
+
+export const errandKind: TaskKind<Errand> = {
+  idPrefix: 'wtask',
+  eventPrefix: 'errand.',
+  topic: 'errands',
+  write: ({ id, status, seconds, output_file }, output) => JSON.stringify({ id, status, seconds, output, output_file }),
+  poolOf: mode => `${mode}/errands`,
+  inputsAt: 'errand-inputs/',
+}
+
+export const errandsSpec = { name: 'errands', indexes: workIndexes } as const satisfies CollectionSpec
+export const errandEmissionsSpec = { name: 'errand_emissions', indexes: {} } as const satisfies CollectionSpec
 
 export const errandTransition = taskTransition<Errand>({
   retentionMs: 86_400_000,
@@ -15,7 +30,7 @@ export const errandTransition = taskTransition<Errand>({
 /** As it is when it has been accepted. */
 export const errandAt = (at: number): Errand => ({
   tenant: 'acct_a/live',
-  id: 'task_a',
+  id: 'wtask_a',
   version: 1,
   account_id: 'acct_a',
   mode: 'live',

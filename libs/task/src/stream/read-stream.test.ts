@@ -33,7 +33,7 @@ describe('a reader of a task’s stream', () => {
       kind: { eventPrefix: 'errand.' },
       watch,
     }
-    return readStream(deps, { tenant: 'acct_a/live', id: 'task_a' }, 0, reading.signal, ({ place, type }) => ({
+    return readStream(deps, { tenant: 'acct_a/live', id: 'wtask_a' }, 0, reading.signal, ({ place, type }) => ({
       sequence: BigInt(place),
       type,
     }))

@@ -1,24 +1,21 @@
-/** Replicas of compute over one store, each with a clock of its own. */
+/** Replicas of a service of tasks over one store, each with a clock of its own. */
 import { type Client, createClient, createContextValues, type Transport } from '@connectrpc/connect'
-import { createCursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, drainingKey, principalKey, serve } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection } from '@millhand/store'
-import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
-import { createComputeService, type TaskIndex, type TaskRecord } from './compute.ts'
-import { echoModel } from './echo.fixture.ts'
-import { noFiles } from './no-files.fixture.ts'
+import type { Errand } from './errand.fixture.ts'
+import { createErrandService } from './errand-service.fixture.ts'
+import type { EmissionsRecord } from './stream/emissions.ts'
 
-export type Tasks = Collection<TaskRecord, TaskIndex>
+export type Tasks = Collection<Errand, 'ready' | 'due'>
 
 export interface Replica {
-  readonly compute: Client<typeof ComputeService>
+  readonly tasks: Client<typeof ComputeService>
   readonly leases: Client<typeof LeaseService>
   /** Becomes the owner, in its own eyes and in those of all others. */
   own(): void
@@ -42,7 +39,7 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
   let owner: string | undefined
 
   function start(address: string, clock: Clock): Replica {
-    const compute = createComputeService({
+    const service = createErrandService({
       tasks: {
         get: (tenant, id) => tasks.get(tenant, id),
         find: (index, query) => tasks.find(index, query),
@@ -50,18 +47,12 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
         async write(change) {
           const result = await tasks.write(change)
           const { tenant, id } = change.kind === 'remove' ? change : change.document
-          if (result.kind === 'written') void compute.tellOwner([{ collection: 'tasks', tenant, id }])
+          if (result.kind === 'written') void service.tellOwner([{ collection: 'errands', tenant, id }])
           return result
         },
       },
       emissions,
       blobs,
-      files: noFiles,
-      models: echoModel,
-      plans: loadPlans(),
-      cursors: createCursors(new Uint8Array(32)),
-      targetFault: url => (url.startsWith('https://') ? undefined : 'is not https'),
-      streamTokenSecret: new Uint8Array(32),
       clock,
       log: createLog({ level: 'error' }),
       replicas: {
@@ -75,12 +66,10 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
       onRing: async documents => {
         for (const { tenant, id } of documents) {
           const task = await tasks.get(tenant, id)
-          if (task) compute.heard(task)
+          if (task) service.heard(task)
         }
       },
       retentionMs: 86_400_000,
-      pricePerSecondMicros: 20,
-      random: () => 0.5,
     })
     const draining = new AbortController()
     const transport = createDirectTransport({
@@ -91,17 +80,17 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
         },
       ],
     })
-    serve(compute.routes, transport)
+    serve(service.routes, transport)
     network.set(address, transport)
     let owning = new AbortController()
     let running: Promise<void> | undefined
     const replica: Replica = {
-      compute: createClient(ComputeService, transport),
+      tasks: createClient(ComputeService, transport),
       leases: createClient(LeaseService, transport),
       own() {
         owner = address
         owning = new AbortController()
-        running = compute.run(owning.signal)
+        running = service.run(owning.signal)
       },
       async disown() {
         if (owner === address) owner = undefined
@@ -138,10 +127,10 @@ export const caller = (accountId: string) => ({
 export const as = caller('acct_a')
 
 export const create = (at: Replica, by = as) =>
-  at.compute.createTask({ type: TaskType.INFERENCE, model: 'echo', input: 'hello' }, by)
+  at.tasks.createTask({ type: TaskType.INFERENCE, model: 'walk', input: 'hello' }, by)
 
 /** The leases of one run, if there is one. */
 export async function claim(at: Replica, waitMs = 5_000, executorId = 'exec_a'): Promise<Lease[]> {
-  const { runs } = await at.leases.claim({ executorId, pool: 'live/onnx', runs: 1, waitMs })
+  const { runs } = await at.leases.claim({ executorId, pool: 'live/errands', runs: 1, waitMs })
   return runs.flatMap(run => run.leases)
 }

@@ -157,7 +157,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
             })
             return await evicting
           case 'cancel':
-            await untilAnswered(at, next => next.compute.cancelTask({ id }, caller('acct_a')))
+            await untilAnswered(at, next => next.tasks.cancelTask({ id }, caller('acct_a')))
             return
           case 'hand over':
             handingOver = handingOver.then(() => {
@@ -214,7 +214,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
       async function end() {
         on.onTasks.after = undefined
         on.onEmissions.after = undefined
-        await on.a.compute.cancelTask({ id }, caller('acct_a'))
+        await on.a.tasks.cancelTask({ id }, caller('acct_a'))
         await endRun(owner, 'cancelled')
         letGo()
         await Promise.all(late)

@@ -87,7 +87,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
         { content: { case: 'progress' as const, value } },
       ]
       await on.a.leases.emit({ executorId: 'exec_a', runs: [{ leaseId, tenant, workId, attempt, emissions }] })
-      const { progress } = await on.b.compute.getTask({ id }, as)
+      const { progress } = await on.b.tasks.getTask({ id }, as)
       assert.deepEqual({ ...progress, $typeName: '' }, { ...value, $typeName: '' })
       await finish(on.a, first, 'evicted')
       await finish(on.a, await lend(on.a), 'succeeded')
@@ -95,14 +95,14 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
       const reader = read(on.b, id)
       await reader.ended
       const told = new Map(reader.events.map(event => [event.type, event]))
-      assert.equal(told.get('task.log')?.log, 'a line')
-      assert.deepEqual({ ...told.get('task.progress')?.progress, $typeName: '' }, { ...value, $typeName: '' })
-      assert.equal(told.get('task.retrying')?.error?.code, 'evicted')
-      const { createdAt: queuedAt } = told.get('task.queued') ?? {}
-      assert.equal(told.get('task.log')?.createdAt?.nanos, (queuedAt?.nanos ?? 0) + 250_000_000)
-      const { input, ...shown } = await on.b.compute.getTask({ id }, as)
+      assert.equal(told.get('errand.log')?.log, 'a line')
+      assert.deepEqual({ ...told.get('errand.progress')?.progress, $typeName: '' }, { ...value, $typeName: '' })
+      assert.equal(told.get('errand.retrying')?.error?.code, 'evicted')
+      const { createdAt: queuedAt } = told.get('errand.queued') ?? {}
+      assert.equal(told.get('errand.log')?.createdAt?.nanos, (queuedAt?.nanos ?? 0) + 250_000_000)
+      const { input, ...shown } = await on.b.tasks.getTask({ id }, as)
       assert.equal(input, 'hello')
-      assert.deepEqual(told.get('task.succeeded')?.task, shown)
+      assert.deepEqual(told.get('errand.succeeded')?.task, shown)
       for (const { taskId, createdAt } of reader.events) assert.ok(taskId === id && createdAt)
     })
 
@@ -111,7 +111,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
       const run = await lend(on.a)
       for (let n = 0; n < 20; n++) await emit(on.a, run, `${n}`)
       on.pages.length = 0
-      const events = on.a.compute.watchTask({ id }, as)[Symbol.asyncIterator]()
+      const events = on.a.tasks.watchTask({ id }, as)[Symbol.asyncIterator]()
       for (let told = 0; told < 3; told++) await events.next()
       assert.deepEqual(on.pages, [8])
       for (let told = 3; told < 11; told++) await events.next()
@@ -122,7 +122,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
     it('are unknown where the task is, or another’s', async () => {
       const { id } = await create(on.a)
       for (const at of [on.a, on.b]) {
-        await failsWith('not_found', read(at, 'task_01jd7x8f2wfyqs3m6k9v0t4b5c').ended)
+        await failsWith('not_found', read(at, 'wtask_01jd7x8f2wfyqs3m6k9v0t4b5c').ended)
         await failsWith('not_found', read(at, id, 0n, 'acct_b').ended)
       }
     })
@@ -163,7 +163,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
 
     it('miss nothing that happens while they begin', async () => {
       const { id } = await create(on.a)
-      once(on.onTasks, 'after', 'get', () => on.b.compute.cancelTask({ id }, as))
+      once(on.onTasks, 'after', 'get', () => on.b.tasks.cancelTask({ id }, as))
       assert.deepEqual(
         (await readAll(on.a, id)).map(([, what]) => what),
         ['queued', 'cancelled'],
@@ -174,7 +174,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
       const { id } = await create(on.a)
       const reader = read(on.a, id)
       await reader.has(1)
-      await on.b.compute.cancelTask({ id }, as)
+      await on.b.tasks.cancelTask({ id }, as)
       await reader.ended
       assert.deepEqual(
         reader.events.map(brief).map(([, what]) => what),

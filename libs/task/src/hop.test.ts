@@ -29,26 +29,25 @@ import {
 import { createTunnelTransport, tunnelRoutes } from '@millhand/rpc/tunnel'
 import { systemClock as clock, createHealth } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
-import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { errandCollections } from './errand-service.fixture.ts'
 import { as, createReplicas } from './replicas.fixture.ts'
 
 interface Clients {
-  readonly compute: Client<typeof ComputeService>
+  readonly tasks: Client<typeof ComputeService>
   readonly leases: Client<typeof LeaseService>
 }
 
-const id = 'task_01jd7x8f2wfyqs3m6k9v0t4b5c'
-const claim = { executorId: 'exec_a', pool: 'live/onnx', runs: 1, waitMs: 60_000 }
+const id = 'wtask_01jd7x8f2wfyqs3m6k9v0t4b5c'
+const claim = { executorId: 'exec_a', pool: 'live/errands', runs: 1, waitMs: 60_000 }
 
 /** What is passed on, and a deadline for it in milliseconds: a wait ends by itself a second before its own. */
 const passedOn: Record<string, readonly [number, (clients: Clients, options: CallOptions) => Promise<unknown>]> = {
-  WaitTask: [3_000, ({ compute }, options) => compute.waitTask({ id, timeoutMs: 60_000 }, { ...as, ...options })],
+  WaitTask: [3_000, ({ tasks }, options) => tasks.waitTask({ id, timeoutMs: 60_000 }, { ...as, ...options })],
   WatchTask: [
     2_000,
-    async ({ compute }, options) => {
-      for await (const _ of compute.watchTask({ id }, { ...as, ...options })) assert.fail('nothing happens')
+    async ({ tasks }, options) => {
+      for await (const _ of tasks.watchTask({ id }, { ...as, ...options })) assert.fail('nothing happens')
     },
   ],
   Claim: [2_000, ({ leases }, options) => leases.claim(claim, options)],
@@ -85,8 +84,7 @@ describe('a call that a replica passes on to the owner', { concurrency: true }, 
 async function open(test: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-hop-'))
   const db = openSqlite({ file: join(folder, 'millhand.db') })
-  const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
-  const emissions = db.collection<EmissionsRecord, never>(emissionsSpec)
+  const { tasks, emissions } = errandCollections(db)
   const replicas = createReplicas({ tasks, emissions, blobs: await filesystemBlobs(join(folder, 'blobs')) })
   const closing: (() => Promise<void>)[] = []
   test.after(async () => {
@@ -115,7 +113,7 @@ async function open(test: TestContext) {
   replica.belief = 'owner'
   replicas.network.set('owner', await reached(owner, closing))
   const way = await reached(replicas.network.get('replica') as Transport, closing)
-  const clients = { compute: createClient(ComputeService, way), leases: createClient(LeaseService, way) }
+  const clients = { tasks: createClient(ComputeService, way), leases: createClient(LeaseService, way) }
   await clients.leases.renew({ executorId: 'exec_a' }) // Then both ways are open, and no deadline passes before.
   return { clients, begun }
 }

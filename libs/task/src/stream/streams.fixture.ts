@@ -10,9 +10,9 @@ import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_strea
 import { Emitted_Verdict, type Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Change, Collection, Document } from '@millhand/store'
-import type { EmissionsRecord } from '@millhand/task'
-import type { TaskRecord } from '../compute.ts'
+import type { Errand } from '../errand.fixture.ts'
 import { caller, claim, createReplicas, type Replica, type Stores } from '../replicas.fixture.ts'
+import type { EmissionsRecord } from './emissions.ts'
 
 export interface Opened extends Stores {
   close(): Promise<void>
@@ -30,7 +30,7 @@ export interface Streams {
   readonly a: Replica
   readonly b: Replica
   /** Of the tasks' writes, and of those of what runs emit. */
-  readonly onTasks: Meddling<TaskRecord>
+  readonly onTasks: Meddling<Errand>
   readonly onEmissions: Meddling<EmissionsRecord>
   /** How many batches were asked for each time, oldest first. */
   readonly pages: number[]
@@ -49,7 +49,7 @@ export function givenStreams(open: (folder: string) => Promise<Opened>): Streams
     folder = await mkdtemp(join(tmpdir(), 'millhand-streams-'))
     const stores = await open(folder)
     const clock = manualClock(Date.UTC(2026, 10, 21))
-    const onTasks: Meddling<TaskRecord> = {}
+    const onTasks: Meddling<Errand> = {}
     const onEmissions: Meddling<EmissionsRecord> = {}
     const pages: number[] = []
     const emissions = meddled(stores.emissions, onEmissions)
@@ -184,7 +184,7 @@ export type Brief = readonly [place: string, what: string, attempt: number]
 
 export const brief = ({ sequence, type, attempt, output }: TaskEvent): Brief => [
   `${sequence >> 20n}.${sequence & 0xfffffn}`,
-  output ?? type.slice('task.'.length),
+  output ?? type.slice('errand.'.length),
   attempt,
 ]
 
@@ -206,7 +206,7 @@ export function read(at: Replica, id: string, after = 0n, accountId = 'acct_a'):
   const events: TaskEvent[] = []
   let waiting: { readonly count: number; readonly resolve: () => void } | undefined
   const take = async () => {
-    for await (const event of at.compute.watchTask({ id, after }, options)) {
+    for await (const event of at.tasks.watchTask({ id, after }, options)) {
       events.push(event)
       if (waiting && events.length >= waiting.count) waiting.resolve()
     }

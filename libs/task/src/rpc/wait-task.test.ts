@@ -10,8 +10,7 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { createDirectTransport } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import type { EmissionsRecord } from '@millhand/task'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
+import { errandCollections } from '../errand-service.fixture.ts'
 import { as, claim, create, createReplicas, type Replica } from '../replicas.fixture.ts'
 
 describe('a wait for a task', () => {
@@ -28,8 +27,7 @@ describe('a wait for a task', () => {
     db = openSqlite({ file: join(folder, 'millhand.db') })
     clock = manualClock()
     const blobs = await filesystemBlobs(join(folder, 'blobs'))
-    const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
-    const emissions = db.collection<EmissionsRecord, never>(emissionsSpec)
+    const { tasks, emissions } = errandCollections(db)
     replicas = createReplicas({ tasks, emissions, blobs })
     owner = replicas.start('owner', clock)
     other = replicas.start('other', clock)
@@ -57,7 +55,7 @@ describe('a wait for a task', () => {
       },
     })
     replicas.network.set('owner', breaking)
-    const waiting = other.compute.waitTask({ id, timeoutMs: 10_000 }, as)
+    const waiting = other.tasks.waitTask({ id, timeoutMs: 10_000 }, as)
     for (let passed = 0; passed < 13_000; passed += 100) {
       await turns()
       await clock.advance(100)
@@ -68,7 +66,7 @@ describe('a wait for a task', () => {
 
   it('is over a second before its deadline', async () => {
     for (const at of [owner, other]) {
-      const waiting = at.compute.waitTask({ id, timeoutMs: 60_000 }, { ...as, timeoutMs: 31_000 })
+      const waiting = at.tasks.waitTask({ id, timeoutMs: 60_000 }, { ...as, timeoutMs: 31_000 })
       let isOver = false
       void waiting.then(() => {
         isOver = true
@@ -85,7 +83,7 @@ describe('a wait for a task', () => {
   it('is over in time when the owner does not answer', async () => {
     const silent = createDirectTransport().service(ComputeService, { waitTask: () => new Promise(() => {}) })
     replicas.network.set('owner', silent)
-    const waiting = other.compute.waitTask({ id, timeoutMs: 100 }, as)
+    const waiting = other.tasks.waitTask({ id, timeoutMs: 100 }, as)
     await turns()
     await clock.advance(100)
     assert.equal((await waiting).status, TaskStatus.QUEUED)
@@ -93,13 +91,13 @@ describe('a wait for a task', () => {
 
   it('of no time asks no owner', async () => {
     replicas.network.clear()
-    assert.equal((await other.compute.waitTask({ id, timeoutMs: 0 }, as)).status, TaskStatus.QUEUED)
+    assert.equal((await other.tasks.waitTask({ id, timeoutMs: 0 }, as)).status, TaskStatus.QUEUED)
   })
 
   it('ends at once when its server stops, and so does a claim; the clock stands still meanwhile', async () => {
     await claim(other, 0)
     for (const at of [other, owner]) {
-      const waits = Array.from({ length: 50 }, () => at.compute.waitTask({ id, timeoutMs: 60_000 }, as))
+      const waits = Array.from({ length: 50 }, () => at.tasks.waitTask({ id, timeoutMs: 60_000 }, as))
       const claims = Array.from({ length: 50 }, (_, i) => claim(at, 30_000, `exec_${i}`))
       await turns()
       at.stop()
@@ -111,7 +109,7 @@ describe('a wait for a task', () => {
   })
 
   it('goes on with the next owner when the first stops, if it came to another replica', async () => {
-    const waiting = other.compute.waitTask({ id, timeoutMs: 60_000 }, as)
+    const waiting = other.tasks.waitTask({ id, timeoutMs: 60_000 }, as)
     await turns()
     owner.stop()
     await owner.disown()
@@ -119,7 +117,7 @@ describe('a wait for a task', () => {
     await turns()
     await clock.advance(100)
     await turns()
-    await other.compute.cancelTask({ id }, as)
+    await other.tasks.cancelTask({ id }, as)
     assert.equal((await waiting).status, TaskStatus.CANCELLED)
   })
 })

@@ -1,4 +1,4 @@
-/** Two replicas of compute over one store: one of them owns the queues, both answer. */
+/** Two replicas of a service of tasks over one store: one of them owns the queues, both answer. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,11 +9,10 @@ import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import type { EmissionsRecord } from '@millhand/task'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { errandCollections } from './errand-service.fixture.ts'
 import { as, caller, claim, create, createReplicas, type Replica, type Tasks } from './replicas.fixture.ts'
 
-describe('replicas of compute', () => {
+describe('replicas of a service of tasks', () => {
   let folder: string
   let db: SqliteDatabase
   let replicas: ReturnType<typeof createReplicas>
@@ -29,7 +28,7 @@ describe('replicas of compute', () => {
     const blobs = await filesystemBlobs(join(folder, 'blobs'))
     isHeld = false
     held = Promise.withResolvers()
-    const tasks = db.collection<TaskRecord, TaskIndex>(tasksSpec)
+    const { tasks, emissions } = errandCollections(db)
     const find: Tasks['find'] = async (...words) => {
       if (isHeld) await held.promise
       return await tasks.find(...words)
@@ -41,7 +40,7 @@ describe('replicas of compute', () => {
         count: (...words) => tasks.count(...words),
         write: change => tasks.write(change),
       },
-      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      emissions,
       blobs,
     })
     a = replicas.start('a', clock)
@@ -73,7 +72,7 @@ describe('replicas of compute', () => {
       [a, a, b],
     ] as const) {
       const { id } = await create(creating)
-      const waited = waiting.compute.waitTask({ id, timeoutMs: 5_000 }, as)
+      const waited = waiting.tasks.waitTask({ id, timeoutMs: 5_000 }, as)
       await complete(running)
       assert.equal((await waited).status, TaskStatus.SUCCEEDED)
     }
@@ -92,7 +91,7 @@ describe('replicas of compute', () => {
   it('a wait goes on when the owner changes under it', async () => {
     a.own()
     const { id } = await create(a)
-    const waits = [a, b].map(at => at.compute.waitTask({ id, timeoutMs: 10_000 }, as))
+    const waits = [a, b].map(at => at.tasks.waitTask({ id, timeoutMs: 10_000 }, as))
     await a.disown()
     b.own()
     await complete(a)
@@ -105,7 +104,7 @@ describe('replicas of compute', () => {
     isHeld = true
     a.own()
     const { id } = await create(a)
-    const waits = [a, b].map(at => at.compute.waitTask({ id, timeoutMs: 60_000 }, as))
+    const waits = [a, b].map(at => at.tasks.waitTask({ id, timeoutMs: 60_000 }, as))
     const disowned = a.disown()
     isHeld = false
     b.own()
@@ -143,7 +142,7 @@ describe('replicas of compute', () => {
 
   it('without an owner work is taken and waits end in time, and claims fail as unavailable', async () => {
     const { id } = await create(b)
-    assert.equal((await b.compute.waitTask({ id, timeoutMs: 150 }, as)).status, TaskStatus.QUEUED)
+    assert.equal((await b.tasks.waitTask({ id, timeoutMs: 150 }, as)).status, TaskStatus.QUEUED)
     await assert.rejects(claim(b), error => codeOf(error) === 'unavailable')
   })
 

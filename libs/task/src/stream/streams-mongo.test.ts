@@ -2,10 +2,9 @@ import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { openMongo } from '@millhand/store/mongo'
-import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, startMongo } from '@millhand/test-servers'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
+import { errandCollections } from '../errand-service.fixture.ts'
 import { describeEmit } from './emit.contract.ts'
 import { describeInterleavings } from './interleavings.contract.ts'
 import { describeStreams } from './streams.contract.ts'
@@ -18,8 +17,7 @@ describe('MongoDB', { skip: javaMissing }, async () => {
   async function open(folder: string): Promise<Opened> {
     const db = openMongo({ url: server.url(), log: createLog({ level: 'error' }) })
     return {
-      tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
-      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      ...errandCollections(db),
       blobs: await filesystemBlobs(join(folder, 'blobs')),
       close: () => db.close(),
     }

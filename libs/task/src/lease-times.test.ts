@@ -13,10 +13,9 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { openSqlite } from '@millhand/store/sqlite'
-import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './compute.ts'
+import { errandCollections } from './errand-service.fixture.ts'
 import { as, claim, create, createReplicas, type Replica, type Stores, type Tasks } from './replicas.fixture.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -30,8 +29,7 @@ describe('times of leases, on SQLite', () =>
   timesOfLeases(async folder => {
     const db = openSqlite({ file: join(folder, 'millhand.db') })
     return {
-      tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
-      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      ...errandCollections(db),
       close: () => db.close(),
     }
   }))
@@ -45,8 +43,7 @@ describe('times of leases, on MongoDB', { skip: javaMissing }, () => {
   timesOfLeases(async () => {
     const db = openMongo({ url: server.url(), log: createLog({ level: 'error' }) })
     return {
-      tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
-      emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+      ...errandCollections(db),
       close: () => db.close(),
     }
   })
@@ -124,7 +121,7 @@ function timesOfLeases(open: (folder: string) => Promise<Store>): void {
     }
   }
 
-  const statusOf = async (id: string) => (await owner.compute.getTask({ id }, as)).status
+  const statusOf = async (id: string) => (await owner.tasks.getTask({ id }, as)).status
 
   async function lend(): Promise<Lease> {
     await create(owner)

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { openSqlite } from '@millhand/store/sqlite'
-import type { EmissionsRecord } from '@millhand/task'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from '../compute.ts'
+import { errandCollections } from '../errand-service.fixture.ts'
 import { describeEmit } from './emit.contract.ts'
 import { describeInterleavings } from './interleavings.contract.ts'
 import { describeStreams } from './streams.contract.ts'
@@ -11,8 +10,7 @@ import type { Opened } from './streams.fixture.ts'
 async function open(folder: string): Promise<Opened> {
   const db = openSqlite({ file: join(folder, 'millhand.db') })
   return {
-    tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
-    emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+    ...errandCollections(db),
     blobs: await filesystemBlobs(join(folder, 'blobs')),
     close: () => db.close(),
   }
