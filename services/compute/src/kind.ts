@@ -1,5 +1,5 @@
 /** What makes a compute task another than tasks of other kinds. */
-import { jsonWriter, type KeyMode } from '@millhand/api'
+import { jsonWriter } from '@millhand/api'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { TaskKind } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
@@ -12,6 +12,6 @@ export const computeTask: TaskKind<TaskRecord> = {
   eventPrefix: 'task.',
   topic: 'millhand.tasks.v1',
   write: (task, output) => writeTask(toMessage(task, { output })),
-  poolOf: (mode: KeyMode) => `${mode}/onnx`,
+  poolOf: mode => `${mode}/onnx`,
   inputsAt: 'inputs/',
 }
