@@ -7,14 +7,12 @@ import { problemOf } from '@millhand/api'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
-import { isRefusal } from '@millhand/lease'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { taskEvents } from '@millhand/task'
 import { callOf, openCompute } from './compute.fixture.ts'
-import { taskEvents } from './events.ts'
-import { claim, life, succeed } from './stream/life.fixture.ts'
-import type { TaskRecord } from './task.ts'
-import { type TaskCause, taskTransition } from './transition.ts'
+import { computeTask } from './kind.ts'
+import { claim, lived, lose, queued, rest, succeed } from './life.fixture.ts'
 
 const url = 'https://example.com/hooks'
 
@@ -76,20 +74,14 @@ describe('a callback', () => {
   })
 
   it('is in every event of a life with a retry', () => {
-    const transition = taskTransition({ retentionMs: 1_000, pricePerSecondMicros: 20, gpuType: 'cpu', random: () => 0 })
-    const lost = (task: TaskRecord): TaskCause => ({ kind: 'lease_ended', held: task })
-    const rested: TaskCause = { kind: 'backoff_ended' }
     const told: string[] = []
-    let task: TaskRecord = { ...life(), callback: { url, events: [] } }
-    for (const cause of [claim, lost, rested, claim, succeed]) {
-      const next = transition(task, typeof cause === 'function' ? cause(task) : cause, told.length + 1)
-      assert.ok(!isRefusal(next), JSON.stringify(next))
-      for (const { type, value } of taskEvents(task, next, 1, () => 'evt_a')) {
+    const states = lived({ ...queued, callback: { url, events: [] } }, claim, lose, rest, claim, succeed)
+    for (const [n, task] of states.entries()) {
+      for (const { type, value } of taskEvents(computeTask, states[n - 1], task, 1, () => 'evt_a')) {
         told.push(type)
         assert.deepEqual(JSON.parse(value).data.object.callback, { url, events: [] })
       }
-      task = next
     }
-    assert.deepEqual(told, ['task.started', 'task.retrying', 'task.started', 'task.succeeded'])
+    assert.deepEqual(told, ['task.queued', 'task.started', 'task.retrying', 'task.started', 'task.succeeded'])
   })
 })

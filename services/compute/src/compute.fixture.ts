@@ -9,11 +9,11 @@ import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
+import type { EmissionsRecord } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import {
   type ComputeOptions,
   createComputeService,
-  type EmissionsRecord,
   emissionsSpec,
   type TaskIndex,
   type TaskRecord,

@@ -1,49 +1,48 @@
-/** Compute: tasks, their life, and the models that they run. */
-
-import { createClient } from '@connectrpc/connect'
-import { type Cursors, createIds, type Ids, type KeyMode } from '@millhand/api'
+/** Compute: tasks that run models, and the models. What is the life of any task is in libs/task. */
+import type { Cursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import { atOwner, createWorkStore, type LeaseCause, Pool, type Replicas, type WorkStore } from '@millhand/lease'
+import type { Replicas } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
+import {
+  cancelTask,
+  createStreamToken,
+  createTasks,
+  deleteTaskData,
+  type EmissionsRecord,
+  getTask,
+  leaseMethods,
+  redeemStreamToken,
+  ring,
+  type TargetFault,
+  type TaskDeps,
+  waitTask,
+  watchTask,
+} from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
-import { Backlog } from './backlog.ts'
-import type { TargetFault } from './callback.ts'
-import { taskEvents } from './events.ts'
 import type { Files } from './files/files.ts'
-import { createInputs, type Inputs } from './input.ts'
-import { removeExpired } from './retention.ts'
-import { cancelTask } from './rpc/cancel-task.ts'
-import { createStreamToken } from './rpc/create-stream-token.ts'
+import { lend } from './input-file.ts'
+import { computeTask } from './kind.ts'
+import { computeTransition } from './life.ts'
+import { outputFiles, removeOutput } from './output-file.ts'
 import { createTask } from './rpc/create-task.ts'
-import { deleteTaskData } from './rpc/delete-task-data.ts'
-import { emit } from './rpc/emit.ts'
-import { getTask } from './rpc/get-task.ts'
-import { claim, finish, renew } from './rpc/leases.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { readInput } from './rpc/read-input.ts'
-import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
-import { ring } from './rpc/ring.ts'
 import { storeOutput } from './rpc/store-output.ts'
-import { waitTask } from './rpc/wait-task.ts'
-import { watchTask } from './rpc/watch-task.ts'
-import { createEmissions, type Emissions, type EmissionsRecord } from './stream/emissions.ts'
-import { createStreamTokens, type StreamTokens } from './stream-token.ts'
-import { modeOf, poolOf, type TaskIndex, type TaskRecord } from './task.ts'
-import { type TaskCause, taskTransition } from './transition.ts'
-import { TaskWatch } from './watch.ts'
+import { showWhole } from './show-whole.ts'
+import type { TaskIndex, TaskRecord } from './task.ts'
+import { cancellation, eventMessage } from './to-message.ts'
 
 export { usedByTask } from './input-file.ts'
-export { type EmissionsRecord, emissionsSpec } from './stream/emissions.ts'
-export { type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
+export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
 
 export interface ComputeOptions {
   readonly tasks: Collection<TaskRecord, TaskIndex>
@@ -70,149 +69,66 @@ export interface ComputeOptions {
 }
 
 /** What the methods work with. */
-export interface ComputeDeps {
-  readonly tasks: WorkStore<TaskRecord, TaskCause>
-  readonly emissions: Emissions
-  readonly replicas: Replicas
-  readonly pools: Readonly<Record<KeyMode, Pool<TaskRecord, TaskCause>>>
-  readonly inputs: Inputs
+export interface ComputeDeps extends TaskDeps<TaskRecord> {
   readonly files: Files
   readonly models: Catalogue
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
-  readonly backlog: Backlog
-  readonly watch: TaskWatch
   readonly cursors: Cursors
-  readonly streamTokens: StreamTokens
-  readonly clock: Clock
-  readonly log: Log
-  readonly ids: Ids
-  readonly newEventId: () => string
-  /** How long an ended task and its data are kept, in milliseconds. */
-  readonly retentionMs: number
-  /** About how many tasks run before this one, while it is queued. */
-  readonly position: (task: TaskRecord) => number | undefined
 }
 
 export function createComputeService(options: ComputeOptions) {
-  const { clock, models, plans, log } = options
-  const ids = createIds({ now: () => clock.now() })
-  const newEventId = () => ids('evt')
-  const watch = new TaskWatch(clock)
-  const onChanged = (before: TaskRecord | undefined, after: TaskRecord) => {
-    pools[after.mode].changed(before, after)
-    watch.changed(after)
-  }
-  const tasks = createWorkStore<TaskRecord, TaskCause>({
-    collection: options.tasks,
-    machine: {
-      transition: taskTransition({
-        retentionMs: options.retentionMs,
-        pricePerSecondMicros: options.pricePerSecondMicros,
-        gpuType: 'cpu',
-        random: options.random ?? Math.random,
-      }),
-      events: (before, after, now) => taskEvents(before, after, now, newEventId),
-    },
-    clock,
-    onChanged,
-  })
-  const share = ({ plan }: TaskRecord) => {
-    const { weight, max_running: mostRunning } = plans.computePlan(plan)
-    return { weight, mostRunning }
-  }
-  const createPool = (mode: KeyMode, maxBatch: (modelId: string) => number) =>
-    new Pool<TaskRecord, TaskCause>({
-      name: poolOf(mode),
-      work: tasks as WorkStore<TaskRecord, TaskCause | LeaseCause>,
-      clock,
-      newLeaseId: () => crypto.randomUUID(),
-      share,
-      maxBatch,
-      onError: error => log.error('pool.sweep_failed', { pool: poolOf(mode), error }),
-    })
-  const pools = {
-    live: createPool('live', id => maxBatchOf(models, id)),
-    // In the sandbox no task waits for another's end: each run is of one.
-    test: createPool('test', () => 1),
-  }
-  const { replicas } = options
-  const deps: ComputeDeps = {
-    tasks,
-    emissions: createEmissions(options.emissions),
-    replicas,
-    pools,
-    inputs: createInputs(options.blobs),
-    files: options.files,
+  const {
     models,
     plans,
-    targetFault: options.targetFault,
-    backlog: new Backlog((tenant, limit) => tasks.countWaiting(poolOf(modeOf(tenant)), tenant, limit), clock),
-    watch,
-    cursors: options.cursors,
-    streamTokens: createStreamTokens(options.streamTokenSecret, clock),
-    clock,
-    log,
-    ids,
-    newEventId,
-    retentionMs: options.retentionMs,
-    position: task => (task.status === 'queued' ? pools[task.mode].position(task.id) : undefined),
-  }
+    files,
+    targetFault,
+    cursors,
+    retentionMs,
+    pricePerSecondMicros,
+    random = Math.random,
+  } = options
+  const tasks = createTasks<TaskRecord>({
+    ...options,
+    kind: computeTask,
+    transition: computeTransition({ retentionMs, pricePerSecondMicros, gpuType: 'cpu', random }),
+    share({ plan }) {
+      const { weight, max_running: mostRunning } = plans.computePlan(plan)
+      return { weight, mostRunning }
+    },
+    // In the sandbox no task waits for another's end: each run is of one.
+    maxBatch: (mode, model) => (mode === 'test' ? 1 : maxBatchOf(models, model)),
+  })
+  const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
+  const show = (task: TaskRecord) => showWhole(deps, task)
 
   return {
     routes(router: Routes): void {
       router.service(ComputeService, {
         createTask: createTask(deps),
-        getTask: getTask(deps),
+        getTask: getTask(deps, show),
         listTasks: listTasks(deps),
-        cancelTask: cancelTask(deps),
-        deleteTaskData: deleteTaskData(deps),
-        waitTask: waitTask(deps),
-        watchTask: watchTask(deps),
+        cancelTask: cancelTask(deps, async (outcome, task) => cancellation(outcome, await show(task))),
+        deleteTaskData: deleteTaskData(deps, task => removeOutput(deps, task), show),
+        waitTask: waitTask(deps, ComputeService.method.waitTask, show),
+        watchTask: watchTask(deps, ComputeService.method.watchTask, eventMessage),
         createStreamToken: createStreamToken(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),
       })
       router.service(StreamTokenService, { redeemStreamToken: redeemStreamToken(deps) })
       router.service(LeaseService, {
-        claim: claim(deps),
-        renew: atOwner(replicas, LeaseService.method.renew, renew(deps)),
-        emit: atOwner(replicas, LeaseService.method.emit, emit(deps)),
-        finish: atOwner(replicas, LeaseService.method.finish, finish(deps)),
+        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps) }),
         readInput: readInput(deps),
         storeOutput: storeOutput(deps),
       })
-      router.service(OwnerService, { ring: ring(options) })
+      router.service(OwnerService, { ring: ring(options.onRing) })
     },
-    /**
-     * What the owner of the queues does until the signal ends: fills and sweeps them, and removes what has been kept
-     * long enough. Claims and waits end with the signal, however long the store takes with what was asked of it before.
-     */
-    async run(signal: AbortSignal): Promise<void> {
-      watch.hear(signal)
-      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, log, signal)])
-      watch.endAll() // What came while it ended.
-    },
-    /** Tells the owner of a task that another replica has changed: as it is in the store now. */
-    heard: (task: TaskRecord): void => onChanged(undefined, task),
-    /** Tells the owner, where that is another replica, of documents that this one has changed. Never fails. */
-    async tellOwner(documents: readonly DocumentRef[]): Promise<void> {
-      const owner = replicas.owner()
-      if (owner === undefined || owner === 'here') return
-      try {
-        await createClient(OwnerService, replicas.peer(owner.address)).ring(
-          { documents: [...documents] },
-          { timeoutMs: TELL_MS },
-        )
-      } catch (error) {
-        log.debug('owner.not_told', { documents: documents.length, error }) // It looks for what it missed.
-      }
-    },
+    run: tasks.run,
+    heard: tasks.heard,
+    tellOwner: tasks.tellOwner,
   }
 }
-
-/** After that the owner has found it by itself. */
-const TELL_MS = 1_000
 
 function maxBatchOf(models: Catalogue, id: string): number {
   const model = models.get(id)

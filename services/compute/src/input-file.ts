@@ -1,7 +1,10 @@
 /** A file that is a task's input: whether it can be, and which task needs it. docs/decisions/files.md, "In tasks". */
 import type { Fault } from '@millhand/api'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { checkInputFile, INPUT_HEAD_BYTES, type ModelPackage } from '@millhand/model'
 import type { Collection } from '@millhand/store'
+import { leaseOf, leaseWithInput } from '@millhand/task'
+import type { ComputeDeps } from './compute.ts'
 import type { StoredFile } from './files/file.ts'
 import type { Files, UsedBy } from './files/files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
@@ -39,4 +42,10 @@ export async function inputFile(
 async function headOf(files: Files, file: StoredFile): Promise<Buffer | undefined> {
   const content = await files.read(file, file.bytes > 0 ? { start: 0, end: INPUT_HEAD_BYTES - 1 } : undefined)
   return content && Buffer.concat(await content.toArray())
+}
+
+/** What an executor gets of a task: how large its input file is, else the input. */
+export async function lend({ inputs }: Pick<ComputeDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
+  if (task.input_file_bytes === undefined) return await leaseWithInput(inputs, task)
+  return { ...leaseOf(task, ''), inputFileBytes: task.input_file_bytes }
 }

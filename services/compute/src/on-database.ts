@@ -1,6 +1,7 @@
 /** The whole of compute on one database: its tasks and its files, which know of each other. */
 import type { Database } from '@millhand/store'
-import { type ComputeOptions, createComputeService, type EmissionsRecord, emissionsSpec } from './compute.ts'
+import type { EmissionsRecord } from '@millhand/task'
+import { type ComputeOptions, createComputeService, emissionsSpec } from './compute.ts'
 import { createFileService, fileCollections } from './files/file-service.ts'
 import { usedByTask } from './input-file.ts'
 import { type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'

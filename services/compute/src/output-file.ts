@@ -1,19 +1,29 @@
 /** A file that is a task's output: from the result that names it to the task. docs/decisions/files.md, "An output file". */
-import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Outcome } from '@millhand/lease'
+import type { OutputFiles } from '@millhand/task'
 import type { ComputeDeps } from './compute.ts'
 import { runOf } from './files/file.ts'
+import type { TaskRecord } from './task.ts'
 
-/** The outcome of a result that names a file: of this very run, and kept from now on for as long as the task's data. */
-export async function keptOutput(
-  { files, clock, retentionMs }: Pick<ComputeDeps, 'files' | 'clock' | 'retentionMs'>,
-  { tenant, workId: task, attempt }: Result,
-  file: string,
-): Promise<Outcome> {
-  const kept_until = clock.now() + retentionMs
-  const isKept = await files.keepOutput(tenant, file, runOf(task, attempt), kept_until)
-  return isKept ? { kind: 'output_file', file, kept_until } : { kind: 'failure', failure: missing }
-}
+type OutputDeps = Pick<ComputeDeps, 'tasks' | 'files' | 'clock' | 'log' | 'retentionMs'>
+
+export const outputFiles = ({ tasks, files, clock, log, retentionMs }: OutputDeps): OutputFiles => ({
+  /** A file of this very run is kept for as long as the task's data. */
+  async keep({ tenant, workId: task, attempt }, file) {
+    const kept_until = clock.now() + retentionMs
+    const isKept = await files.keepOutput(tenant, file, runOf(task, attempt), kept_until)
+    return isKept ? { kind: 'output_file', file, kept_until } : { kind: 'failure', failure: missing }
+  },
+
+  /** Removes the file that was kept for a result, unless its task names it now. Where that fails, it expires some time. */
+  async settled({ tenant, workId: task_id }, file) {
+    try {
+      const task = await tasks.get(tenant, task_id)
+      if (task?.output_file !== file) await files.remove(tenant, file)
+    } catch (error) {
+      log.warn('output_file.left', { task_id, file, error })
+    }
+  },
+})
 
 const missing = {
   code: 'output_missing',
@@ -21,16 +31,10 @@ const missing = {
   retryable: true,
 }
 
-/** Removes the file that was kept for a result, unless its task names it now. Where that fails, it expires some time. */
-export async function dropUnnamed(
-  { tasks, files, log }: Pick<ComputeDeps, 'tasks' | 'files' | 'log'>,
-  { tenant, workId: task_id }: Result,
-  file: string,
+/** Removes the file that is a task's output, if it is one. */
+export async function removeOutput(
+  { files }: Pick<ComputeDeps, 'files'>,
+  { tenant, output_file }: TaskRecord,
 ): Promise<void> {
-  try {
-    const task = await tasks.get(tenant, task_id)
-    if (task?.output_file !== file) await files.remove(tenant, file)
-  } catch (error) {
-    log.warn('output_file.left', { task_id, file, error })
-  }
+  if (output_file !== undefined) await files.remove(tenant, output_file)
 }

@@ -1,26 +1,26 @@
-/** A stored task as the contract shows it. */
-import type { Timestamp } from '@bufbuild/protobuf/wkt'
-import { decimalOf, modeOfWord } from '@millhand/api'
+/** A stored task, and what its stream tells, as the contract shows them. */
+import { modeOfWord } from '@millhand/api'
 import {
+  type CancelOutcome,
   type Task,
+  type TaskCancellation,
   TaskPriority,
-  type TaskProgress,
-  TaskStatus,
   TaskType,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import type { Callback } from './callback.ts'
-import type { Progress } from './stream/emission.ts'
-import { queueExpiresAt, runsBegun, type TaskRecord } from './task.ts'
-
-const statuses = {
-  queued: TaskStatus.QUEUED,
-  running: TaskStatus.RUNNING,
-  cancelling: TaskStatus.CANCELLING,
-  succeeded: TaskStatus.SUCCEEDED,
-  failed: TaskStatus.FAILED,
-  cancelled: TaskStatus.CANCELLED,
-  expired: TaskStatus.EXPIRED,
-} as const
+import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
+import {
+  callbackMessage,
+  errorMessage,
+  hasEnded,
+  moneyMessage,
+  progressMessage,
+  queueExpiresAt,
+  runsBegun,
+  statuses,
+  type Told,
+  timestamp,
+} from '@millhand/task'
+import type { TaskRecord } from './task.ts'
 
 const priorities = [TaskPriority.HIGH, TaskPriority.NORMAL, TaskPriority.LOW] as const
 
@@ -57,7 +57,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   if (task.output_file !== undefined) message.outputFile = task.output_file
   if (task.callback) message.callback = callbackMessage(task.callback)
   if (task.parameters) message.parameters = task.parameters as NonNullable<Task['parameters']>
-  if (task.error) message.error = { $typeName: 'millhand.compute.v1.TaskError', ...task.error }
+  if (task.error) message.error = errorMessage(task.error)
   if (task.usage) message.usage = usageMessage(task.usage)
   if (task.cost_micros !== undefined) message.cost = moneyMessage(task.cost_micros)
   if (task.progress) message.progress = progressMessage(task.progress)
@@ -70,19 +70,6 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): Task {
   return message
 }
 
-const callbackMessage = ({ url, events }: Callback): NonNullable<Task['callback']> => ({
-  $typeName: 'millhand.compute.v1.TaskCallback',
-  url,
-  events: events as string[],
-})
-
-export const progressMessage = ({ fraction, message, metrics = {} }: Progress): TaskProgress => ({
-  $typeName: 'millhand.compute.v1.TaskProgress',
-  fraction,
-  ...(message !== undefined && { message }),
-  metrics,
-})
-
 const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task['usage']> => ({
   $typeName: 'millhand.compute.v1.TaskUsage',
   queueMs: usage.queue_ms,
@@ -91,14 +78,29 @@ const usageMessage = (usage: NonNullable<TaskRecord['usage']>): NonNullable<Task
   items: usage.items,
 })
 
-const moneyMessage = (micros: number): NonNullable<Task['cost']> => ({
-  $typeName: 'millhand.type.v1.Money',
-  amount: decimalOf(micros),
-  currency: 'USD',
+/** What became of a request to cancel, and the task after it. */
+export const cancellation = (outcome: CancelOutcome, task: Task): TaskCancellation => ({
+  $typeName: 'millhand.compute.v1.TaskCancellation',
+  id: task.id,
+  outcome,
+  task,
 })
 
-export const timestamp = (ms: number): Timestamp => ({
-  $typeName: 'google.protobuf.Timestamp',
-  seconds: BigInt(Math.floor(ms / 1000)),
-  nanos: (ms % 1000) * 1_000_000,
-})
+/** The end has the task without its input: who reads has sent that, and many may read. */
+export function eventMessage({ task, place, type, at, entry, emission }: Told<TaskRecord>): TaskEvent {
+  const event: TaskEvent = {
+    $typeName: 'millhand.compute.v1.TaskEvent',
+    sequence: BigInt(place),
+    type,
+    taskId: task.id,
+    attempt: entry.attempt,
+    createdAt: timestamp(at),
+  }
+  if (emission === undefined) {
+    if (entry.error) event.error = errorMessage({ ...entry.error, retryable: true })
+    if (hasEnded(entry)) event.task = toMessage(task, { output: task.output })
+  } else if ('output' in emission) event.output = emission.output
+  else if ('log' in emission) event.log = emission.log
+  else event.progress = progressMessage(emission.progress)
+  return event
+}

@@ -21,7 +21,7 @@ export interface Mutation {
 export const mutations: Readonly<Record<string, Mutation>> = {
   /** The result of a lease that is not the live one is taken. */
   fence: {
-    file: 'services/compute/src/transition.ts',
+    file: 'libs/task/src/transition.ts',
     text: 'return holds(task, cause.held) ? finished(',
     becomes: 'return cause.held ? finished(',
   },

@@ -2,7 +2,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { enumWords, fail, modeOfWord } from '@millhand/api'
 import { type File, FilePurpose, FilePurposeSchema } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
-import { modeOf } from '../task.ts'
+import { modeOf } from '@millhand/task'
 import type { Purpose, StoredFile } from './file.ts'
 
 const purposes = {

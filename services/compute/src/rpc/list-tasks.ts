@@ -1,6 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import { enumWords, firstIdAt } from '@millhand/api'
+import { enumWords } from '@millhand/api'
 import {
   type ListTasksRequest,
   type ListTasksResponse,
@@ -8,10 +8,11 @@ import {
   TaskStatusSchema,
   TaskTypeSchema,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
-import { type IdRange, readPage, settlesAfterMs } from '@millhand/store'
+import { readPage } from '@millhand/store'
+import { createdRange } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
+import { computeTask } from '../kind.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'
 
@@ -22,7 +23,7 @@ export const listTasks =
     const { data, more } = await readPage({
       find: tasks.find,
       tenant: principal(call).tenant,
-      range: idRange(req, clock.now()),
+      range: createdRange(computeTask.idPrefix, req, clock.now()),
       passes: filterOf(req),
       list: ['tasks', ...filtersOf(req)],
       cursors,
@@ -45,15 +46,6 @@ export const listTasks =
       ...more,
     }
   }
-
-/** Ids sort by creation, so the time filters are bounds on the id. Both are exclusive. */
-function idRange(req: ListTasksRequest, now: number): IdRange {
-  const after = req.createdAfter && firstIdAt('task', timestampMs(req.createdAfter) + 1)
-  const until = req.createdBefore && timestampMs(req.createdBefore)
-  const settled = req.order === Order.ASC ? now - settlesAfterMs : undefined
-  const bounds = [until, settled].filter(bound => bound !== undefined)
-  return { after, before: bounds.length > 0 ? firstIdAt('task', Math.min(...bounds)) : undefined }
-}
 
 const statusWords = enumWords(TaskStatusSchema)
 const typeWords = enumWords(TaskTypeSchema)

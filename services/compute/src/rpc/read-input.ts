@@ -4,9 +4,9 @@ import type {
   ReadInputResponse,
   RunRef,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { heldTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute.ts'
 import { parts } from '../files/parts.ts'
-import { heldTask } from '../held-task.ts'
 
 /** Reads the file that is a run's input, no faster than the executor takes it. Any replica answers. */
 export const readInput = ({ tasks, files }: ComputeDeps) =>

@@ -1,0 +1,23 @@
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt'
+import { firstIdAt, type IdPrefix } from '@millhand/api'
+import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import { type IdRange, settlesAfterMs } from '@millhand/store'
+
+interface ListRequest {
+  readonly createdAfter?: Timestamp | undefined
+  readonly createdBefore?: Timestamp | undefined
+  readonly order?: Order | undefined
+}
+
+/** Ids sort by creation, so the time filters of a list are bounds on the id. Both are exclusive. */
+export function createdRange(
+  prefix: IdPrefix,
+  { createdAfter, createdBefore, order }: ListRequest,
+  now: number,
+): IdRange {
+  const after = createdAfter && firstIdAt(prefix, timestampMs(createdAfter) + 1)
+  const until = createdBefore && timestampMs(createdBefore)
+  const settled = order === Order.ASC ? now - settlesAfterMs : undefined
+  const bounds = [until, settled].filter(bound => bound !== undefined)
+  return { after, before: bounds.length > 0 ? firstIdAt(prefix, Math.min(...bounds)) : undefined }
+}

@@ -1,0 +1,51 @@
+/** The event of a change of a task's state, ready for the log. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { jsonWriter, modeOfWord } from '@millhand/api'
+import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import type { OutboxEvent } from '@millhand/store'
+import type { TaskKind } from './kind.ts'
+import { hasEnded, type TaskLife, type TaskStatus } from './task.ts'
+
+/** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */
+const outputInEventBytes = 64 * 1024
+
+const writeEvent = jsonWriter(EventSchema)
+
+/** The event of `after`, where it differs in state from `before`; an insert has no `before`. */
+export function taskEvents<T extends TaskLife>(
+  { topic, eventPrefix, write }: Pick<TaskKind<T>, 'topic' | 'eventPrefix' | 'write'>,
+  before: T | undefined,
+  after: T,
+  now: number,
+  newId: () => string,
+): OutboxEvent[] {
+  if (before?.resource_version === after.resource_version) return []
+  const id = newId()
+  const type = eventType(eventPrefix, after.status, before === undefined)
+  const output = hasEnded(after) ? after.output : undefined
+  const fits = output === undefined || Buffer.byteLength(output) <= outputInEventBytes
+  const isOmitted = !fits || after.output_file !== undefined
+  const value = writeEvent({
+    $typeName: 'millhand.event.v1.Event',
+    id,
+    type,
+    createdAt: timestampFromMs(now),
+    accountId: after.account_id,
+    mode: modeOfWord(after.mode),
+    resourceVersion: after.resource_version,
+    data: {
+      $typeName: 'millhand.event.v1.EventData',
+      object: write(after, fits ? output : undefined),
+      ...(isOmitted && { outputOmitted: true }),
+    },
+    ...(after.request_id !== undefined && { requestId: after.request_id }),
+  })
+  return [{ topic, key: after.id, id, type, time: now, value }]
+}
+
+/** What a change to `status` is called; `isFirst` where it made the task. */
+export function eventType(prefix: string, status: TaskStatus, isFirst: boolean): string {
+  if (status === 'running') return `${prefix}started`
+  if (status === 'queued' && !isFirst) return `${prefix}retrying`
+  return prefix + status
+}

@@ -1,0 +1,78 @@
+/** From a request to a task that is in the store. */
+import type { HandlerContext } from '@connectrpc/connect'
+import { type Id, idTime } from '@millhand/api'
+import type { SandboxInput } from '@millhand/model'
+import { operationKey } from '@millhand/rpc'
+import { settlesAfterMs } from '@millhand/store'
+import { taskEvents } from './events.ts'
+import { foundTask } from './found-task.ts'
+import { acceptedAt, type TaskLife } from './task.ts'
+import type { TaskDeps } from './task-deps.ts'
+
+/** What an earlier call of the same operation has made already. */
+export async function madeBefore<T extends TaskLife>(
+  { tasks }: Pick<TaskDeps<T>, 'tasks'>,
+  { values }: Pick<HandlerContext, 'values'>,
+  tenant: string,
+  id: string,
+): Promise<T | undefined> {
+  return values.get(operationKey) === undefined ? undefined : await tasks.get(tenant, id)
+}
+
+/** What the record of a new task begins with; `asked` is what it asks the sandbox for, if it does. */
+export function newLife(id: Id, now: number, queueTimeoutS: number, asked: SandboxInput | undefined) {
+  const created_at = idTime(id)
+  const at = waitsFrom(created_at, now)
+  const expires = asked?.kind === 'queue_timeout'
+  const queue_timeout_s = expires ? EXPIRES_AFTER_S : queueTimeoutS
+  return {
+    id,
+    version: 1,
+    alone: false,
+    status: 'queued',
+    queue_timeout_s,
+    attempt: 0,
+    evictions: 0,
+    returns: 0,
+    created_at,
+    backoff_ms: expires ? NEVER_MS : 0,
+    due_at: at + queue_timeout_s * 1000,
+    lease_id: '',
+    resource_version: 1,
+    history: [{ version: 1, status: 'queued', at, attempt: 0 }],
+  } as const satisfies Partial<TaskLife>
+}
+
+/**
+ * Stores a new task, its event and its input, durably, where one more of the `most` that may wait has room; else fails
+ * with `queue_full`. Resolves with the task itself, or with what an earlier call of the same operation has made.
+ */
+export async function addTask<T extends TaskLife>(
+  {
+    kind,
+    tasks,
+    inputs,
+    backlog,
+    newEventId,
+  }: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'backlog' | 'newEventId'>,
+  task: T,
+  input: string | undefined,
+  most: number,
+): Promise<T> {
+  const { tenant, id, input_blob } = task
+  const isStored = await backlog.admit(tenant, most, async () => {
+    if (input_blob !== undefined && input !== undefined) await inputs.keep(input_blob, input)
+    return await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
+  })
+  if (isStored) return task
+  const made = await tasks.get(tenant, id)
+  if (made?.input_blob !== input_blob) await inputs.remove(task)
+  return foundTask(id, made)
+}
+
+/** When its time in the queue begins: as it is created, unless its operation is taken up later, or clocks differ. */
+const waitsFrom = (created: number, now: number): number => (Math.abs(now - created) <= settlesAfterMs ? created : now)
+
+/** Of `sandbox:queue_timeout`: its wait is over after a second, and it rests for longer than any task waits. */
+const EXPIRES_AFTER_S = 1
+const NEVER_MS = 604_800_000

@@ -1,0 +1,28 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { principal } from '@millhand/rpc'
+import { unknownTask } from '../found-task.ts'
+import { hasEnded, type TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+/** Cancels a task; `answer` says which of three things happened. Idempotent. */
+export const cancelTask =
+  <T extends TaskLife, M>(
+    { tasks }: Pick<TaskDeps<T>, 'tasks'>,
+    answer: (outcome: CancelOutcome, task: T) => Promise<M>,
+  ) =>
+  async (req: { readonly id: string }, call: HandlerContext): Promise<M> => {
+    const { tenant } = principal(call)
+    const result = await tasks.change(tenant, req.id, { kind: 'cancel' })
+    switch (result.kind) {
+      case 'missing':
+        throw unknownTask(req.id)
+      case 'refused':
+        return answer(
+          hasEnded(result.current) ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED,
+          result.current,
+        )
+      case 'changed':
+        return answer(hasEnded(result.after) ? CancelOutcome.CANCELLED : CancelOutcome.REQUESTED, result.after)
+    }
+  }

@@ -1,0 +1,36 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import { principal } from '@millhand/rpc'
+import { foundTask, unknownTask } from '../found-task.ts'
+import { hasEnded, type TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+/**
+ * Removes an ended task's input and output, and what its runs have emitted, at once and keeps its record; `removeOwn`
+ * removes what else its kind keeps of them. Idempotent.
+ */
+export const deleteTaskData =
+  <T extends TaskLife, M>(
+    { tasks, inputs, emissions }: Pick<TaskDeps<T>, 'tasks' | 'inputs' | 'emissions'>,
+    removeOwn: (task: T) => Promise<unknown>,
+    show: (task: T) => Promise<M>,
+  ) =>
+  async (req: { readonly id: string }, call: HandlerContext): Promise<M> => {
+    const { tenant } = principal(call)
+    const before = foundTask(req.id, await tasks.get(tenant, req.id))
+    if (!hasEnded(before)) {
+      throw fail(
+        'invalid_state',
+        `The task is ${before.status}; its data can be removed once it has ended. Cancel it first.`,
+      )
+    }
+    // First, while the record still names it: who dies in between asks again.
+    await removeOwn(before)
+    await inputs.remove(before)
+    const result = await tasks.change(tenant, req.id, { kind: 'data_deleted' })
+    if (result.kind === 'missing') throw unknownTask(req.id)
+    // Refused where the record says so already; the process may have ended before the rest went.
+    const task = result.kind === 'changed' ? result.after : result.current
+    await emissions.removeAll(task)
+    return show(task)
+  }

@@ -1,0 +1,162 @@
+/** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over the pools of a kind. */
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import {
+  type ClaimRequest,
+  type ClaimResponse,
+  type FinishRequest,
+  type FinishResponse,
+  type Lease,
+  LeaseService,
+  Renewed_Verdict,
+  type RenewRequest,
+  type RenewResponse,
+  type Result,
+  type Run,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { atOwner, type Claimed, type Outcome, type Verdict } from '@millhand/lease'
+import { drainingKey } from '@millhand/rpc'
+import { requireJson } from '../json-text.ts'
+import { modeOf, type TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import { emit } from './emit.ts'
+import { leaseTtl } from './lend.ts'
+
+export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
+  /** What an executor gets of a task; undefined where its input is not in the store any more. */
+  readonly lend: (task: T) => Promise<Lease | undefined>
+  /** What comes of outputs that lie in files. Where it is left out, a result that names one is none. */
+  readonly outputFiles?: OutputFiles
+}
+
+export interface OutputFiles {
+  /** The outcome of a result that names a file, which is kept from now on. */
+  keep(result: Result, file: string): Promise<Outcome>
+  /** Hears of each file that was kept once its result was taken or refused: its task may not name it. Never fails. */
+  settled(result: Result, file: string): Promise<void>
+}
+
+/** All methods that are the same for tasks of any kind. */
+export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
+  claim: claim(deps),
+  renew: atOwner(deps.replicas, LeaseService.method.renew, renew(deps)),
+  emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
+  finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
+})
+
+/** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
+const claim = <T extends TaskLife>(deps: LeaseDeps<T>) => {
+  const ask = atOwner(deps.replicas, LeaseService.method.claim, claimHere(deps))
+  return async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
+    const draining = call.values.get(drainingKey)
+    const leave = () => void ask({ ...req, runs: 0 }, call).catch(() => {}) // Then it ends by its own time.
+    draining.addEventListener('abort', leave)
+    try {
+      return await ask(draining.aborted ? { ...req, waitMs: 0 } : req, call)
+    } finally {
+      draining.removeEventListener('abort', leave)
+    }
+  }
+}
+
+const claimHere =
+  <T extends TaskLife>(deps: LeaseDeps<T>) =>
+  async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
+    const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
+    const pool = mode && deps.pools[mode]
+    if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
+    const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }
+    const claimed = await pool.claim(request, call.signal)
+    const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
+    if (call.signal.aborted) await pool.giveBack(claimed.runs)
+    return {
+      $typeName: 'millhand.lease.v1.ClaimResponse',
+      runs: runs.filter(run => run.leases.length > 0),
+      waitedMs: Math.floor(claimed.waitedMs),
+    }
+  }
+
+const renew =
+  <T extends TaskLife>({ pools }: LeaseDeps<T>) =>
+  async (req: RenewRequest): Promise<RenewResponse> => {
+    const verdicts = await Promise.all(
+      req.leases.map(({ id, tenant, workId }) => pools[modeOf(tenant)].renew(tenant, workId, id)),
+    )
+    return { $typeName: 'millhand.lease.v1.RenewResponse', leases: verdicts.map(toRenewed) }
+  }
+
+const finish =
+  <T extends TaskLife>(deps: LeaseDeps<T>) =>
+  async (req: FinishRequest): Promise<FinishResponse> => {
+    // Before any of them is taken: nothing of a bad request is done.
+    for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
+    const accepted = await Promise.all(req.results.map(result => finishOne(deps, result)))
+    return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
+  }
+
+async function finishOne<T extends TaskLife>({ pools, outputFiles }: LeaseDeps<T>, result: Result): Promise<boolean> {
+  const { tenant, workId, outcome: told } = result
+  const outcome =
+    told.case === 'outputFile' && outputFiles ? await outputFiles.keep(result, told.value) : toOutcome(told)
+  const held = { lease_id: result.leaseId, attempt: result.attempt }
+  const accepted = await pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
+    compute_ms: result.computeMs,
+    group_version: result.groupVersion,
+    engine_kind: result.engineKind,
+    engine_name: result.engineName,
+    provider: result.provider,
+  })
+  if (outcome.kind === 'output_file') await outputFiles?.settled(result, outcome.file)
+  return accepted
+}
+
+async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Claimed<T>): Promise<Run> {
+  const leases = await Promise.all(work.map(task => toLease(deps, task)))
+  return { $typeName: 'millhand.lease.v1.Run', group, leases: leases.filter(lease => lease !== undefined) }
+}
+
+/** A task whose input can't be read goes back and costs its neighbours nothing. */
+async function toLease<T extends TaskLife>({ lend, pools, log }: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
+  try {
+    const lease = await lend(task)
+    if (lease !== undefined) return lease
+    const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
+    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+  } catch (error) {
+    log.error('input.unreadable', { task_id: task.id, error })
+    const failure = { code: 'input_unreadable', message: 'The input could not be read.', retryable: true }
+    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+  }
+  return undefined
+}
+
+const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
+
+function toRenewed(verdict: Verdict): RenewResponse['leases'][number] {
+  const verdicts = { kept: Renewed_Verdict.KEPT, cancel: Renewed_Verdict.CANCEL, lost: Renewed_Verdict.LOST }
+  return {
+    $typeName: 'millhand.lease.v1.Renewed',
+    verdict: verdicts[verdict],
+    ...(verdict !== 'lost' && { ttl: leaseTtl }),
+  }
+}
+
+function toOutcome(outcome: Result['outcome']): Outcome {
+  switch (outcome.case) {
+    case 'output':
+      return { kind: 'output', output: outcome.value }
+    case 'failure':
+      return {
+        kind: 'failure',
+        failure: { code: outcome.value.code, message: outcome.value.message, retryable: outcome.value.retryable },
+      }
+    case 'cancelled':
+      return { kind: 'cancelled' }
+    case 'evicted':
+      return { kind: 'evicted' }
+    case 'returned':
+      return { kind: 'returned' }
+    default:
+      throw fail('invalid_parameter', 'A result has no outcome.', { param: 'results' })
+  }
+}

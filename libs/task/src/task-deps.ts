@@ -1,0 +1,33 @@
+/** What the methods of a kind of task work with. */
+import type { Ids, KeyMode } from '@millhand/api'
+import type { Pool, Replicas, WorkStore } from '@millhand/lease'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import type { Backlog } from './backlog.ts'
+import type { Inputs } from './inputs.ts'
+import type { TaskKind } from './kind.ts'
+import type { Emissions } from './stream/emissions.ts'
+import type { StreamTokens } from './stream-token.ts'
+import type { TaskLife } from './task.ts'
+import type { TaskCause } from './transition.ts'
+import type { TaskWatch } from './watch.ts'
+
+export interface TaskDeps<T extends TaskLife> {
+  readonly kind: TaskKind<T>
+  readonly tasks: WorkStore<T, TaskCause>
+  readonly emissions: Emissions
+  readonly replicas: Replicas
+  readonly pools: Readonly<Record<KeyMode, Pool<T, TaskCause>>>
+  readonly inputs: Inputs
+  readonly backlog: Backlog
+  readonly watch: TaskWatch<T>
+  readonly streamTokens: StreamTokens
+  readonly clock: Clock
+  readonly log: Log
+  readonly ids: Ids
+  readonly newEventId: () => string
+  /** How long an ended task and its data are kept, in milliseconds. */
+  readonly retentionMs: number
+  /** About how many tasks run before this one, while it is queued. */
+  readonly position: (task: T) => number | undefined
+}

@@ -1,0 +1,80 @@
+/** What a task of any kind has and lives through: compute's tasks, and those of the workforce. */
+import type { KeyMode } from '@millhand/api'
+import type { Failure, Held, Work } from '@millhand/lease'
+import type { Callback } from './callback.ts'
+import type { Batch, Progress } from './stream/emission.ts'
+import type { HistoryEntry } from './stream/history.ts'
+
+export type TaskStatus = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+
+/** The part of a task's record that its life is about. A service's own record extends it. */
+export interface TaskLife extends Work {
+  readonly account_id: string
+  readonly mode: KeyMode
+  readonly status: TaskStatus
+  /** The input itself while it is small, else where it lies. Neither once the data is removed. */
+  readonly input?: string | undefined
+  readonly input_blob?: string | undefined
+  /** Options for its runs, as executors get them. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined
+  readonly metadata: Readonly<Record<string, string>>
+  readonly callback?: Callback | undefined
+  readonly queue_timeout_s: number
+  readonly run_timeout_s: number
+  readonly max_attempts: number
+  /** Runs that cost no attempt, because a neighbour in the batch ended them. */
+  readonly evictions: number
+  /** Claims that were given back before a run began. They count in `attempt`, which fences, and nowhere else. */
+  readonly returns: number
+  /** JSON text. */
+  readonly output?: string | undefined
+  /** The file that has the output, where it is too large for the record. */
+  readonly output_file?: string | undefined
+  readonly error?: Failure | undefined
+  readonly progress?: Progress | undefined
+  /** The time of its id, by which lists are sorted and filtered. Milliseconds since 1970, like every time here. */
+  readonly created_at: number
+  readonly started_at?: number | undefined
+  readonly finished_at?: number | undefined
+  readonly cancel_requested_at?: number | undefined
+  readonly data_expires_at?: number | undefined
+  readonly data_deleted_at?: number | undefined
+  readonly resource_version: number
+  /** Every change of state, the oldest first. */
+  readonly history: readonly HistoryEntry[]
+  /** What all its runs have emitted, where they have: a size that limits are set by. */
+  readonly emitted_bytes?: number | undefined
+  readonly request_id?: string | undefined
+}
+
+/** The mode of a tenant: `<account>/<mode>`. Throws for what is none. */
+export function modeOf(tenant: string): KeyMode {
+  const mode = tenant.slice(tenant.indexOf('/') + 1)
+  if (mode === 'live' || mode === 'test') return mode
+  throw new Error(`${JSON.stringify(tenant)} is no tenant`)
+}
+
+const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
+export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
+
+/** Runs begun so far. */
+export const runsBegun = (task: TaskLife): number => task.attempt - task.returns
+
+/** When it began to wait. */
+export const acceptedAt = (task: TaskLife): number => task.history[0]?.at ?? task.created_at
+
+/** When a queued task that was never run expires. */
+export const queueExpiresAt = (task: TaskLife): number => acceptedAt(task) + task.queue_timeout_s * 1000
+
+/** What its run and its owner do to it, beside leasing. */
+export interface EmittedCause {
+  readonly kind: 'emitted'
+  readonly held: Held
+  readonly batch: Batch
+}
+export interface CancelCause {
+  readonly kind: 'cancel'
+}
+export interface DataDeletedCause {
+  readonly kind: 'data_deleted'
+}

@@ -1,0 +1,116 @@
+/** All tasks of one kind, in one replica of the service that owns them. */
+import { createClient } from '@connectrpc/connect'
+import { createIds, type KeyMode } from '@millhand/api'
+import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import { createWorkStore, type LeaseCause, Pool, type PoolOptions, type Refusal, type WorkStore } from '@millhand/lease'
+import type { Collection, DocumentRef } from '@millhand/store'
+import { Backlog } from './backlog.ts'
+import { taskEvents } from './events.ts'
+import { createInputs } from './inputs.ts'
+import { removeExpired } from './retention.ts'
+import { createEmissions, type EmissionsRecord } from './stream/emissions.ts'
+import { createStreamTokens } from './stream-token.ts'
+import { modeOf, type TaskLife } from './task.ts'
+import type { TaskDeps } from './task-deps.ts'
+import type { TaskCause } from './transition.ts'
+import { TaskWatch } from './watch.ts'
+
+export interface TasksOptions<T extends TaskLife>
+  extends Pick<TaskDeps<T>, 'kind' | 'replicas' | 'clock' | 'log' | 'retentionMs'> {
+  readonly tasks: Collection<T, 'ready' | 'due'>
+  readonly emissions: Collection<EmissionsRecord, never>
+  /** Where large inputs lie. */
+  readonly blobs: Blobs
+  /** The task after a cause, or why it can't be: `taskTransition`, and what is the kind's own. Pure. */
+  readonly transition: (task: T, cause: TaskCause, now: number) => T | Refusal
+  /** What an account's tasks may have of a pool: its latest one tells. */
+  readonly share: PoolOptions<T, TaskCause>['share']
+  /** How much of a group shares a run at most; where it is left out a run is of one task, and a claim's of any groups. */
+  readonly maxBatch?: (mode: KeyMode, group: string) => number
+  /** At least 32 bytes, the same for all replicas. */
+  readonly streamTokenSecret: Uint8Array
+}
+
+export interface Tasks<T extends TaskLife> {
+  readonly deps: TaskDeps<T>
+  /**
+   * What the owner of the queues does until the signal ends: fills and sweeps them, and removes what has been kept
+   * long enough. Claims and waits end with the signal, however long the store takes with what was asked of it before.
+   */
+  run(signal: AbortSignal): Promise<void>
+  /** Tells the owner of a task that another replica has changed: as it is in the store now. */
+  heard(task: T): void
+  /** Tells the owner, where that is another replica, of documents that this one has changed. Never fails. */
+  tellOwner(documents: readonly DocumentRef[]): Promise<void>
+}
+
+export function createTasks<T extends TaskLife>(options: TasksOptions<T>): Tasks<T> {
+  const { kind, clock, log, replicas, retentionMs, transition, share, maxBatch } = options
+  const ids = createIds({ now: () => clock.now() })
+  const newEventId = () => ids('evt')
+  const watch = new TaskWatch<T>(clock)
+  const onChanged = (before: T | undefined, after: T) => {
+    pools[after.mode].changed(before, after)
+    watch.changed(after)
+  }
+  const tasks = createWorkStore<T, TaskCause>({
+    collection: options.tasks,
+    machine: { transition, events: (before, after, now) => taskEvents(kind, before, after, now, newEventId) },
+    clock,
+    onChanged,
+  })
+  const createPool = (mode: KeyMode) =>
+    new Pool<T, TaskCause>({
+      name: kind.poolOf(mode),
+      work: tasks as WorkStore<T, TaskCause | LeaseCause>,
+      clock,
+      newLeaseId: () => crypto.randomUUID(),
+      share,
+      ...(maxBatch && { maxBatch: group => maxBatch(mode, group) }),
+      onError: error => log.error('pool.sweep_failed', { pool: kind.poolOf(mode), error }),
+    })
+  const pools = { live: createPool('live'), test: createPool('test') }
+  const deps: TaskDeps<T> = {
+    kind,
+    tasks,
+    emissions: createEmissions(options.emissions),
+    replicas,
+    pools,
+    inputs: createInputs(options.blobs, kind.inputsAt),
+    backlog: new Backlog((tenant, limit) => tasks.countWaiting(kind.poolOf(modeOf(tenant)), tenant, limit), clock),
+    watch,
+    streamTokens: createStreamTokens(options.streamTokenSecret, clock),
+    clock,
+    log,
+    ids,
+    newEventId,
+    retentionMs,
+    position: task => (task.status === 'queued' ? pools[task.mode].position(task.id) : undefined),
+  }
+
+  return {
+    deps,
+    async run(signal) {
+      watch.hear(signal)
+      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, signal)])
+      watch.endAll() // What came while it ended.
+    },
+    heard: task => onChanged(undefined, task),
+    async tellOwner(documents) {
+      const owner = replicas.owner()
+      if (owner === undefined || owner === 'here') return
+      try {
+        await createClient(OwnerService, replicas.peer(owner.address)).ring(
+          { documents: [...documents] },
+          { timeoutMs: TELL_MS },
+        )
+      } catch (error) {
+        log.debug('owner.not_told', { documents: documents.length, error }) // It looks for what it missed.
+      }
+    },
+  }
+}
+
+/** After that the owner has found it by itself. */
+const TELL_MS = 1_000

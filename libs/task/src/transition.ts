@@ -1,0 +1,210 @@
+import {
+  backoffMs,
+  countedByOwner,
+  type Failure,
+  type Held,
+  type LeaseCause,
+  noDueTime,
+  type Outcome,
+  type Refusal,
+  type RunReport,
+  refuse,
+} from '@millhand/lease'
+import { emitted } from './stream/emitted.ts'
+import { withEntry } from './stream/history.ts'
+import {
+  type CancelCause,
+  type DataDeletedCause,
+  type EmittedCause,
+  hasEnded,
+  queueExpiresAt,
+  runsBegun,
+  type TaskLife,
+  type TaskStatus,
+} from './task.ts'
+
+export type TaskCause = LeaseCause | EmittedCause | CancelCause | DataDeletedCause
+
+export interface LifeRules<T extends TaskLife> {
+  /** How long an ended task and its data are kept, in milliseconds. */
+  readonly retentionMs: number
+  /** What its record keeps of the run that ends it: what ran, what that used and costs. Contract, section 4, "Billing". */
+  readonly bill: (task: T, report: RunReport) => Partial<T>
+  /** From 0 up to 1, for the backoff's jitter. */
+  readonly random: () => number
+}
+
+/** The task after `cause`, or why it can't be. Contract, section 4, "States". Pure but for the jitter that it is given. */
+export const taskTransition =
+  <T extends TaskLife>(rules: LifeRules<T>) =>
+  (task: T, cause: TaskCause, now: number): T | Refusal => {
+    switch (cause.kind) {
+      case 'claimed':
+        return claimed(task, cause.lease_id, now)
+      case 'emitted':
+        return emitted(task, cause.held, cause.batch)
+      case 'finished':
+        return holds(task, cause.held) ? finished(rules, task, cause.outcome, cause.report, now) : refuse('stale_lease')
+      case 'cancel':
+        return cancelled(rules, task, now)
+      case 'lease_ended':
+        return holds(task, cause.held) ? lost(rules, task, now) : refuse('stale_lease')
+      case 'backoff_ended':
+        return isResting(task) ? { ...task, backoff_ms: 0, due_at: noDueTime } : refuse('not_queued')
+      case 'due':
+        return isOverdue(task, now) ? ended(rules, task, 'expired', now) : refuse('not_due')
+      case 'data_deleted':
+        return dataDeleted(task, now)
+      default:
+        return exhaustive(cause)
+    }
+  }
+
+function claimed<T extends TaskLife>(task: T, lease_id: string, now: number): T | Refusal {
+  if (task.status !== 'queued') return refuse('not_queued')
+  if (task.backoff_ms !== 0) return refuse('not_ready')
+  if (isOverdue(task, now)) return refuse('not_queued')
+  const attempt = task.attempt + 1
+  return next(task, now, { status: 'running', attempt, started_at: now, lease_id, due_at: countedByOwner })
+}
+
+function finished<T extends TaskLife>(
+  rules: LifeRules<T>,
+  task: T,
+  outcome: Outcome,
+  report: RunReport,
+  now: number,
+): T {
+  if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now, rules.bill(task, report))
+  switch (outcome.kind) {
+    case 'output':
+      return ended(rules, task, 'succeeded', now, { ...rules.bill(task, report), output: outcome.output })
+    case 'output_file': {
+      const patch = { ...rules.bill(task, report), output_file: outcome.file }
+      return { ...ended(rules, task, 'succeeded', now, patch), data_expires_at: outcome.kept_until }
+    }
+    case 'failure':
+      return outcome.failure.retryable
+        ? retried(rules, task, outcome.failure, now, rules.bill(task, report))
+        : ended(rules, task, 'failed', now, { ...rules.bill(task, report), error: outcome.failure })
+    case 'evicted':
+    case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
+      return waiting(task, now, evicted, 0, noDueTime, { evictions: task.evictions + 1, alone: true })
+    case 'returned':
+      return returned(task, now)
+    default:
+      return exhaustive(outcome)
+  }
+}
+
+function cancelled<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number): T | Refusal {
+  switch (task.status) {
+    case 'queued':
+      return ended(rules, task, 'cancelled', now, { cancel_requested_at: now })
+    case 'running':
+      return next(task, now, { status: 'cancelling', cancel_requested_at: now })
+    default:
+      return refuse('already_ended')
+  }
+}
+
+/** The executor was not heard of for a whole lease. */
+function lost<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number): T {
+  if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now)
+  return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
+}
+
+/**
+ * Back to the queue after a run that cost an attempt, or to its end when none is left, with `bill` where a result ends
+ * it. Attempts that are lost or tried again are free.
+ */
+function retried<T extends TaskLife>(rules: LifeRules<T>, task: T, last: Failure, now: number, bill: Patch = {}): T {
+  const attempts = runsBegun(task) - task.evictions
+  if (attempts >= task.max_attempts) {
+    const message = `All ${task.max_attempts} attempts failed. The last: ${last.message} (${last.code})`
+    return ended(rules, task, 'failed', now, {
+      ...bill,
+      error: { code: 'attempts_exhausted', message, retryable: true },
+    })
+  }
+  return waiting(task, now, last, backoffMs(attempts, rules.random()), countedByOwner)
+}
+
+/** As if it had not been claimed: its queue timeout goes on where it has not run before. */
+function returned<T extends TaskLife>(task: T, now: number): T {
+  const returns = task.returns + 1
+  const why = { code: 'returned', message: 'The run was given back before it began.' }
+  if (task.attempt > returns) return waiting(task, now, why, 0, noDueTime, { returns })
+  return waiting(task, now, why, 0, queueExpiresAt(task), { returns, started_at: undefined })
+}
+
+/** Back in the queue; `why` the run before ended. */
+const waiting = <T extends TaskLife>(
+  task: T,
+  now: number,
+  why: Why,
+  backoff_ms: number,
+  due_at: number,
+  patch: Patch = {},
+): T => next(task, now, { ...patch, status: 'queued', lease_id: '', backoff_ms, due_at, progress: undefined }, why)
+
+const ended = <T extends TaskLife>(
+  rules: LifeRules<T>,
+  task: T,
+  status: TaskStatus,
+  now: number,
+  patch: Patch = {},
+): T =>
+  next(task, now, {
+    ...patch,
+    status,
+    lease_id: '',
+    backoff_ms: 0,
+    due_at: noDueTime,
+    finished_at: now,
+    data_expires_at: now + rules.retentionMs,
+  })
+
+function dataDeleted<T extends TaskLife>(task: T, now: number): T | Refusal {
+  if (!hasEnded(task)) return refuse('not_ended')
+  if (task.data_deleted_at !== undefined) return refuse('already_ended')
+  const { input: _input, input_blob: _blob, output: _output, output_file: _file, progress: _, ...rest } = task
+  const history = task.history.map(({ emitted: _emitted, ...entry }) => entry)
+  return { ...(rest as unknown as T), history, data_deleted_at: now }
+}
+
+/** Between two attempts. */
+const isResting = (task: TaskLife): boolean => task.status === 'queued' && task.backoff_ms !== 0
+
+/** By the wall clock: a step of it moves the end of the queue's time with it. A retry's wait does not count. */
+const isOverdue = (task: TaskLife, now: number): boolean =>
+  task.status === 'queued' && runsBegun(task) === 0 && queueExpiresAt(task) <= now
+
+const holds = (task: TaskLife, held: Held): boolean =>
+  (task.status === 'running' || task.status === 'cancelling') &&
+  task.lease_id === held.lease_id &&
+  task.attempt === held.attempt
+
+/** What a change of state changes. */
+type Patch = Partial<TaskLife>
+
+type Why = Pick<Failure, 'code' | 'message'>
+
+const evicted: Why = { code: 'evicted', message: 'Its executor stopped the run. That costs no attempt.' }
+
+/** One copy of the record, however much changes: a task passes here three times. */
+function next<T extends TaskLife>(task: T, now: number, patch: Patch & Pick<TaskLife, 'status'>, why?: Why): T {
+  const version = task.resource_version + 1
+  const { status, attempt = task.attempt } = patch
+  const shown = status === 'running' ? attempt - task.returns : (task.history.at(-1)?.attempt ?? 0)
+  const error = why && { code: why.code, message: why.message.slice(0, mostOfMessage).toWellFormed() }
+  const entry = { version, status, at: now, attempt: shown, ...(error && { error }) }
+  return { ...task, ...patch, resource_version: version, history: withEntry(task.history, entry) }
+}
+
+/** Characters of why a run ended, of which the history may have many. */
+const mostOfMessage = 200
+
+function exhaustive(value: never): never {
+  throw new Error(`not handled: ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,74 @@
+/** The employees and what they can do, as their folders say. Imports none of the kinds' code. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A JSON Schema, 2020-12. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export type EngineKind = 'rules' | 'llm'
+
+export interface Employee {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly description: string
+  readonly kinds: readonly KindSpec[]
+}
+
+/** What is known of a kind of work without running it. */
+export interface KindSpec {
+  readonly id: string
+  readonly employee: string
+  readonly title: string
+  readonly description: string
+  readonly engines: readonly EngineKind[]
+  readonly input_schema: Schema
+  readonly output_schema: Schema
+  /** A request that works, without `task`. */
+  readonly example: Readonly<Record<string, unknown>>
+  /** Where its code is. */
+  readonly folder: string
+}
+
+const EMPLOYEES = join(import.meta.dirname, '../employees')
+
+/** Reads the folders, those of `root` where it is given. Throws where one lacks a file or has one that is no JSON. */
+export function readCatalogue(root = EMPLOYEES): readonly Employee[] {
+  return foldersOf(root).map(id => {
+    const folder = join(root, id)
+    const { name, role, description } = readJson(join(folder, 'employee.json'))
+    return { id, name, role, description, kinds: foldersOf(folder).map(kind => readKind(id, kind, join(folder, kind))) }
+  })
+}
+
+function readKind(employee: string, id: string, folder: string): KindSpec {
+  const { title, description } = readJson(join(folder, 'kind.json'))
+  const engines = (['rules', 'llm'] as const).filter(engine => existsSync(join(folder, codeOf[engine])))
+  return {
+    id,
+    employee,
+    title,
+    description,
+    engines,
+    input_schema: readJson(join(folder, 'input.schema.json')),
+    output_schema: readJson(join(folder, 'output.schema.json')),
+    example: readJson(join(folder, 'example.json')),
+    folder,
+  }
+}
+
+/** What a kind has an engine by. */
+const codeOf: Readonly<Record<EngineKind, string>> = { rules: 'engine.ts', llm: 'prompt.md' }
+
+const foldersOf = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .flatMap(entry => (entry.isDirectory() ? entry.name : []))
+    .toSorted()
+
+function readJson(path: string) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    throw new Error(`${path} can't be read: ${cause}`, { cause })
+  }
+}

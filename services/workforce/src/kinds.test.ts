@@ -1,0 +1,41 @@
+/** Every kind of work, by its own folder: what it publishes is what it does. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Brief } from './brief.ts'
+import { readCatalogue } from './catalogue.ts'
+import { faultsOf, runRules } from './run-rules.ts'
+
+for (const { id: employee, kinds } of readCatalogue())
+  for (const kind of kinds)
+    describe(`${employee} ${kind.id}`, () => {
+      const brief: Brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input: {}, ...kind.example }
+
+      it('has an example that its input schema allows', () => {
+        assert.equal(faultsOf(kind.input_schema, brief.input), undefined)
+      })
+
+      it('says of each field what it is, so that a form can be built', () => {
+        assert.deepEqual(untitled(kind.input_schema, 'input'), [])
+        assert.deepEqual(untitled(kind.output_schema, 'result'), [])
+      })
+
+      if (kind.engines.includes('rules')) {
+        it('does its example by rules, as its output schema says, the same each time', async () => {
+          const { answer, checks } = await runRules(kind, brief)
+          assert.ok(answer.text.trim() !== '', 'there is a plain reading')
+          assert.ok(checks.length > 0, 'something is measured')
+          for (const { id, pass } of checks) assert.ok(pass, id)
+          assert.deepEqual(await runRules(kind, brief), { answer, checks })
+        })
+      }
+    })
+
+/** The paths of the properties that lack a description. */
+function untitled(schema: object, path: string): string[] {
+  const { properties = {}, items, $defs = {} } = schema as Record<string, Record<string, object>>
+  const own = Object.entries({ ...properties, ...$defs }).flatMap(([name, property]) => [
+    ...('description' in property || '$ref' in property || 'const' in property ? [] : [`${path}.${name}`]),
+    ...untitled(property, `${path}.${name}`),
+  ])
+  return items ? [...own, ...untitled(items, `${path}[]`)] : own
+}
