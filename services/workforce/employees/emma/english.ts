@@ -16,6 +16,10 @@ const counts = new Map<string, number>(
     }),
 )
 
+/** Texts say the same words again and again. */
+const stems = new Map<string, string>()
+const MOST_STEMS = 50_000
+
 /** The words of a text in small letters. */
 export const wordsOf = (text: string): string[] => text.toLowerCase().replaceAll('’', "'").match(words) ?? []
 
@@ -24,4 +28,29 @@ const words = /[\p{L}\p{M}]+(?:'[\p{L}\p{M}]+)*/gu
 export const isEnglishWord = (word: string): boolean => counts.has(word)
 
 /** The stem of a word by Porter's rules. */
-export const stemOf = (word: string): string => stemmer(word)
+export function stemOf(word: string): string {
+  const known = stems.get(word)
+  if (known !== undefined) return known
+  if (stems.size === MOST_STEMS) stems.clear()
+  const stem = stemmer(word)
+  stems.set(word, stem)
+  return stem
+}
+
+/**
+ * How much a stem says: 1 for one that is in none of the texts, near 0 for one that is everywhere. Between them it falls with the
+ * logarithm of how common the stem is.
+ */
+export function rarity(stem: string): number {
+  const count = stemCounts.get(stem) ?? 0
+  return Math.min(1, Math.max(0, Math.log(COMMON / (count + 1)) / Math.log(COMMON / RARE)))
+}
+
+/** A stem that stands in the texts so often says nothing, and one that stands there so seldom says all it can. */
+const COMMON = 6_000
+const RARE = 8
+
+const stemCounts = new Map<string, number>()
+for (const [word, count] of counts) stemCounts.set(stemOf(word), (stemCounts.get(stemOf(word)) ?? 0) + count)
+
+export const isEnglishStem = (stem: string): boolean => stemCounts.has(stem)
