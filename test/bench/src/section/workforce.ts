@@ -4,7 +4,7 @@ import type { Figure } from '../figure.ts'
 import type { Workbench } from '../workbench.ts'
 
 /** What a file in `../workforce` exports. */
-export interface Part {
+interface Part {
   figures(workbench: Workbench): Promise<Figure[]>
 }
 
