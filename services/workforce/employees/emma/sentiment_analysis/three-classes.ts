@@ -1,7 +1,7 @@
 /** How well labels agree with those of people, in three classes. */
 import type { Label } from './result.ts'
 
-export interface Agreement {
+interface Agreement {
   /**
    * F1 of the decision for one of three classes, over all texts that are positive or negative by either side: a text that only
    * one side finds neutral counts against it, one that both find neutral does not count, as in the comparison of opinions usual.

@@ -1,5 +1,5 @@
 /** A text as it would be typed plainly, and where each of its characters comes from. */
-export interface Folded {
+interface Folded {
   readonly text: string
   /** The place in the original of each character, and behind the last one the original's length. */
   readonly places: Uint32Array

@@ -8,7 +8,7 @@ const B = 0.5
 /** A term of the heading counts as so many of the text. */
 const HEADING = 2
 
-export interface PassageIndex {
+interface PassageIndex {
   /** How much a term tells passages apart, from 0 to 1: that of one that none has is 1. */
   idf(term: string): number
   /** The passages that have a term, with what it weighs there: from 0 to K1 + 1. */

@@ -1,6 +1,6 @@
 /** How soon somebody should look at a ticket, and why. */
 
-export type Level = 'urgent' | 'high' | 'normal' | 'low'
+type Level = 'urgent' | 'high' | 'normal' | 'low'
 
 export interface Priority {
   readonly level: Level

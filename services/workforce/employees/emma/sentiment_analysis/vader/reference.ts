@@ -18,7 +18,7 @@ export type ReferenceScore = readonly [number, number, number, number]
 
 export const referenceScores = (texts: readonly string[]): ReferenceScore[] => ask('score', JSON.stringify(texts))
 
-export interface LabelledText {
+interface LabelledText {
   /** The mean of what at least 20 people said, from -4 to 4. */
   readonly rating: number
   readonly text: string
