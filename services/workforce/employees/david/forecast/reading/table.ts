@@ -1,0 +1,121 @@
+/** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
+import Papa from 'papaparse'
+import { Refusal } from '../../../../src/brief.ts'
+import type { ForecastInput } from '../input.ts'
+import { dayOrderOf } from './moment.ts'
+import { hasDecimalComma, readNumber } from './number.ts'
+import { type RawSeries, shown } from './raw-series.ts'
+
+const MOST_ROWS = 200_000
+const MOST_COLUMNS = 200
+/** Rows that say what a column is. */
+const SAMPLE = 200
+
+export function readTable(text: string, input: ForecastInput, param: string): readonly RawSeries[] {
+  const { data } = Papa.parse<string[]>(text, { skipEmptyLines: 'greedy', preview: MOST_ROWS + 2 })
+  const width = Math.max(0, ...data.slice(0, SAMPLE).map(row => row.length))
+  if (data.length > MOST_ROWS + 1)
+    throw new Refusal(
+      param,
+      `The table has more than ${MOST_ROWS} rows. Send the latest ones, or sum them up by the day, week or month.`,
+    )
+  if (width === 0) throw new Refusal(param, 'The table is empty.')
+  if (width > MOST_COLUMNS)
+    throw new Refusal(
+      param,
+      `The table has more than ${MOST_COLUMNS} columns. Send the one of the dates and those of the values.`,
+    )
+
+  const headed =
+    !(data[0] ?? []).some(cell => readNumber(cell, false) !== undefined && cell.trim() !== '') &&
+    dayOrderOf((data[0] ?? []).slice(0, 1)) === undefined
+  const names = Array.from(
+    { length: width },
+    (_, i) => (headed ? (data[0]?.[i] ?? '').trim() : '') || `column ${i + 1}`,
+  )
+  const rows = headed ? data.slice(1) : data
+  const column = (index: number) => rows.map(row => row[index] ?? '')
+  const named = (name: string, of: string) => {
+    const index = names.indexOf(name.trim())
+    if (index < 0)
+      throw new Refusal(
+        `input.${of}`,
+        `There is no column ${shown(name)}. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+      )
+    return index
+  }
+
+  const labels = input.series_column === undefined ? undefined : named(input.series_column, 'series_column')
+  const dates =
+    input.date_column === undefined ? findDates(names, column, labels) : named(input.date_column, 'date_column')
+  const others = [...names.keys()].filter(index => index !== dates && index !== labels)
+  const chosen =
+    input.value_columns?.map(name => named(name, 'value_columns')) ?? others.filter(index => isNumeric(column(index)))
+  if (chosen.length === 0)
+    throw new Refusal(
+      param,
+      `No column beside the dates holds numbers. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+    )
+
+  const texts = dates === undefined ? undefined : column(dates)
+  const whole = chosen.map(index => ({
+    name: names[index] ?? '',
+    values: numbers(column(index), names[index] ?? '', param),
+  }))
+  if (labels === undefined)
+    return whole.map(({ name, values }) => ({ name, values, ...(texts && { timestamps: texts }) }))
+  const groups = Map.groupBy(rows.keys(), row => column(labels)[row] ?? '')
+  return groups.size > 0 ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)) : []
+}
+
+type Part = { readonly name: string; readonly values: readonly number[] }
+
+const grouped = (
+  { name, values }: Part,
+  groups: ReadonlyMap<string, readonly number[]>,
+  texts: readonly string[] | undefined,
+  several: boolean,
+): readonly RawSeries[] =>
+  [...groups].map(([label, rows]) => ({
+    name: several ? `${label} ${name}` : label,
+    values: rows.map(row => values[row] ?? Number.NaN),
+    ...(texts && { timestamps: rows.map(row => texts[row] ?? '') }),
+  }))
+
+/** The first column of times. Years are numbers as well: they count as times where the column is called so, or comes first and rises. */
+function findDates(
+  names: readonly string[],
+  column: (index: number) => readonly string[],
+  labels: number | undefined,
+): number | undefined {
+  return [...names.keys()].find(index => {
+    if (index === labels) return false
+    const cells = column(index).slice(0, SAMPLE)
+    if (cells.some(cell => cell.trim() === '') || dayOrderOf(cells) === undefined) return false
+    if (!cells.every(cell => /^\d+$/.test(cell.trim()))) return true
+    const rises = cells.every((cell, i) => i === 0 || Number(cell) > Number(cells[i - 1]))
+    return (
+      /date|time|year|day|month|period|jahr|datum|zeit/i.test(names[index] ?? '') ||
+      (index === 0 && names.length > 1 && rises)
+    )
+  })
+}
+
+function isNumeric(cells: readonly string[]): boolean {
+  const sample = cells.slice(0, SAMPLE)
+  const comma = hasDecimalComma(sample)
+  const read = sample.map(cell => readNumber(cell, comma))
+  return read.every(value => value !== undefined) && read.some(value => !Number.isNaN(value))
+}
+
+function numbers(cells: readonly string[], name: string, param: string): readonly number[] {
+  const comma = hasDecimalComma(cells)
+  return cells.map((cell, i) => {
+    const value = readNumber(cell, comma)
+    if (value !== undefined) return value
+    throw new Refusal(
+      param,
+      `Column ${shown(name)} has ${shown(cell)} as value ${i + 1}, which is no number. Leave the cell empty where a value is missing.`,
+    )
+  })
+}
