@@ -254,8 +254,13 @@ describe('what is refused', () => {
     ['nothing', {}, /nothing to forecast/],
     ['data given twice', { values: line, csv: 'a' }, /Give the data once/],
     ['one value', { values: [1] }, /has 1 values; a forecast needs at least 8/],
-    ['values beyond all measure', { values: [...line, 1e308] }, /holds 1e\+308/],
-    ['infinity', { values: [...line, Number.POSITIVE_INFINITY] }, /holds Infinity/],
+    ['values beyond all measure', { values: [...line, 1e308] }, /is 1e\+308/],
+    [
+      'values too small for any chart',
+      { values: line.map(value => value * 1e-300) },
+      /is 2.9e-299; it may be from 1e-12/,
+    ],
+    ['infinity', { values: [...line, Number.POSITIVE_INFINITY] }, /is Infinity/],
     ['an empty table', { csv: '\n\n' }, /table is empty/],
     ['times that are none', dated(line.map(String)), /can be read, for example "0"/],
     ['fewer times than values', { values: line, timestamps: ['2026'] }, /30 values and 1 times/],
@@ -283,6 +288,7 @@ describe('what is refused', () => {
     ['a table of 300 columns', { csv: `${'a,'.repeat(300)}\n${'1,'.repeat(300)}` }, /more than 200 columns/],
     ['a table of 200,001 rows', { csv: '1\n'.repeat(200_002) }, /more than 200000 rows/],
     ['a table of 17 MiB', { csv: 'x'.repeat(17 * 1024 * 1024) }, /longer than 16 MiB/],
+    ['a line that is no row', { csv: `a,b\n${'1'.repeat(200_000)},2` }, /can't be read: Max Record Size/],
     ['more values than 200,000', { values: Array.from({ length: 200_001 }, () => 1) }, /at most 200000 are read/],
     ['more series than twenty', { series: Array.from({ length: 21 }, () => ({ values: line })) }, /at most 20/],
   ] as const)

@@ -24,8 +24,8 @@ export interface Series {
 const MOST_SERIES = 20
 const FEWEST_VALUES = 8
 const MOST_VALUES = 200_000
-/** Beyond it sums of squares lose what matters. */
-const GREATEST = 1e15
+/** What the greatest value may be: outside, sums of squares and the ticks of a chart lose what matters. */
+const [LEAST, GREATEST] = [1e-12, 1e15]
 
 /** Throws a `Refusal` for what no honest forecast can be made of. */
 export function readSeries(brief: Brief<ForecastInput>): readonly Series[] {
@@ -101,14 +101,17 @@ function inOrder(
 }
 
 function refuseWild({ name, values }: RawSeries): void {
-  const wild = values.find(value => Math.abs(value) > GREATEST)
-  if (wild !== undefined)
-    throw new Refusal('input', `${shown(name)} holds ${wild}; values go up to ${GREATEST}. Give them in larger units.`)
   if (values.length > MOST_VALUES)
     throw new Refusal(
       'input',
       `${shown(name)} has ${values.length} values; at most ${MOST_VALUES} are read. Send the latest ones, or sum them up.`,
     )
+  const greatest = values.reduce((most, value) => Math.max(most, Math.abs(value) || 0), 0)
+  if (greatest <= GREATEST && (greatest === 0 || greatest >= LEAST)) return
+  throw new Refusal(
+    'input',
+    `The greatest value of ${shown(name)} is ${greatest}; it may be from ${LEAST} to ${GREATEST}. Give the values in other units.`,
+  )
 }
 
 /** How many are missing, where that is not too many. */
