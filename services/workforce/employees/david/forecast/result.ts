@@ -158,7 +158,8 @@ export function coverageOf(forecasts: readonly BacktestPoint[]): BacktestResult[
 }
 
 function whyOf({ trials }: SeriesForecast, heard: readonly string[]): string {
-  const held = `${trials.length} times the end of the series was held back and forecast from what came before.`
+  const times = trials.length === 1 ? 'Once' : `${trials.length} times`
+  const held = `${times} the end of the series was held back and forecast from what came before.`
   return heard.length > 1
     ? `${held} Each model weighs by how small its errors were (to the power of -4); those far behind the best have no say: ${heard.join(', ')}.`
     : `${held} This model was so much better than the others that they have no say.`
