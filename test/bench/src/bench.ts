@@ -23,6 +23,7 @@ import { streams } from './section/streams.ts'
 import { usage } from './section/usage.ts'
 import { wait } from './section/wait.ts'
 import { webhooks } from './section/webhooks.ts'
+import { workforce } from './section/workforce.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
@@ -41,6 +42,7 @@ const sections: Sections = {
   auth,
   limit,
   webhooks,
+  workforce,
 }
 
 /** What `--distributed` measures in the place of all that. */

@@ -1,0 +1,75 @@
+/** What is measured on a forecast: on the numbers it gives, and on the values that it was held back from. */
+import type { Answer, Check } from '../../../src/answer.ts'
+import type { Brief } from '../../../src/brief.ts'
+import { mase, naiveScale } from './accuracy.ts'
+import type { ForecastInput } from './input.ts'
+import { readSeries } from './reading/series.ts'
+import { coverageOf, type ForecastResult, type Point } from './result.ts'
+
+export function checks(brief: Brief<ForecastInput>, { result }: Answer<ForecastResult>): readonly Check[] {
+  const given = readSeries(brief)
+  const { horizon, non_negative: nonNegative = false } = brief.input
+  const points = result.series.flatMap(({ forecast, backtest }) => [...forecast, ...backtest.forecasts])
+  const tests = result.series.map(({ backtest }) => backtest.forecasts)
+  const strange = tests.flatMap((forecasts, i) =>
+    forecasts.filter(({ actual, known, step }) => !near(actual, given[i]?.values[known + step - 1])),
+  )
+  const scales = given.map(({ values, periods }) => naiveScale(values, periods[0] ?? 1))
+  const meanMase = (said: 'point' | 'naive') =>
+    mean(
+      tests.map(
+        (forecasts, i) =>
+          mase(
+            forecasts.map(row => [row.actual, row[said]] as const),
+            scales[i] ?? 0,
+          ) ?? Number.POSITIVE_INFINITY,
+      ),
+    )
+  const [own, naive] = [meanMase('point'), meanMase('naive')]
+  const steps = Math.min(...result.series.map(({ forecast }) => forecast.length))
+  const disordered = points.filter(point => !isOrdered(point)).length
+  return [
+    { id: 'steps', pass: steps === horizon && result.series.length === given.length, value: steps, target: horizon },
+    { id: 'intervals_out_of_order', pass: disordered === 0, value: disordered, target: 0 },
+    { id: 'backtest_values_not_given', pass: strange.length === 0, value: strange.length, target: 0 },
+    {
+      id: 'backtest_mase',
+      pass: own <= naive,
+      value: rounded(own),
+      target: `at most ${rounded(naive)}, that of the seasonal naive method`,
+    },
+    ...coverageChecks(tests),
+    ...(nonNegative ? [negativeCheck(points)] : []),
+  ]
+}
+
+/** Of all series together. A few dozen values that overlap are off by some per cent by chance. */
+function coverageChecks(tests: readonly ForecastResult['series'][number]['backtest']['forecasts'][]): readonly Check[] {
+  return coverageOf(tests.flat()).map(({ level, share }) => {
+    const [least, most] = [level - 15, Math.min(100, level + 15)]
+    const value = rounded(share * 100)
+    return {
+      id: `backtest_coverage_${level}`,
+      pass: value >= least && value <= most,
+      value,
+      target: `${least} to ${most} %`,
+    }
+  })
+}
+
+function negativeCheck(points: readonly Point[]): Check {
+  const count = points.filter(({ point, intervals }) => point < 0 || intervals.some(({ lower }) => lower < 0)).length
+  return { id: 'negative_values', pass: count === 0, value: count, target: 0 }
+}
+
+/** The point in each interval, and the narrower intervals in the wider ones. */
+function isOrdered({ point, intervals }: Point): boolean {
+  return intervals.every(({ lower, upper }, i) => {
+    const wider = intervals[i + 1]
+    return lower <= point && point <= upper && (wider === undefined || (wider.lower <= lower && upper <= wider.upper))
+  })
+}
+
+const near = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b))
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const rounded = (value: number) => Number(value.toPrecision(4))

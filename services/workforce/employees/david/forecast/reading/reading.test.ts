@@ -1,0 +1,309 @@
+/** Times, numbers and tables, as people write them. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { type Brief, Refusal } from '../../../../src/brief.ts'
+import type { ForecastInput } from '../input.ts'
+import { airPassengers } from '../models/series-of-r.ts'
+import { dayOrderOf, readMoment } from './moment.ts'
+import { readNumber } from './number.ts'
+import { readSeries, type Series } from './series.ts'
+
+const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({
+  topic: '',
+  tone: '',
+  constraints: {},
+  seed: 1,
+  files,
+  input: { horizon: 1, ...input },
+})
+
+function read(input: Partial<ForecastInput>, files: Brief['files'] = []): Series {
+  const [series] = readSeries(brief(input, files))
+  assert.ok(series)
+  return series
+}
+
+const refused = (input: Partial<ForecastInput>, words: RegExp, files: Brief['files'] = []) =>
+  assert.throws(
+    () => readSeries(brief(input, files)),
+    (error: unknown) => error instanceof Refusal && words.test(error.message),
+  )
+
+const dated = (dates: readonly string[], values = dates.map((_, i) => i + 1)) => ({ values, timestamps: dates })
+const days = (count: number, step: number, first = Date.UTC(2026, 0, 1)) =>
+  Array.from({ length: count }, (_, i) => new Date(first + i * step * 1000).toISOString())
+
+describe('times', () => {
+  for (const [text, day] of [
+    ['2026', '2026-01-01'],
+    ['2026-Q3', '2026-07-01'],
+    ['Q3 2026', '2026-07-01'],
+    ['2026-07', '2026-07-01'],
+    ['07/2026', '2026-07-01'],
+    ['Jul 2026', '2026-07-01'],
+    ['1991 July', '1991-07-01'],
+    ['2026-W01', '2025-12-29'],
+    ['20260731', '2026-07-31'],
+    ['2026-07-31', '2026-07-31'],
+    ['31.7.2026', '2026-07-31'],
+    ['2026-07-31T23:00:00+02:00', '2026-07-31T21:00:00'],
+    ['2026-07-31 23:05', '2026-07-31T23:05:00'],
+  ] as const)
+    it(`reads ${text}`, () => {
+      const { at = Number.NaN } = readMoment(text, 'month first') ?? {}
+      assert.equal(new Date(at).toISOString().slice(0, day.length), day)
+    })
+
+  for (const text of [
+    '',
+    'soon',
+    '2026-13',
+    '2026-02-30',
+    '31.2.2026',
+    '2026-01-01T25:00',
+    '0',
+    '99999',
+    '2026-Q5',
+    '1e5',
+  ])
+    it(`does not take ${JSON.stringify(text)} for a time`, () => {
+      assert.equal(readMoment(text, 'day first'), undefined)
+    })
+
+  it('decides between day and month for a whole column', () => {
+    assert.equal(dayOrderOf(['1/2/2026', '13/2/2026']), 'day first')
+    assert.equal(dayOrderOf(['1/2/2026', '1/13/2026']), 'month first')
+    assert.equal(dayOrderOf(['1/2/2026', '2/2/2026']), 'either')
+    assert.equal(dayOrderOf(['13/2/2026', '1/13/2026']), undefined)
+  })
+
+  it('takes any text without losing its way', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), text => {
+        const { at } = readMoment(text, 'day first') ?? {}
+        return at === undefined || Number.isFinite(at)
+      }),
+    )
+  })
+})
+
+describe('numbers', () => {
+  for (const [cell, comma, value] of [
+    ['12', false, 12],
+    ['-1.5e3', false, -1500],
+    ['1,234,567.5', false, 1234567.5],
+    ['1.234,5', true, 1234.5],
+    ['NA', false, Number.NaN],
+    ['', false, Number.NaN],
+    ['12 apples', false, undefined],
+    ['0x10', false, undefined],
+    ['Infinity', false, undefined],
+    ['=1+1', false, undefined],
+  ] as const)
+    it(`reads ${JSON.stringify(cell)} as ${value}`, () => {
+      assert.equal(readNumber(cell, comma), value)
+    })
+})
+
+describe('how often there is a value', () => {
+  for (const [frequency, timestamps, next] of [
+    ['yearly', Array.from({ length: 12 }, (_, i) => `${2000 + i}`), '2012'],
+    ['quarterly', Array.from({ length: 12 }, (_, i) => `${2000 + Math.floor(i / 4)} Q${(i % 4) + 1}`), '2003-Q1'],
+    ['monthly', Array.from({ length: 12 }, (_, i) => `2025-${String(i + 1).padStart(2, '0')}-28`), '2026-01'],
+    ['weekly', days(12, 7 * 86_400), '2026-03-26'],
+    ['daily', days(12, 86_400), '2026-01-13'],
+    ['hourly', days(12, 3600), '2026-01-01T12:00:00Z'],
+    ['half_hourly', days(12, 1800), '2026-01-01T06:00:00Z'],
+    ['every 10 minutes', days(12, 600), '2026-01-01T02:00:00Z'],
+    ['every 4 weeks', days(12, 28 * 86_400), '2026-12-03'],
+  ] as const)
+    it(`is seen: ${frequency}`, () => {
+      const series = read(dated(timestamps))
+      assert.equal(series.frequency, frequency)
+      assert.equal(series.timeOf(12), next)
+    })
+
+  it('sees that nobody works at weekends', () => {
+    const weekdays = days(21, 86_400).filter(day => ![0, 6].includes(new Date(day).getUTCDay()))
+    const series = read(dated(weekdays))
+    assert.equal(series.frequency, 'business_daily')
+    // The first of January 2026 is a Thursday; the 21 days end on a Wednesday.
+    assert.deepEqual([0, 1, 2, 15].map(series.timeOf), ['2026-01-01', '2026-01-02', '2026-01-05', '2026-01-22'])
+  })
+
+  it('reads 1/2/2026, 1/3/2026 … with the order by which the steps are equal, and says so', () => {
+    const monthly = read(dated(Array.from({ length: 9 }, (_, i) => `01/0${i + 1}/2026`)))
+    assert.equal(monthly.frequency, 'daily')
+    assert.match(monthly.warnings.join(), /month first/)
+    const uneven = read(
+      dated([
+        '01/01/2026',
+        '02/01/2026',
+        '03/01/2026',
+        '04/01/2026',
+        '05/01/2026',
+        '06/01/2026',
+        '07/01/2026',
+        '08/01/2026',
+        '09/01/2026',
+        '10/01/2026',
+        '11/01/2026',
+        '12/01/2026',
+        '01/02/2027',
+        '02/02/2027',
+        '03/02/2027',
+      ]),
+    )
+    assert.equal(uneven.frequency, 'monthly')
+  })
+
+  it('looks for a season in values without times, and says what it found', () => {
+    const { periods, warnings } = read({ values: [...airPassengers] })
+    assert.deepEqual(periods, [12])
+    assert.match(warnings.join(), /season of 12 steps was found/)
+    assert.deepEqual(read({ values: Array.from({ length: 100 }, (_, t) => Math.sin(t * t)) }).periods, [])
+  })
+})
+
+describe('missing values', () => {
+  it('are interpolated with the season in mind, and counted', () => {
+    const values: (number | null)[] = [...airPassengers]
+    values[60] = null
+    const series = read({ values, frequency: 'monthly' })
+    assert.equal(series.filled, 1)
+    assert.match(series.warnings.join(), /1 of 144 values were missing and are interpolated/)
+    // Between 201 in December and 188 in February, January was 204.
+    assert.ok(Math.abs((series.values[60] ?? 0) - 204) < 12, `${series.values[60]}`)
+  })
+
+  it('are the days without a row, and zero where that is what they mean', () => {
+    const timestamps = days(20, 86_400).filter((_, i) => i !== 7)
+    const input = dated(timestamps)
+    assert.equal(read(input).values.length, 20)
+    assert.equal(read({ ...input, missing: 'zero' }).values[7], 0)
+  })
+
+  it('are refused where little else is there', () => {
+    refused({ values: Array.from({ length: 30 }, (_, i) => (i % 2 === 0 ? i : null)) }, /15 of 29|14 of 29/)
+    refused({ values: [null, null, null] }, /0 values/)
+  })
+
+  it('at the end: the forecast begins after what is known', () => {
+    const series = read({ values: [1, 2, 3, 4, 5, 6, 7, 8, 9, null] })
+    assert.equal(series.values.length, 9)
+    assert.match(series.warnings.join(), /last values are missing/)
+  })
+})
+
+describe('tables', () => {
+  const rows = Array.from(
+    { length: 12 },
+    (_, i) => [`2026-01-${String(i + 1).padStart(2, '0')}`, `${i + 0.5}`, `${10 * i}`] as const,
+  )
+
+  it('finds the column of times and those of numbers', () => {
+    const csv = `note,day,a,b\n${rows.map(([day, a, b]) => `x,${day},${a},${b}`).join('\n')}`
+    const series = readSeries(brief({ csv }))
+    assert.deepEqual(
+      series.map(({ name, frequency }) => [name, frequency]),
+      [
+        ['a', 'daily'],
+        ['b', 'daily'],
+      ],
+    )
+    assert.deepEqual(
+      readSeries(brief({ csv, value_columns: ['b'] })).map(({ name }) => name),
+      ['b'],
+    )
+  })
+
+  it('reads semicolons and decimal commas', () => {
+    const lines = rows.map(([day], i) => `${day.split('-').toReversed().join('.')};1.${String(i).padStart(3, '0')},5`)
+    const series = read({ csv: `Datum;Umsatz\r\n${lines.join('\r\n')}` })
+    assert.equal(series.frequency, 'daily')
+    assert.equal(series.values[3], 1003.5)
+  })
+
+  it('reads series that stand below each other', () => {
+    const csv = `shop,day,sold\n${rows.map(([day, a]) => `north,${day},${a}\nsouth,${day},${a}`).join('\n')}`
+    assert.deepEqual(
+      readSeries(brief({ csv, series_column: 'shop' })).map(({ name }) => name),
+      ['north', 'south'],
+    )
+    refused({ csv }, /two values for 2026-01-01/)
+  })
+
+  it('reads the file that came with the brief, also one that Windows wrote', () => {
+    const text = `Tag;Käufe\n${rows.map(([day, , b]) => `${day};${b}`).join('\n')}`
+    const bytes = Uint8Array.from(text, sign => sign.charCodeAt(0))
+    assert.equal(read({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }]).name, 'Käufe')
+  })
+
+  it('says which cell is no number, and which column there is not', () => {
+    const csv = `day,a\n${rows.map(([day, a], i) => `${day},${i === 5 ? 'many' : a}`).join('\n')}`
+    refused({ csv, value_columns: ['a'] }, /"many" as value 6/)
+    refused({ csv, value_columns: ['c'] }, /no column "c".*"day", "a"/)
+    refused({ csv }, /No column beside the dates holds numbers/)
+  })
+})
+
+describe('what is refused', () => {
+  const line = Array.from({ length: 30 }, (_, i) => i)
+  for (const [what, input, words] of [
+    ['nothing', {}, /nothing to forecast/],
+    ['data given twice', { values: line, csv: 'a' }, /Give the data once/],
+    ['one value', { values: [1] }, /has 1 values; a forecast needs at least 8/],
+    ['values beyond all measure', { values: [...line, 1e308] }, /is 1e\+308/],
+    [
+      'values too small for any chart',
+      { values: line.map(value => value * 1e-300) },
+      /is 2.9e-299; it may be from 1e-12/,
+    ],
+    ['infinity', { values: [...line, Number.POSITIVE_INFINITY] }, /is Infinity/],
+    ['an empty table', { csv: '\n\n' }, /table is empty/],
+    ['times that are none', dated(line.map(String)), /can be read, for example "0"/],
+    ['fewer times than values', { values: line, timestamps: ['2026'] }, /30 values and 1 times/],
+    [
+      'times at random',
+      dated([
+        '2026-01-01',
+        '2026-01-02',
+        '2026-01-09',
+        '2026-02-20',
+        '2026-02-21',
+        '2026-05-01',
+        '2026-07-09',
+        '2026-07-30',
+        '2026-11-01',
+      ]),
+      /not at equal steps/,
+    ],
+    ['a year 9999 among days', dated([...days(20, 86_400), '9999-12-31']), /21 values on \d+ steps/],
+    [
+      'two values for one month',
+      { ...dated(days(20, 86_400)), frequency: 'monthly' as const },
+      /two values for 2026-01/,
+    ],
+    ['a table of 300 columns', { csv: `${'a,'.repeat(300)}\n${'1,'.repeat(300)}` }, /more than 200 columns/],
+    ['a table of 200,001 rows', { csv: '1\n'.repeat(200_002) }, /more than 200000 rows/],
+    ['a table of 17 MiB', { csv: 'x'.repeat(17 * 1024 * 1024) }, /longer than 16 MiB/],
+    ['a line that is no row', { csv: `a,b\n${'1'.repeat(200_000)},2` }, /can't be read: Max Record Size/],
+    ['more values than 200,000', { values: Array.from({ length: 200_001 }, () => 1) }, /at most 200000 are read/],
+    ['more series than twenty', { series: Array.from({ length: 21 }, () => ({ values: line })) }, /at most 20/],
+  ] as const)
+    it(what, () => refused(input, words))
+
+  it('a picture instead of a table', () => {
+    refused({}, /is no text/, [{ name: 'x.png', media_type: 'image/png', bytes: Uint8Array.of(137, 80, 78, 71, 0, 0) }])
+  })
+
+  it('names of series are short, on one line and different', () => {
+    const names = readSeries(
+      brief({
+        series: ['a\u202Eb\n\u0000c', 'x'.repeat(500), 'x'.repeat(500), ''].map(name => ({ name, values: line })),
+      }),
+    ).map(({ name }) => name)
+    assert.deepEqual(names, ['a b c', 'x'.repeat(80), `${'x'.repeat(80)} (3)`, 'series 4'])
+  })
+})

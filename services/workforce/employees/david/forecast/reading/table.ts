@@ -1,0 +1,152 @@
+/** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
+import { CsvError, parse } from 'csv-parse/sync'
+import { Refusal } from '../../../../src/brief.ts'
+import type { ForecastInput } from '../input.ts'
+import { dayOrderOf } from './moment.ts'
+import { hasDecimalComma, readNumber } from './number.ts'
+import { oneLine, type RawSeries, shown } from './raw-series.ts'
+
+const MOST_ROWS = 200_000
+const MOST_COLUMNS = 200
+/** In characters: longer is no table of values. */
+const LONGEST_ROW = 100_000
+/** Rows that say what a column is. */
+const SAMPLE = 200
+
+export function readTable(text: string, input: ForecastInput, param: string): readonly RawSeries[] {
+  const data = cellsOf(text, param)
+  const width = Math.max(0, ...data.slice(0, SAMPLE).map(row => row.length))
+  if (data.length > MOST_ROWS + 1)
+    throw new Refusal(
+      param,
+      `The table has more than ${MOST_ROWS} rows. Send the latest ones, or sum them up by the day, week or month.`,
+    )
+  if (width === 0) throw new Refusal(param, 'The table is empty.')
+  if (width > MOST_COLUMNS)
+    throw new Refusal(
+      param,
+      `The table has more than ${MOST_COLUMNS} columns. Send the one of the dates and those of the values.`,
+    )
+
+  const headed =
+    !(data[0] ?? []).some(cell => readNumber(cell, false) !== undefined && cell.trim() !== '') &&
+    dayOrderOf((data[0] ?? []).slice(0, 1)) === undefined
+  const names = Array.from(
+    { length: width },
+    (_, i) => (headed ? (data[0]?.[i] ?? '').trim() : '') || `column ${i + 1}`,
+  )
+  const rows = headed ? data.slice(1) : data
+  const column = (index: number) => rows.map(row => row[index] ?? '')
+  const named = (name: string, of: string) => {
+    const index = names.indexOf(name.trim())
+    if (index < 0)
+      throw new Refusal(
+        `input.${of}`,
+        `There is no column ${shown(name)}. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+      )
+    return index
+  }
+
+  const labels = input.series_column === undefined ? undefined : named(input.series_column, 'series_column')
+  const dates =
+    input.date_column === undefined ? findDates(names, column, labels) : named(input.date_column, 'date_column')
+  const others = [...names.keys()].filter(index => index !== dates && index !== labels)
+  const chosen =
+    input.value_columns?.map(name => named(name, 'value_columns')) ?? others.filter(index => isNumeric(column(index)))
+  if (chosen.length === 0)
+    throw new Refusal(
+      param,
+      `No column beside the dates holds numbers. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+    )
+
+  const texts = dates === undefined ? undefined : column(dates)
+  const whole = chosen.map(index => ({
+    name: names[index] ?? '',
+    values: numbers(column(index), names[index] ?? '', param),
+  }))
+  if (labels === undefined)
+    return whole.map(({ name, values }) => ({ name, values, ...(texts && { timestamps: texts }) }))
+  const groups = Map.groupBy(rows.keys(), row => column(labels)[row] ?? '')
+  return groups.size > 0 ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)) : []
+}
+
+function cellsOf(text: string, param: string): readonly (readonly string[])[] {
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      max_record_size: LONGEST_ROW,
+      to: MOST_ROWS + 2,
+    })
+  } catch (cause) {
+    if (!(cause instanceof CsvError)) throw cause
+    throw new Refusal(param, `The table can't be read: ${oneLine(cause.message).slice(0, 200)}.`)
+  }
+}
+
+/** What every one of the first lines has, most often; commas last, as they are in numbers too. */
+function delimiterOf(text: string): string {
+  const lines = text
+    .slice(0, LONGEST_ROW)
+    .split(/\r\n|\r|\n/, 10)
+    .filter(line => line.trim() !== '')
+    .map(line => line.replaceAll(/"[^"]*"/g, ''))
+  const least = (sign: string) => Math.min(...lines.map(line => line.split(sign).length - 1))
+  return [';', '\t', '|', ','].reduce((best, sign) => (least(sign) > least(best) ? sign : best))
+}
+
+type Part = { readonly name: string; readonly values: readonly number[] }
+
+const grouped = (
+  { name, values }: Part,
+  groups: ReadonlyMap<string, readonly number[]>,
+  texts: readonly string[] | undefined,
+  several: boolean,
+): readonly RawSeries[] =>
+  [...groups].map(([label, rows]) => ({
+    name: several ? `${label} ${name}` : label,
+    values: rows.map(row => values[row] ?? Number.NaN),
+    ...(texts && { timestamps: rows.map(row => texts[row] ?? '') }),
+  }))
+
+/** The first column of times. Years are numbers as well: they count as times where the column is called so, or comes first and rises. */
+function findDates(
+  names: readonly string[],
+  column: (index: number) => readonly string[],
+  labels: number | undefined,
+): number | undefined {
+  return [...names.keys()].find(index => {
+    if (index === labels) return false
+    const cells = column(index).slice(0, SAMPLE)
+    if (cells.some(cell => cell.trim() === '') || dayOrderOf(cells) === undefined) return false
+    if (!cells.every(cell => /^\d+$/.test(cell.trim()))) return true
+    const rises = cells.every((cell, i) => i === 0 || Number(cell) > Number(cells[i - 1]))
+    return (
+      /date|time|year|day|month|period|jahr|datum|zeit/i.test(names[index] ?? '') ||
+      (index === 0 && names.length > 1 && rises)
+    )
+  })
+}
+
+function isNumeric(cells: readonly string[]): boolean {
+  const sample = cells.slice(0, SAMPLE)
+  const comma = hasDecimalComma(sample)
+  const read = sample.map(cell => readNumber(cell, comma))
+  return read.every(value => value !== undefined) && read.some(value => !Number.isNaN(value))
+}
+
+function numbers(cells: readonly string[], name: string, param: string): readonly number[] {
+  const comma = hasDecimalComma(cells)
+  return cells.map((cell, i) => {
+    const value = readNumber(cell, comma)
+    if (value !== undefined) return value
+    throw new Refusal(
+      param,
+      `Column ${shown(name)} has ${shown(cell)} as value ${i + 1}, which is no number. Leave the cell empty where a value is missing.`,
+    )
+  })
+}

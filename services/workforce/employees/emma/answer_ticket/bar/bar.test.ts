@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { categoryOf } from '../triage/category.ts'
+import { priorityOf } from '../triage/priority.ts'
+import { handbook, measure, questions } from './bar.ts'
+
+describe('two hundred questions over a handbook', () => {
+  const score = measure('tuning', 'held_out')
+
+  it('are of those that it answers and those that it does not, and name passages that are there', () => {
+    assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
+    for (const { passages } of questions)
+      for (const heading of passages) assert.ok(handbook.includes(`### ${heading}\n`))
+  })
+
+  it('have the right passage first in at least 85 of 100', () => {
+    assert.ok(score.rightFirst >= 85, String(score.rightFirst))
+  })
+
+  it('are never answered without a citation', () => {
+    assert.equal(score.uncited, 0)
+  })
+
+  it('are escalated where the handbook has no answer, in at least 95 of 100', () => {
+    assert.ok(score.escalated >= 95, String(score.escalated))
+  })
+})
+
+it('37 tickets get the category and the priority that a person gave them, at most two apart', () => {
+  const wrong = readFileSync(join(import.meta.dirname, 'triage.tsv'), 'utf8')
+    .trim()
+    .split('\n')
+    .flatMap(line => {
+      const [, category, level, ticket = ''] = line.split('\t')
+      const found = [categoryOf(ticket).name, priorityOf(ticket).level]
+      return found[0] === category && found[1] === level ? [] : [[ticket, ...found]]
+    })
+  assert.ok(wrong.length <= 2, JSON.stringify(wrong))
+})

@@ -1,0 +1,59 @@
+import type { Check } from '../../../src/answer.ts'
+import type { Checks } from '../../../src/kind.ts'
+import { wordsOf } from '../english.ts'
+import { textOfFile } from '../text-files.ts'
+import { visibleText } from '../visible-text.ts'
+import { createMask } from './personal/mask.ts'
+import type { Input, Result } from './result.ts'
+
+export const checks: Checks<Input, Result> = (brief, answer) => {
+  const { result, citations = [] } = answer
+  const mask = createMask(brief.input.public_contacts)
+  const masked = (text: string) => flat(mask.mask(visibleText(text)))
+  // In the order in which the engine masks, so that the placeholders are the same.
+  masked([brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n'))
+  const known = [
+    ...(brief.input.knowledge ?? []).map(({ title, source, text }) => ({ name: source ?? title, text })),
+    ...brief.files.map((file, at) => ({ name: file.name, text: textOfFile(file, `files[${at}]`) })),
+  ].map(({ name, text }) => ({ name: masked(name), text: masked(text) }))
+  const stands = citations.filter(({ source, quote }) =>
+    known.some(({ name, text }) => name === flat(source) && text.includes(flat(quote))),
+  ).length
+  const rest = citations.reduce((text, { quote }) => text.replace(quote, ''), result.answer ?? '').trim()
+  const open = createMask(brief.input.public_contacts)
+  open.mask(JSON.stringify([result, answer.text, citations, answer.warnings]))
+  const leaks = open.found().reduce((sum, { times }) => sum + times, 0)
+  const isCited = result.status === 'escalated' || (citations.length > 0 && rest === '')
+  return [
+    { id: 'answer_is_cited', pass: isCited, value: isCited ? 'all of it' : `not: ${rest}`, target: 'all of it' },
+    { id: 'quotes_stand_there', pass: stands === citations.length, value: stands, target: citations.length },
+    { id: 'personal_data_in_the_answer', pass: leaks === 0, value: leaks, target: 0 },
+    ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
+  ]
+}
+
+const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+function wishes(
+  { min_words, max_words, must_include = [], avoid = [] }: Parameters<typeof checks>[0]['constraints'],
+  answer: string,
+): Check[] {
+  const words = wordsOf(answer).length
+  const has = (word: string) => answer.toLowerCase().includes(word.toLowerCase())
+  const included = must_include.filter(has).length
+  const avoided = avoid.filter(word => !has(word)).length
+  return [
+    ...(min_words === undefined
+      ? []
+      : [{ id: 'min_words', pass: words >= min_words, value: words, target: min_words }]),
+    ...(max_words === undefined
+      ? []
+      : [{ id: 'max_words', pass: words <= max_words, value: words, target: max_words }]),
+    ...(must_include.length === 0
+      ? []
+      : [{ id: 'must_include', pass: included === must_include.length, value: included, target: must_include.length }]),
+    ...(avoid.length === 0
+      ? []
+      : [{ id: 'avoid', pass: avoided === avoid.length, value: avoided, target: avoid.length }]),
+  ]
+}

@@ -1,0 +1,96 @@
+/** Words that mean something else together than apart, and the one that says the same. */
+const phrases = new Map(
+  `out of the box = included
+come with = included
+comes with = included
+get rid of = delete
+let me know = notify
+get notified = notify
+as soon as = event
+log in = login
+sign in = login
+sign up = register
+set up = setup
+back up = backup
+time out = timeout
+times out = timeout
+timed out = timeout
+fine tune = finetune
+fine tuning = finetune
+turn off = disable
+turned off = disable
+switch off = disable
+switched off = disable
+shut down = stop
+turn on = enable
+turned on = enable
+switch on = enable
+run out = exhausted
+used up = exhausted
+scale out = scale several
+scale up = scale several
+more than one = several
+free of charge = free
+at once = immediately
+right now = immediately
+right away = immediately
+in a row = consecutive
+find out = find
+roll over = rollover
+carry over = rollover
+carried over = rollover
+given back = return
+give back = return
+what happens = consequence
+start over = restart
+from scratch = restart
+got cut off = disconnect
+cut off = disconnect
+cuts off = disconnect
+pick up = resume
+go on = continue
+goes on = continue
+carry on = continue
+bring back = undo
+brought back = undo
+take back = undo
+hook up = connect
+get hold of = obtain
+power went out = blackout
+went down = outage
+was down = outage
+is down = outage
+in progress = running
+api key = key
+api keys = keys
+access token = token
+access key = key
+http call = request
+http request = request
+api call = request
+api calls = requests
+web hook = webhook
+web hooks = webhooks
+rate limit = request limit
+rate limits = request limits
+send back = return
+send it back = return
+send them back = return
+sent back = return
+sending back = return
+give it back = return
+two times = twice
+three times = repeat
+in bulk = batch
+one by one = separate
+in one go = batch
+how come = why`
+    .split('\n')
+    .map(line => line.split(' = ') as [string, string]),
+)
+
+const any = new RegExp(`\\b(?:${[...phrases.keys()].join('|').replaceAll(' ', '\\s')})\\b`, 'g')
+
+/** The text, in small letters, with one word in the place of each of the phrases. */
+export const withoutPhrases = (text: string): string =>
+  text.replace(any, phrase => phrases.get(phrase.replaceAll(/\s/g, ' ')) ?? phrase)

@@ -1,0 +1,33 @@
+/** What in a ticket is asked. */
+import { sentencesOf } from '../../sentences.ts'
+import type { Ranked } from './rank.ts'
+import { termsOf } from './terms.ts'
+
+/** A ticket of so many different terms or fewer is one question; in a longer one most words are not part of it. */
+const SHORT = 10
+const LEAST_TERMS = 2
+/** Of a long ticket so many sentences are looked at. */
+const MOST_SENTENCES = 200
+
+/** The passages for the ticket, or for the one or two sentences of it that are best answered. */
+export function answerTo(ticket: string, rank: (question: string) => Ranked[]): Ranked[] {
+  if (new Set(termsOf(ticket)).size <= SHORT) return rank(ticket)
+  const sentences = sentencesOf(ticket)
+    .slice(0, MOST_SENTENCES)
+    .map(({ start, end }) => ticket.slice(start, end))
+    .filter(sentence => termsOf(sentence).length >= LEAST_TERMS)
+  const questions = sentences.flatMap((sentence, at) =>
+    at === 0 ? sentence : [sentence, `${sentences[at - 1]} ${sentence}`],
+  )
+  let best: Ranked[] = []
+  for (const question of questions) {
+    const ranked = rank(question)
+    if (fitOf(ranked[0]) > fitOf(best[0])) best = ranked
+  }
+  return best
+}
+
+/**
+ * How sure it is that a passage answers what was asked: both much of it has to be there, and things that few passages have.
+ */
+export const fitOf = (ranked: Ranked | undefined): number => (ranked ? ranked.score * ranked.coverage : 0)

@@ -1,0 +1,45 @@
+/** How soon somebody should look at a ticket, and why. */
+
+type Level = 'urgent' | 'high' | 'normal' | 'low'
+
+export interface Priority {
+  readonly level: Level
+  /** What in the ticket says so, word for word. */
+  readonly reasons: readonly string[]
+}
+
+/** Word by word, what speaks for a level; the first level of which something stands in the ticket is it. */
+const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
+  {
+    level: 'urgent',
+    pattern: patternOf(
+      'emergency|production (?:is )?down|(?:is|are|went|completely|been) down(?! (?:the|to|a|on))|outage|data loss|lost all|all (?:our )?data (?:is )?gone|everything (?:is )?gone|hacked|breach|leaked|stolen|compromised|public (?:github|repo\\w*)|nothing works|nobody can|no one can|none of our|all (?:our )?(?:users|customers) (?:are|can)|right now|urgent|urgently|asap|immediately|losing (?:money|customers|sales)',
+    ),
+  },
+  {
+    level: 'high',
+    pattern: patternOf(
+      "deadline|today|tonight|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|charged twice|double charge\\w*|billed twice|overcharged|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability",
+    ),
+  },
+  {
+    level: 'low',
+    pattern: patternOf(
+      'feature request|suggestion|would be (?:nice|great|cool)|nice to have|no (?:hurry|rush)|whenever you|just (?:curious|wondering)|when you have time|dark mode|roadmap|feedback|typo|cosmetic|font|love your|great (?:product|job|work)',
+    ),
+  },
+]
+
+export function priorityOf(ticket: string): Priority {
+  const text = ticket.toLowerCase().replaceAll('’', "'")
+  for (const { level, pattern } of signs) {
+    const reasons = new Set(Array.from(text.matchAll(pattern), ([found]) => found))
+    if (reasons.size > 0) return { level, reasons: [...reasons].slice(0, 5) }
+  }
+  return { level: 'normal', reasons: [] }
+}
+
+/** Whole words, with any one space between them. */
+function patternOf(alternatives: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives.replaceAll(' ', '\\s')})(?![\\p{L}\\p{N}])`, 'gu')
+}

@@ -1,0 +1,132 @@
+/** Sentiment by VADER's method: per text, per sentence, per aspect. */
+import type { Answer } from '../../../src/answer.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { isEnglishWord, wordsOf } from '../english.ts'
+import { languageOf } from '../language.ts'
+import { sentencesOf } from '../sentences.ts'
+import { textOfFile } from '../text-files.ts'
+import { visibleText } from '../visible-text.ts'
+import { aspectsOf } from './aspect/aspects.ts'
+import { labelOf } from './label.ts'
+import { readingOf } from './reading.ts'
+import type { Input, Result, ScoredSentence, ScoredText, Scores } from './result.ts'
+import { lexicon } from './vader/lexicon.ts'
+import { type Polarity, polarity } from './vader/polarity.ts'
+import { roundHalfEven } from './vader/python.ts'
+
+const MOST_CHARACTERS = 2_000_000
+/** More are scored, and counted in their text's score, and not listed. */
+const MOST_SENTENCES = 1_000
+/** Of a sentence. */
+const MOST_WORDS = 100
+
+interface Text {
+  readonly source: string
+  readonly text: string
+  readonly language: string
+  readonly isScored: boolean
+}
+
+export function rules(brief: Brief<Input>): Answer<Result> {
+  const texts = textsOf(brief)
+  const warnings = unscored(texts)
+  let room = MOST_SENTENCES
+  const scored = texts.map(({ source, text, language, isScored }): ScoredText => {
+    if (!isScored) return { source, language, scores: null, sentences: [] }
+    const spans = sentencesOf(text)
+    const listed = spans.slice(0, room)
+    room -= listed.length
+    if (listed.length < spans.length)
+      warnings.push(`Of the ${spans.length} sentences of ${source} ${listed.length} are listed; its score counts all.`)
+    return {
+      source,
+      language,
+      scores: scoresOf(polarity(text)),
+      sentences: listed.map(({ start, end }) => scoredSentence(text.slice(start, end))),
+    }
+  })
+  const result = {
+    summary: summed(scored),
+    texts: scored,
+    aspects: aspectsOf(
+      texts.filter(({ isScored }) => isScored),
+      brief.input.aspects?.map(aspect => visibleText(aspect).trim()) ?? [],
+    ),
+  }
+  for (const { aspect, mentions } of result.aspects)
+    if (mentions === 0) warnings.push(`The texts do not speak of ${aspect}.`)
+  return { result, ...readingOf(result), warnings }
+}
+
+function textsOf({ input, files }: Brief<Input>): Text[] {
+  const texts = [
+    ...(input.texts ?? []).map((text, at) => ({ source: `texts[${at}]`, text })),
+    ...files.map((file, at) => ({ source: file.name, text: textOfFile(file, `files[${at}]`) })),
+  ]
+  if (texts.length === 0) throw new Refusal('input.texts', 'There is no text: give texts, or files that are text.')
+  const characters = texts.reduce((sum, { text }) => sum + text.length, 0)
+  if (characters > MOST_CHARACTERS)
+    throw new Refusal(
+      'input.texts',
+      `The texts have ${characters} characters; at most ${MOST_CHARACTERS} can be scored at once.`,
+    )
+  const given = input.text_language?.toLowerCase().split('-')[0]
+  return texts.map(({ source, text }) => {
+    const visible = visibleText(text)
+    const language = given ?? languageOf(visible)
+    return {
+      source,
+      text: visible,
+      language,
+      isScored: language === 'en' || (given === undefined && language === 'und' && isReadable(visible)),
+    }
+  })
+}
+
+/** Whether a text that is in no language, being short or without words, can be scored all the same: emojis can. */
+function isReadable(text: string): boolean {
+  const words = wordsOf(text)
+  return words.filter(word => isEnglishWord(word) || lexicon.has(word)).length >= words.length / 2
+}
+
+function unscored(texts: readonly Text[]): string[] {
+  const languages = new Map<string, string[]>()
+  for (const { source, language, isScored } of texts)
+    if (!isScored) languages.set(language, [...(languages.get(language) ?? []), source])
+  return [...languages].map(([language, sources]) =>
+    language === 'und'
+      ? `Not scored, as the language can't be told: ${shortened(sources)}. Where it is English, give text_language en.`
+      : `Not scored, as the lexicon is of English and not of ${language}: ${shortened(sources)}.`,
+  )
+}
+
+const shortened = (sources: readonly string[]) =>
+  sources.length <= 5 ? sources.join(', ') : `${sources.slice(0, 5).join(', ')} and ${sources.length - 5} more`
+
+function scoredSentence(text: string): ScoredSentence {
+  const found = polarity(text)
+  const words = found.words.slice(0, MOST_WORDS).map(word => ({ ...word, valence: roundHalfEven(word.valence, 4) }))
+  return { text, scores: scoresOf(found), words }
+}
+
+const scoresOf = ({ compound, positive, neutral, negative }: Polarity): Scores => ({
+  compound,
+  positive,
+  neutral,
+  negative,
+  label: labelOf(compound),
+})
+
+function summed(texts: readonly ScoredText[]): Result['summary'] {
+  const scores = texts.flatMap(({ scores }) => scores ?? [])
+  const count = (label: string) => scores.filter(score => score.label === label).length
+  const sum = scores.reduce((total, { compound }) => total + compound, 0)
+  return {
+    texts: texts.length,
+    scored: scores.length,
+    positive: count('positive'),
+    neutral: count('neutral'),
+    negative: count('negative'),
+    compound: scores.length > 0 ? roundHalfEven(sum / scores.length, 4) : null,
+  }
+}

@@ -1,0 +1,30 @@
+import type { Citation } from '../../../src/answer.ts'
+import type { Aspect, Result } from './result.ts'
+
+const LONGEST_QUOTE = 300
+
+/** The result as somebody would read it out, with the sentences that it quotes. */
+export function readingOf({ summary, texts, aspects }: Result): { text: string; citations: Citation[] } {
+  const sentences = texts.flatMap(({ source, sentences }) =>
+    sentences.map(({ text, scores }) => ({ source, quote: text, compound: scores.compound })),
+  )
+  const ranked = sentences.filter(({ quote }) => quote.length <= LONGEST_QUOTE).sort((a, b) => b.compound - a.compound)
+  const best = ranked[0] && ranked[0].compound > 0 ? ranked[0] : undefined
+  const last = ranked.at(-1)
+  const worst = last && last.compound < 0 ? last : undefined
+  const lines = [
+    summary.compound === null
+      ? `None of ${counted(summary.texts, 'text')} could be scored.`
+      : `Of ${counted(summary.texts, 'text')} ${summary.scored === summary.texts ? '' : `${summary.scored} could be scored: `}${summary.positive} positive, ${summary.neutral} neutral, ${summary.negative} negative. The mean score is ${summary.compound} on a scale from -1 to 1.`,
+    ...(best ? [`Most positive (${best.compound}): “${best.quote}”`] : []),
+    ...(worst ? [`Most negative (${worst.compound}): “${worst.quote}”`] : []),
+    ...aspects.filter(({ mentions }) => mentions > 0).map(aspectLine),
+  ]
+  const quoted = [best, worst].flatMap(found => (found ? { source: found.source, quote: found.quote } : []))
+  return { text: lines.join('\n'), citations: quoted }
+}
+
+const aspectLine = ({ aspect, label, compound, mentions }: Aspect) =>
+  `${aspect}: ${label} (${compound}, ${counted(mentions, 'mention')})`
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

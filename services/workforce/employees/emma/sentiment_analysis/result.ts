@@ -1,0 +1,60 @@
+/** The types of `input.schema.json` and `output.schema.json`. */
+
+export interface Input {
+  readonly texts?: readonly string[]
+  readonly aspects?: readonly string[]
+  readonly text_language?: string
+}
+
+export type Label = 'positive' | 'neutral' | 'negative'
+
+export interface Scores {
+  readonly compound: number
+  readonly positive: number
+  readonly neutral: number
+  readonly negative: number
+  readonly label: Label
+}
+
+export interface ScoredSentence {
+  readonly text: string
+  readonly scores: Scores
+  readonly words: readonly {
+    readonly word: string
+    readonly valence: number
+    readonly negated: boolean
+    readonly emphasis: 'stronger' | 'weaker' | 'none'
+  }[]
+}
+
+export interface ScoredText {
+  readonly source: string
+  readonly language: string
+  readonly scores: Scores | null
+  readonly sentences: readonly ScoredSentence[]
+}
+
+export interface Aspect {
+  readonly aspect: string
+  readonly given: boolean
+  readonly mentions: number
+  readonly positive: number
+  readonly neutral: number
+  readonly negative: number
+  readonly compound: number | null
+  readonly label: Label | null
+  readonly quotes: readonly { readonly source: string; readonly quote: string; readonly compound: number }[]
+}
+
+export interface Result {
+  readonly summary: {
+    readonly texts: number
+    readonly scored: number
+    readonly positive: number
+    readonly neutral: number
+    readonly negative: number
+    readonly compound: number | null
+  }
+  readonly texts: readonly ScoredText[]
+  readonly aspects: readonly Aspect[]
+}

@@ -1,0 +1,15 @@
+/**
+ * The text that a reader sees: without control characters, marks that turn the direction of writing, and characters that take
+ * no room, in which words can hide. What joins letters (U+200C, U+200D) and shapes emojis stays. Lone surrogates become U+FFFD.
+ */
+export function visibleText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    .replace(/[\v\f]/g, ' ')
+    .replace(unseen, '')
+}
+
+/** What takes no room, and what turns the direction; but lines and tabs, joiners, and what shapes an emoji. */
+const unseen =
+  /(?![\n\t]|\p{Join_Control}|\p{Variation_Selector})[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu

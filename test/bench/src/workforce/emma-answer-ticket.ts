@@ -1,0 +1,33 @@
+/** Emma answers tickets from a handbook, and escalates what is not in it. */
+import { measure } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
+import { exampleTime } from '../brief-time.ts'
+import type { Figure } from '../figure.ts'
+
+export async function figures(): Promise<Figure[]> {
+  const share = (part: number, whole: number) => (100 * part) / whole
+  const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure => ({
+    section: 'workforce',
+    name: `emma answer_ticket: ${name}`,
+    unit: '%',
+    rounds: [value],
+    limits: [],
+    details: {},
+    ...rest,
+  })
+  const whole = measure('tuning', 'held_out')
+  const parts = (['tuning', 'held_out', 'unseen'] as const).map(part => ({ part, score: measure(part) }))
+  const byPart = (of: (score: typeof whole) => number) =>
+    Object.fromEntries(parts.map(({ part, score }) => [part, of(score)]))
+  const right = ({ rightFirst, answerable }: typeof whole) => share(rightFirst, answerable)
+  const escalated = ({ escalated: those, unanswerable }: typeof whole) => share(those, unanswerable)
+  const answered = (score: typeof whole) => share(score.answered, score.answerable)
+  const answeredRight = (score: typeof whole) => share(score.answeredRight, score.answered)
+  return [
+    figure('right passage first', right(whole), { aim: { least: 85 }, details: byPart(right) }),
+    figure('unanswerable escalated', escalated(whole), { aim: { least: 95 }, details: byPart(escalated) }),
+    figure('answers without a citation', whole.uncited, { unit: '', aim: { most: 0 } }),
+    figure('answerable answered', answered(whole), { details: byPart(answered) }),
+    figure('of them from the right passage', answeredRight(whole), { details: byPart(answeredRight) }),
+    await exampleTime('emma', 'answer_ticket'),
+  ]
+}

@@ -1,0 +1,54 @@
+/** What R's `forecast` says: recorded for all windows in reference.tsv, and asked again. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Said } from './said.ts'
+import type { Window } from './windows.ts'
+
+export const METHODS = ['ets', 'thetaf', 'auto.arima'] as const
+type Method = (typeof METHODS)[number]
+
+export type Reference = (window: Window, method: Method) => Said
+
+/** Why what asks R is skipped: false where R and its package are there, and under CI, where nothing is. */
+export const referenceMissing: string | false = missing()
+
+export const recorded = (): Reference => read(readFileSync(new URL('reference.tsv', import.meta.url), 'utf8'))
+
+/** Asks R itself; a window takes it from a tenth of a second to an hour. */
+export const asked = (windows: readonly Window[]): Reference => read(run(windows))
+
+/** The lines of reference.tsv. */
+export function run(windows: readonly Window[]): string {
+  const lines = windows.map(({ id, period, horizon, known }) => [id, period, horizon, known.join(' ')].join('\t'))
+  return execFileSync('Rscript', ['--vanilla', fileURLToPath(new URL('reference.R', import.meta.url))], {
+    input: `${lines.join('\n')}\n`,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+}
+
+function read(text: string): Reference {
+  const said = new Map<string, Said>()
+  for (const line of text.split('\n')) {
+    const [id = '', method = '', , points = '', lower = '', upper = ''] = line.split('\t')
+    const numbers = (part: string) => part.split(' ').map(Number)
+    said.set(`${id}\t${method}`, { points: numbers(points), lower: numbers(lower), upper: numbers(upper) })
+  }
+  return ({ id }, method) => {
+    const found = said.get(`${id}\t${method}`)
+    if (found === undefined) throw new Error(`R has said nothing of ${id} by ${method}: run record.ts.`)
+    return found
+  }
+}
+
+function missing(): string | false {
+  if (process.env.CI === 'true') return false
+  try {
+    execFileSync('Rscript', ['--vanilla', '-e', 'library(forecast)'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'needs R and its package forecast (Debian: r-cran-forecast)'
+  }
+}
