@@ -11,7 +11,7 @@ const tool = join(repository, '.venv/bin/schemathesis')
 const settings = join(import.meta.dirname, '../schemathesis')
 // Several processes take longer over each call; what they are asked goes through the same code.
 const isOneProcess = process.env.MILLHAND_TEST_START === undefined
-const examples = isOneProcess ? 150 : 20
+const examples = isOneProcess ? 60 : 20
 /** What is refused at the door needs fewer. */
 const examplesAtTheDoor = 10
 const seed = process.env.MILLHAND_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
