@@ -12,6 +12,7 @@ import { auth } from './section/auth.ts'
 import { distributed } from './section/distributed.ts'
 import { distributedFiles } from './section/distributed-files.ts'
 import { distributedStreams } from './section/distributed-streams.ts'
+import { distributedWebhooks } from './section/distributed-webhooks.ts'
 import { files } from './section/files.ts'
 import { growth } from './section/growth.ts'
 import { lifecycle } from './section/lifecycle.ts'
@@ -51,6 +52,7 @@ const distributedSections: Sections = {
   recovery,
   files: distributedFiles,
   streams: distributedStreams,
+  webhooks: distributedWebhooks,
 }
 
 const { options, offered, chosen } = readCommand()

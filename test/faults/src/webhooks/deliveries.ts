@@ -43,6 +43,8 @@ export interface Arrival {
 export interface Window {
   readonly began: number
   readonly over: number
+  /** Whether it may lose what an endpoint has accepted before that is written down: then it is posted again. */
+  readonly loses: boolean
 }
 
 export interface Books {
@@ -58,6 +60,8 @@ export const AFTERMATH_MS = 5_000
 const CLOCKS_MS = 2_000
 /** A post may have been under way when its endpoint ended. */
 const UNDER_WAY_MS = 5_000
+/** How long before a fault, and after it, what is accepted may not be written down yet. */
+const UNWRITTEN_MS = 2_000
 const MOST_REPEATS = 0.02
 
 /** Every breach of the promises, in words; none where all of them were kept. */
@@ -150,19 +154,23 @@ export function repeats({ arrivals, windows }: Books): { readonly explained: num
     const before = acceptedAt.get(delivery)
     if (before === undefined) {
       if (isAccepted) acceptedAt.set(delivery, at)
-    } else if (windows.some(window => isNear(before, window) && window.began <= at)) explained++
+    } else if (windows.some(window => isLost(before, window) && window.began <= at)) explained++
     else others++
   }
   return { explained, others }
 }
 
-/** Whether what was accepted then may have been lost with a process before it was written down. */
-const isNear = (at: number, { began, over }: Window) => began - UNDER_WAY_MS <= at && at <= over + AFTERMATH_MS
+/** Whether what was accepted then may have been lost before it was written down. */
+const isLost = (at: number, { began, over, loses }: Window) =>
+  loses && began - UNWRITTEN_MS <= at && at <= over + UNWRITTEN_MS
 
 function tooManyRepeats(books: Books): string[] {
   const { others } = repeats(books)
-  const most = books.arrivals.length * MOST_REPEATS
-  return others > most ? [`${others} posts were repeated with no fault about, of ${books.arrivals.length}`] : []
+  const calm = books.arrivals.filter(
+    ({ at, isAccepted }) => isAccepted && !books.windows.some(each => isLost(at, each)),
+  )
+  const most = calm.length * MOST_REPEATS
+  return others > most ? [`${others} posts were repeated with no fault about, of ${calm.length}`] : []
 }
 
 function isAskedFor(patterns: readonly string[], type: string): boolean {

@@ -48,6 +48,8 @@ const EVENTS_A_TASK = 3
 /** How much of the load comes before the first fault. */
 const CALM = 0.25
 const SETTLE_LIMIT_MS = 60_000
+/** Who writes down what was accepted, where it is written, and the way there. */
+const LOSING = /^webhook-\d$|mongo$/
 
 export async function run({ seed, size, root, folder, say }: RunOptions): Promise<Outcome> {
   const began = performance.now()
@@ -78,7 +80,8 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
     if (at >= steps.length / 2) changing ??= orFailure(change(customers, plans))
     const done = await orFailure(inject(fault))
     if (!done) continue
-    windows.push({ began: done.began + performance.timeOrigin, over: done.over + performance.timeOrigin })
+    const [began, over] = [done.began, done.over].map(at => at + performance.timeOrigin) as [number, number]
+    windows.push({ began, over, loses: LOSING.test(done.place) })
     tell(`${wordsOf(fault)} (${done.place}); ${receivers.posts.length} posts so far`)
   }
   const whole = performance.now()
