@@ -59,7 +59,7 @@ export const deliveriesSpec = {
     /** What waits for a time, and what is leased (`due_at` 0). */
     due: {
       fields: ['pool', 'due_at', 'tenant', 'id'],
-      when: { field: 'status', in: ['queued', 'waiting', 'running'] },
+      when: { field: 'status', in: ['waiting', 'running'] },
     },
     /** How long those wait that can be claimed. */
     ready_since: { fields: ['pool', 'ready_at'], when: { field: 'status', in: ['queued'] } },

@@ -56,8 +56,6 @@ export interface WebhookOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
-  /** From 0 up to 1. */
-  readonly random?: () => number
 }
 
 /** What the methods of endpoints work with. */
@@ -72,7 +70,7 @@ export interface WebhookDeps {
 }
 
 export function createWebhookService(options: WebhookOptions) {
-  const { db, events, dial, targetFault, cursors, clock, log, metrics, random = Math.random } = options
+  const { db, events, dial, targetFault, cursors, clock, log, metrics } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
   const places: Places = db.collection(placesSpec)
@@ -83,9 +81,8 @@ export function createWebhookService(options: WebhookOptions) {
   const sealing = createSealing(options.sealingKey)
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
   const signing = createSigning(sealing, callbackSecrets)
-  const onTried = countTries(metrics)
-  const rest = { webhooks, archive, signing, dial, clock, log, ids, random, onTried }
-  const delivering = createDelivering({ deliveries: rows, ...rest })
+  const rest = { webhooks, archive, signing, dial, clock, log, ids }
+  const delivering = createDelivering({ deliveries: rows, ...rest, random: Math.random, onTried: countTries(metrics) })
   const deliveries = delivering.store
   const making = { archive, webhooks, deliveries, spill, clock, log }
   const intake = createIntake({ ...making, archive, events, topics, places })

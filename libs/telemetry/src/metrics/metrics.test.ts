@@ -15,11 +15,11 @@ test('counts are there from the beginning, for every value of every label, and g
   count({ mode: 'live', outcome: 'failed' })
   count({ outcome: 'failed', mode: 'live' })
   const [help, type, ...lines] = await about(metrics, 'millhand_webhook_tries_total')
-  assert.match(help ?? '', /^# HELP millhand_webhook_tries_total Tries by /)
+  assert.match(help ?? '', /^# HELP millhand_webhook_tries_total Deliveries that were tried/)
   assert.equal(type, '# TYPE millhand_webhook_tries_total counter')
   assert.equal(lines.length, 10)
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2'))
-  assert.ok(lines.includes('millhand_webhook_tries_total{mode="test",outcome="put_off"} 0'))
+  assert.ok(lines.includes('millhand_webhook_tries_total{mode="test",outcome="spoiled"} 0'))
 })
 
 test('a histogram counts what is at most each bound, and sums', async () => {

@@ -44,8 +44,13 @@ export const metricSpecs = {
   },
   millhand_webhook_tries_total: {
     kind: 'counter',
-    help: 'Tries by what came of them. One that is put off failed for a reason of our own, and is no try to the customer.',
-    labels: { mode, outcome: ['succeeded', 'failed', 'put_off', 'cancelled', 'spoiled'] },
+    help: 'Deliveries that were tried, or found to be impossible, by what came of that.',
+    labels: { mode, outcome: ['succeeded', 'failed', 'cancelled', 'spoiled'] },
+  },
+  millhand_webhook_put_offs_total: {
+    kind: 'counter',
+    help: 'Deliveries that could not be tried for a reason of our own: they wait, and that is no try to the customer.',
+    labels: { mode, reason: ['dns_unavailable', 'no_sockets', 'store_away', 'internal_error'] },
   },
   millhand_webhook_try_duration_seconds: {
     kind: 'histogram',

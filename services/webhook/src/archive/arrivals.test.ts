@@ -30,6 +30,9 @@ test('arrivals are ahead of the time while writes are slow, by twice as long as 
   assert.equal(next(), (noon + 31_200) * 1000, 'what was very slow once is forgotten')
   await clock.advance(60_000)
   assert.equal(next(), (noon + 90_000) * 1000)
+  took(20_000)
+  for (let writes = 0; writes < 40; writes++) took(5)
+  assert.equal(next(), (noon + 90_000) * 1000 + 1, 'who reads is not kept waiting once writes are swift again')
 })
 
 test('arrivals go on after the latest that is there, unless a clock that had gone mad has made it', () => {

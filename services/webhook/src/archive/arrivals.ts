@@ -4,7 +4,7 @@ import type { Clock } from '@millhand/runner'
 export interface Arrivals {
   /**
    * Microseconds since 1970, above every one before. While writes are slow it is ahead of the time: twice as long as they
-   * take, so that what is stored with it is not late.
+   * take, so that what is stored with it is not late and need not be moved.
    */
   next(): number
   /** Storing what has such a number took so long. */
@@ -28,7 +28,7 @@ const REMEMBERED_MS = 60_000
 export function createArrivals(clock: Pick<Clock, 'now' | 'monotonic'>, last = 0): Arrivals {
   let slowMs = 0
   let slowAt = Number.NEGATIVE_INFINITY
-  const aheadMs = () => (clock.monotonic() - slowAt < REMEMBERED_MS ? 2 * slowMs : 0)
+  const aheadMs = () => (slowMs >= SWIFT_MS && clock.monotonic() - slowAt < REMEMBERED_MS ? 2 * slowMs : 0)
   return {
     next() {
       const now = clock.now()
@@ -37,7 +37,6 @@ export function createArrivals(clock: Pick<Clock, 'now' | 'monotonic'>, last = 0
       return last
     },
     took(ms) {
-      if (ms < SWIFT_MS) return
       slowMs = Math.max(ms, slowMs * 0.9) // One that was very slow counts for less with each that is not.
       slowAt = clock.monotonic()
     },

@@ -10,7 +10,7 @@ import type { SignedHeaders, Signing } from '../signature/signing.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { bodyOf } from './body.ts'
 import { retryAfterMs } from './schedule.ts'
-import type { DeliveryCause } from './transition.ts'
+import type { Away, DeliveryCause } from './transition.ts'
 
 type Dialled =
   | {
@@ -47,6 +47,8 @@ export interface CourierDeps {
 
 export interface Tried {
   readonly cause: DeliveryCause
+  /** Whether it was posted, or that was begun: else nothing is known of the endpoint. */
+  readonly isPosted?: true
   /** The endpoint as it was tried; a callback has none. */
   readonly webhook?: WebhookRecord | undefined
 }
@@ -64,13 +66,13 @@ export async function tryDelivery(deps: CourierDeps, delivery: DeliveryRecord, s
     // A secret can come back: with the operator's right key, or by a rotation. What an event is stays.
     if ('error' in letter)
       return { cause: { kind: letter.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: letter } }
-    return { cause: await post(deps, delivery, url, letter, signal), webhook }
+    return { cause: await post(deps, delivery, url, letter, signal), isPosted: true, webhook }
   } catch (error) {
     deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
-    if (!(await storeAnswers(deps))) return { cause: { kind: 'put_off', held } }
+    if (!(await storeAnswers(deps))) return { cause: { kind: 'not_tried', held, reason: 'store_away' } }
     const ms = Math.round(deps.clock.monotonic() - beganAt)
     const attempt = { at, ms, error: 'internal_error', response: 'It failed inside Millhand.' }
-    return { cause: { kind: 'put_off', held, attempt } }
+    return { cause: { kind: 'broke', held, attempt } }
   }
 }
 
@@ -139,7 +141,7 @@ async function post(
   )
   const ms = Math.round(answer.ms)
   if (answer.kind === 'failed') {
-    if (ourOwn.has(answer.code)) return { kind: 'put_off', held }
+    if (isAway(answer.code)) return { kind: 'not_tried', held, reason: answer.code }
     return { kind: 'tried', held, attempt: { at, ms, error: answer.code, response: answer.message } }
   }
   const { status, excerpt: response, retryAfter } = answer
@@ -147,8 +149,9 @@ async function post(
   return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
 }
 
-/** Reasons of `libs/dial` that say nothing of the endpoint: they are ours for certain. */
-const ourOwn: ReadonlySet<string> = new Set(['dns_unavailable', 'no_sockets', 'aborted'])
+/** Whether a reason of `libs/dial` says nothing of the endpoint: it is ours for certain. */
+const isAway = (code: string): code is Away => away.has(code)
+const away: ReadonlySet<string> = new Set<Away>(['dns_unavailable', 'no_sockets', 'aborted'])
 
 /** Answers whose `Retry-After` counts: contract, section 9. */
 const heeded: ReadonlySet<number> = new Set([429, 502, 503, 504])

@@ -13,8 +13,8 @@ export interface CouriersDeps extends CourierDeps {
   readonly store: WorkStore<DeliveryRecord, DeliveryCause>
   readonly webhooks: Webhooks
   readonly ids: Ids
-  /** Hears what came of each, before that is written. */
-  readonly onTried: (mode: KeyMode, cause: DeliveryCause) => void
+  /** Hears what came of each, as it was before, once that is written. */
+  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause) => void
 }
 
 /** How much of a line the ready queue holds: a million rows cost no memory. */
@@ -62,10 +62,11 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
     const beganAt = clock.monotonic()
     const tried = await tryDelivery(deps, delivery, cut)
     // What is dropped was not posted, and ends: a pause would keep the backlog of a disabled endpoint for weeks.
-    if (tried.cause.kind !== 'dropped') pace.ended(delivery.endpoint, goingOf(tried.cause), beganAt)
+    if (tried.cause.kind !== 'dropped') pace.ended(delivery.endpoint, goingOf(tried), beganAt)
     const cause = cut.aborted ? givenBack(tried.cause) : tried.cause
-    deps.onTried(mode, cause)
-    if (await settle(delivery, cause, leave)) await learn(tried)
+    if (!(await settle(delivery, cause, leave))) return
+    deps.onTried(delivery, cause)
+    await learn(tried)
   }
 
   /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
@@ -147,15 +148,15 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   }
 }
 
-function goingOf(cause: DeliveryCause): Going {
-  if (cause.kind !== 'tried') return { failed: true, swift: undefined }
+function goingOf({ cause, isPosted }: Tried): Going {
+  if (cause.kind !== 'tried' || !isPosted) return { failed: true, swift: undefined }
   const { status, ms } = cause.attempt
   return { failed: !isDelivered(cause.attempt), swift: status !== undefined && ms <= SWIFT_MS }
 }
 
 /** What was not tried because we stop is ready again at once. */
 const givenBack = (cause: DeliveryCause): DeliveryCause =>
-  cause.kind === 'put_off' ? { kind: 'lease_ended', held: cause.held } : cause
+  cause.kind === 'not_tried' ? { kind: 'lease_ended', held: cause.held } : cause
 
 const none: ReadonlySet<string> = new Set()
 const nothing = { cancel: () => {} }

@@ -20,8 +20,8 @@ export interface DeliveringDeps extends CourierDeps {
   readonly ids: Ids
   /** From 0 up to 1. */
   readonly random: () => number
-  /** Hears what came of each try, before that is written. */
-  readonly onTried: (mode: KeyMode, cause: DeliveryCause) => void
+  /** Hears what came of each delivery that was taken up, as it was before, once that is written. */
+  readonly onTried: (delivery: DeliveryRecord, cause: DeliveryCause) => void
 }
 
 export interface Delivering {

@@ -26,12 +26,8 @@ const causes = {
   'no answer': { kind: 'tried', held, attempt: { at: noon, ms: 5, error: 'timeout', response: '' } },
   redirected: { kind: 'tried', held, attempt: answered(302) },
   gone: { kind: 'tried', held, attempt: answered(410) },
-  'put off': { kind: 'put_off', held },
-  'put off, unknown why': {
-    kind: 'put_off',
-    held,
-    attempt: { at: noon, ms: 5, error: 'internal_error', response: '' },
-  },
+  'not tried': { kind: 'not_tried', held, reason: 'no_sockets' },
+  broke: { kind: 'broke', held, attempt: { at: noon, ms: 5, error: 'internal_error', response: '' } },
   dropped: { kind: 'dropped', held },
   spoiled: { kind: 'spoiled', held, attempt: { at: noon, ms: 0, error: 'event_missing', response: '' } },
   'lease ended': { kind: 'lease_ended', held },
@@ -50,8 +46,8 @@ const table: Partial<Record<keyof typeof causes, Partial<Record<DeliveryStatus, 
   'no answer': { running: 'waiting' },
   redirected: { running: 'waiting' },
   gone: { running: 'failed' },
-  'put off': { running: 'waiting' },
-  'put off, unknown why': { running: 'waiting' },
+  'not tried': { running: 'waiting' },
+  broke: { running: 'waiting' },
   dropped: { running: 'cancelled' },
   spoiled: { running: 'failed' },
   'lease ended': { running: 'queued' },
@@ -104,7 +100,7 @@ describe('the life of a delivery', () => {
     let delivery = aDelivery()
     const waited: number[] = []
     for (let n = 0; n < 100; n++) {
-      delivery = apply(running(delivery), causes['put off'], noon)
+      delivery = apply(running(delivery), causes['not tried'], noon)
       waited.push(delivery.due_at - noon)
     }
     assert.deepEqual(waited.slice(0, 7), [750, 1_500, 3_000, 6_000, 12_000, 24_000, 45_000])
@@ -117,7 +113,7 @@ describe('the life of a delivery', () => {
     let delivery = aDelivery()
     const course: string[] = []
     while (delivery.status !== 'failed') {
-      delivery = apply(running(delivery), causes['put off, unknown why'], noon)
+      delivery = apply(running(delivery), causes.broke, noon)
       course.push(`${delivery.tries} ${delivery.due_at - noon}`)
     }
     assert.deepEqual(course.slice(0, 5), ['0 750', '0 1500', '1 5000', '2 30000', '3 120000'])
@@ -147,7 +143,9 @@ describe('the life of a delivery', () => {
       { lease_id: 'other', attempt: 3 },
       { lease_id: 'lease', attempt: 2 },
     ]) {
-      assert.deepEqual(transition(inStatus.running, { kind: 'put_off', held: stale }, noon), { refused: 'stale_lease' })
+      assert.deepEqual(transition(inStatus.running, { ...causes['not tried'], held: stale }, noon), {
+        refused: 'stale_lease',
+      })
     }
   })
 

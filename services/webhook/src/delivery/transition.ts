@@ -13,11 +13,10 @@ export type DeliveryCause =
       readonly attempt: Attempt
       readonly retryAfterMs?: number | undefined
     }
-  /**
-   * It could not be tried. That is no try where the reason is ours for certain; else `attempt` says what is kept of it once
-   * it counts as one.
-   */
-  | { readonly kind: 'put_off'; readonly held: Held; readonly attempt?: Attempt }
+  /** It could not be tried, for a reason that is ours for certain: that is no try. */
+  | { readonly kind: 'not_tried'; readonly held: Held; readonly reason: Away }
+  /** It failed inside Millhand, and nobody knows why. `attempt` is kept of it once that counts as a try. */
+  | { readonly kind: 'broke'; readonly held: Held; readonly attempt: Attempt }
   /** Its endpoint is disabled or gone. */
   | { readonly kind: 'dropped'; readonly held: Held }
   /** It can never be tried: its event can't be read. */
@@ -26,6 +25,9 @@ export type DeliveryCause =
   | { readonly kind: 'retried'; readonly operation?: string | undefined }
   /** A replay comes to it. */
   | { readonly kind: 'replayed' }
+
+/** What was away; `aborted` where it is we who stop. */
+export type Away = 'dns_unavailable' | 'no_sockets' | 'store_away' | 'aborted'
 
 /** The delivery after `cause`, or why it can't be. Pure but for the jitter, which `random` gives: from 0 up to 1. */
 export const deliveryTransition =
@@ -42,8 +44,11 @@ export const deliveryTransition =
         return delivery.status === 'waiting' && delivery.due_at <= now ? ready(delivery, now) : refuse('not_due')
       case 'tried':
         return tried({ ...delivery, put_offs: 0 }, cause.attempt, cause.retryAfterMs ?? 0, now, random())
-      case 'put_off':
-        return putOff({ ...delivery, put_offs: delivery.put_offs + 1 }, cause.attempt, now, random())
+      case 'not_tried':
+        return putOff(delivery, now, random())
+      case 'broke':
+        if (!countsAsTry(delivery)) return putOff(delivery, now, random())
+        return tried({ ...delivery, put_offs: delivery.put_offs + 1 }, cause.attempt, 0, now, random())
       case 'dropped':
         return ended(delivery, 'cancelled', now)
       case 'spoiled':
@@ -95,9 +100,12 @@ function tried(
   return next(delivery, 'waiting', { ...patch, rank, ...dueAt(now + Math.max(wait, askedMs)) })
 }
 
-function putOff(delivery: DeliveryRecord, attempt: Attempt | undefined, now: number, random: number): DeliveryRecord {
-  if (attempt && delivery.put_offs >= COUNTS_FROM) return tried(delivery, attempt, 0, now, random)
-  return next(delivery, 'waiting', dueAt(now + backoffMs(delivery.put_offs, random)))
+/** Whether it counts as a try that this delivery breaks. */
+export const countsAsTry = ({ put_offs }: DeliveryRecord): boolean => put_offs + 1 >= COUNTS_FROM
+
+function putOff(delivery: DeliveryRecord, now: number, random: number): DeliveryRecord {
+  const put_offs = delivery.put_offs + 1
+  return next(delivery, 'waiting', { put_offs, ...dueAt(now + backoffMs(put_offs, random)) })
 }
 
 const begunAnew = (

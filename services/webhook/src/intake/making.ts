@@ -68,7 +68,7 @@ export async function workOffSpill(deps: MakingDeps, signal: AbortSignal): Promi
   /** A turn for each tenant; how many went well. */
   async function round(): Promise<number> {
     let [done, failures] = [0, 0]
-    for await (const tenant of tenantsWith(spill, 'primary', BEYOND)) {
+    for await (const tenant of tenantsWith(spill, 'primary')) {
       if (signal.aborted) break
       try {
         await turn(deps, tenant)
@@ -90,9 +90,6 @@ export async function workOffSpill(deps: MakingDeps, signal: AbortSignal): Promi
     }
   })
 }
-
-/** After every `evt_…`. */
-const BEYOND = '~'
 
 /** The oldest of a tenant's, as many as make about so many rows. */
 async function turn({ archive, webhooks, deliveries, spill }: MakingDeps, tenant: string): Promise<void> {

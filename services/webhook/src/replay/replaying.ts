@@ -59,7 +59,7 @@ export async function workOffReplays(deps: ReplayingDeps, signal: AbortSignal): 
   /** A page for each tenant: of the replay after the one whose turn it was in the round before. Which had one. */
   async function round(before: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, string>> {
     const served = new Map<string, string>()
-    for await (const tenant of tenantsWith(replays, 'open', Number.MAX_SAFE_INTEGER)) {
+    for await (const tenant of tenantsWith(replays, 'open')) {
       if (signal.aborted) break
       const open = await replays.find('open', { equals: [tenant], limit: AT_ONCE })
       const due = open.filter(({ id }) => (resting.get(id) ?? 0) <= clock.monotonic())

@@ -12,7 +12,8 @@ export interface Keyring {
   good(owner: SecretOwner & HeldSecret, now: number): KeyObject[]
 }
 
-const MOST = 500
+/** More than have anything to be delivered at a time: turns of all endpoints would find none of fewer. */
+const MOST = 10_000
 
 export function createKeyring(sealing: Sealing): Keyring {
   const keys = new Map<string, KeyObject>()

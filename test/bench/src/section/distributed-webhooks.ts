@@ -19,7 +19,12 @@ export async function distributedWebhooks(workbench: Workbench): Promise<Figure[
         eventsPerSecond: EVENTS_A_SECOND,
         mostFailures: 1,
         deliveredWithinMs: 150_000,
-        strength: { kills: {}, pauses: {}, holds: 0, gapMs: [1_000, 1_000] },
+        strength: {
+          kills: { 'webhook owner': 0, 'other webhook': 0, kafka: 0, mongo: 0 },
+          pauses: { 'webhook owner': 0, kafka: 0, mongo: 0 },
+          holds: 0,
+          gapMs: [1_000, 1_000],
+        },
       },
       root: repository,
       folder: workbench.folder(),
