@@ -5,9 +5,9 @@ import { taskEvents } from './events.ts'
 import { claim, finish, life } from './life.fixture.ts'
 
 const outputs = {
-  'up to 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_534)}"` }, undefined],
-  'over 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_535)}"` }, true],
-  'in a file': [{ kind: 'output_file', file: 'file_a', kept_until: 1 }, true],
+  'up to 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_534)}"` }, undefined, undefined],
+  'over 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_535)}"` }, true, `/v1/tasks/${life().id}`],
+  'in a file': [{ kind: 'output_file', file: 'file_a', kept_until: 1 }, true, '/v1/files/file_a/content'],
 } as const
 
 const kind = {
@@ -16,11 +16,12 @@ const kind = {
   write: ({ id, output_file }: Errand, output?: string) => JSON.stringify({ id, output, output_file }),
 }
 
-for (const [what, [outcome, isOmitted]] of Object.entries(outputs)) {
+for (const [what, [outcome, isOmitted, url]] of Object.entries(outputs)) {
   it(`the event of an end says whether it lacks the output: one ${what}`, () => {
     const [event] = taskEvents(kind, life(claim), life(claim, finish(outcome)), 1, () => 'evt_a')
     const { data } = JSON.parse(event?.value ?? '')
     assert.equal(data.output_omitted, isOmitted)
+    assert.equal(data.output_url, url)
     assert.equal('output' in data.object, isOmitted === undefined)
     assert.equal(data.object.output_file, outcome.kind === 'output_file' ? 'file_a' : undefined)
   })

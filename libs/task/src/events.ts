@@ -36,12 +36,16 @@ export function taskEvents<T extends TaskLife>(
     data: {
       $typeName: 'millhand.event.v1.EventData',
       object: write(after, fits ? output : undefined),
-      ...(isOmitted && { outputOmitted: true }),
+      ...(isOmitted && { outputOmitted: true, outputUrl: outputUrl(after) }),
     },
     ...(after.request_id !== undefined && { requestId: after.request_id }),
   })
   return [{ topic, key: after.id, id, type, time: now, value }]
 }
+
+/** The short form of tasks is that of every kind. */
+const outputUrl = ({ id, output_file }: TaskLife): string =>
+  output_file === undefined ? `/v1/tasks/${id}` : `/v1/files/${output_file}/content`
 
 /** What a change to `status` is called; `isFirst` where it made the task. */
 export function eventType(prefix: string, status: TaskStatus, isFirst: boolean): string {

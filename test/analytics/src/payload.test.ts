@@ -45,10 +45,10 @@ describe('events that compute makes, and the AsyncAPI document', () => {
   it('an output too large for an event is left out, and the event says so', () => {
     const ended = events.filter(({ type }) => type === 'task.succeeded').map(({ value }) => JSON.parse(value).data)
     assert.deepEqual(
-      ended.map(data => [data.object.output, data.output_omitted]),
+      ended.map(data => [data.object.output, data.output_omitted, data.output_url === `/v1/tasks/${data.object.id}`]),
       [
-        [{ digit: 7 }, undefined],
-        [undefined, true],
+        [{ digit: 7 }, undefined, false],
+        [undefined, true, true],
       ],
     )
   })

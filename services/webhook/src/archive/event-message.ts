@@ -13,7 +13,8 @@ export function eventMessage({ tenant, id, type, created_at, value }: ArchivedEv
     data = '',
     request_id,
   } = writtenMembers(value, ['resource_version', 'data', 'request_id'])
-  const { object = '', output_omitted } = writtenMembers(data, ['object', 'output_omitted'])
+  const members = ['object', 'output_omitted', 'output_url'] as const
+  const { object = '', output_omitted, output_url } = writtenMembers(data, members)
   return {
     $typeName: 'millhand.event.v1.Event',
     id,
@@ -26,6 +27,7 @@ export function eventMessage({ tenant, id, type, created_at, value }: ArchivedEv
       $typeName: 'millhand.event.v1.EventData',
       object,
       ...(output_omitted === 'true' && { outputOmitted: true }),
+      ...(output_url?.startsWith('"') && { outputUrl: JSON.parse(output_url) as string }),
     },
     ...(request_id?.startsWith('"') && { requestId: JSON.parse(request_id) as string }),
   }

@@ -40,7 +40,7 @@ the resource (\`data.object.id\`); to count events, drop an \`id\` that you have
 resources.
 
 An event carries the resource as lists show it. The event of a task's end also carries \`output\`, up to 64 KiB of JSON; a
-larger one is left out, \`data.output_omitted\` is true then, and REST has it: \`GET /v1/tasks/{id}\`.
+larger one is left out, \`data.output_omitted\` is true then, and \`data.output_url\` is where REST has it.
 
 Accept unknown fields, enum values, headers and event types: they may be added; nothing else changes under \`v1\`. The
 names of topics stand behind the deployment's prefix, where it has one.`

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/event/v1/event.proto.
  */
 export const file_millhand_event_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC9ldmVudC92MS9ldmVudC5wcm90bxIRbWlsbGhhbmQuZXZlbnQudjEihAIKBUV2ZW50EgoKAmlkGAEgASgJEgwKBHR5cGUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYWNjb3VudF9pZBgEIAEoCRIkCgRtb2RlGAUgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEhgKEHJlc291cmNlX3ZlcnNpb24YBiABKA0SKgoEZGF0YRgHIAEoCzIcLm1pbGxoYW5kLmV2ZW50LnYxLkV2ZW50RGF0YRIXCgpyZXF1ZXN0X2lkGAggASgJSACIAQE6CYq1GAVldmVudEINCgtfcmVxdWVzdF9pZCJRCglFdmVudERhdGESFAoGb2JqZWN0GAEgASgJQgSItRgBEhsKDm91dHB1dF9vbWl0dGVkGAIgASgISACIAQFCEQoPX291dHB1dF9vbWl0dGVkYgZwcm90bzM", [file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode]);
+  fileDesc("Ch1taWxsaGFuZC9ldmVudC92MS9ldmVudC5wcm90bxIRbWlsbGhhbmQuZXZlbnQudjEihAIKBUV2ZW50EgoKAmlkGAEgASgJEgwKBHR5cGUYAiABKAkSLgoKY3JlYXRlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYWNjb3VudF9pZBgEIAEoCRIkCgRtb2RlGAUgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEhgKEHJlc291cmNlX3ZlcnNpb24YBiABKA0SKgoEZGF0YRgHIAEoCzIcLm1pbGxoYW5kLmV2ZW50LnYxLkV2ZW50RGF0YRIXCgpyZXF1ZXN0X2lkGAggASgJSACIAQE6CYq1GAVldmVudEINCgtfcmVxdWVzdF9pZCKqAQoJRXZlbnREYXRhEhQKBm9iamVjdBgBIAEoCUIEiLUYARIbCg5vdXRwdXRfb21pdHRlZBgCIAEoCEgAiAEBEkgKCm91dHB1dF91cmwYAyABKAlCL5K1GCsiL3YxL3Rhc2tzL3Rhc2tfMDFrYWplNXoxY2Y2dHZueXhra2hibTN2OGgiSAGIAQFCEQoPX291dHB1dF9vbWl0dGVkQg0KC19vdXRwdXRfdXJsYgZwcm90bzM", [file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode]);
 
 /**
  * One change of state of one resource, made in the same atomic write as the change.
@@ -103,11 +103,18 @@ export type EventData = Message<"millhand.event.v1.EventData"> & {
   object: string;
 
   /**
-   * The output is larger than an event carries; get the resource itself.
+   * The output is larger than an event carries.
    *
    * @generated from field: optional bool output_omitted = 2;
    */
   outputOmitted?: boolean | undefined;
+
+  /**
+   * Where it is, then: a path of this server.
+   *
+   * @generated from field: optional string output_url = 3;
+   */
+  outputUrl?: string | undefined;
 };
 
 /**
