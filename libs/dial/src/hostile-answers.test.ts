@@ -37,6 +37,7 @@ const broken: [string, string, (socket: Socket) => void][] = [
       endless(socket, 'a: b\r\n')
     },
   ],
+  ['empty lines without end', 'protocol_error', socket => endless(socket, '\r\n')],
   ['a status line without end', 'protocol_error', socket => endless(socket, 'HTTP/1.1 200 OK OK OK OK OK OK OK OK ')],
   ['early hints without end', 'protocol_error', socket => endless(socket, 'HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n')],
   ['100 Continue without end', 'protocol_error', socket => endless(socket, 'HTTP/1.1 100 Continue\r\n\r\n')],
