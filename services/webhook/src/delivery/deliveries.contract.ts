@@ -230,6 +230,25 @@ export function describeDeliveries(
       assert.match(String(here.receiver.of('called')[0]?.headers['webhook-signature']), /^v1,/)
     })
 
+    it('may go anywhere by plain HTTP in the sandbox alone, by connections of the endpoint’s own', async () => {
+      const asked: unknown[] = []
+      const dial: Dial = {
+        async post({ url, plainHttp, partition }) {
+          asked.push({ url, plainHttp, partition })
+          return { kind: 'answered', status: 200, excerpt: '', ms: 1 }
+        },
+      }
+      const owner = here.own({ dial })
+      for (const mode of ['live', 'test'] as const) {
+        const [one] = someEvents(1, `acct_1/${mode}`) as [ArchivedEvent]
+        await here.keep([one])
+        const { url } = await here.endpoint(`wh_${mode}`, { tenant: `acct_1/${mode}`, mode })
+        await here.send(owner, [one], `wh_${mode}`)
+        await here.untilStatus(one, `wh_${mode}`, 'succeeded')
+        assert.deepEqual(asked.pop(), { url, plainHttp: mode === 'test', partition: `wh_${mode}` })
+      }
+    })
+
     it('are written once the store takes it, however often that fails, and are posted once', async () => {
       await here.endpoint('wh_1')
       let failures = 0
