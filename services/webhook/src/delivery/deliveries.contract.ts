@@ -145,6 +145,25 @@ export function describeDeliveries(
       assert.deepEqual([failing_since, version], [undefined, 2])
     })
 
+    it('say nothing of the endpoint where another owner has made the try its own', async () => {
+      await here.endpoint('wh_1')
+      const answering = Promise.withResolvers<ServerResponse>()
+      here.receiver.lets(
+        'wh_1',
+        first(1, response => answering.resolve(response), status(200)),
+      )
+      const before = here.own()
+      await here.send(before, [event], 'wh_1')
+      const response = await answering.promise
+      here.own()
+      await here.untilStatus(event, 'wh_1', 'succeeded')
+      response.writeHead(500).end()
+      await here.until(async () => /tries_total{mode="live",outcome="failed"} 1\n/.test(await here.metrics.text()))
+      await before.stop()
+      const { failing_since, version } = (await here.webhooks.get('acct_1/live', 'wh_1')) ?? {}
+      assert.deepEqual([failing_since, version], [undefined, 1])
+    })
+
     it('end with a 410, which disables the endpoint and tells of it; the others are cancelled', async () => {
       await here.endpoint('wh_1')
       here.receiver.lets('wh_1', status(410))
