@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { manualClock } from '@millhand/runner'
+import type { Answer } from './dialer.ts'
 import { endless, listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
 
 const codeOf = (answer: { kind: string; code?: string }) => answer.code ?? answer.kind
@@ -68,6 +70,23 @@ for (const [what, code, answer] of broken) {
     await receiver.downTo(0)
   })
 }
+
+test('silence is waited for 15 s where nobody says for how long', { timeout: 10_000 }, async t => {
+  const heard = Promise.withResolvers<void>()
+  const receiver = await rawReceiver(t, () => heard.resolve())
+  const clock = manualClock()
+  const dialer = testDialer(t, { clock })
+  let failed: Answer | undefined
+  const posted = dialer.to(receiver.url).then(answer => {
+    failed = answer
+  })
+  await heard.promise
+  await clock.advance(14_999)
+  assert.equal(failed, undefined)
+  await clock.advance(1)
+  await posted
+  assert.deepEqual([failed && codeOf(failed), failed?.ms], ['timeout', 15_000])
+})
 
 const answered: [string, number, string, (socket: Socket) => void][] = [
   [

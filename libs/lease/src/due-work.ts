@@ -48,10 +48,4 @@ export class DueWork<T extends Work, C> {
     const [next] = await work.find('due', { equals: [name], after: [clock.now()], limit: 1 })
     if (next) this.heard(next)
   }
-
-  /** Forgets what it knows. */
-  clear(): void {
-    this.#next = 0
-    this.#askAt = 0
-  }
 }

@@ -84,15 +84,19 @@ export function openLetters(openDatabase: (options: { file: string }) => Databas
       window,
       onError: () => {},
     })
-    const stopping = new AbortController()
-    pools.running++
-    const running = pool.run(stopping.signal).finally(() => pools.running--)
-    const stop = async () => {
-      stopping.abort()
-      await running
+    /** Runs it: once more where it was stopped. */
+    const run = () => {
+      const stopping = new AbortController()
+      pools.running++
+      const running = pool.run(stopping.signal).finally(() => pools.running--)
+      const stop = async () => {
+        stopping.abort()
+        await running
+      }
+      stops.push(stop)
+      return stop
     }
-    stops.push(stop)
-    return { work, pool, stop }
+    return { work, pool, run, stop: run() }
   }
 
   const idle = async () => {

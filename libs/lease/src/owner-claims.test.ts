@@ -6,6 +6,7 @@ import { openSqlite } from '@millhand/store/sqlite'
 import { type Letter, openLetters } from './letters.fixture.ts'
 
 const hour = 3_600_000
+const boxes = (letters: readonly Letter[]) => letters.map(({ box }) => box).sort()
 
 describe('a pool whose owner claims for itself', () => {
   let letters: ReturnType<typeof openLetters>
@@ -50,6 +51,44 @@ describe('a pool whose owner claims for itself', () => {
     const [held] = await letters.claimed(after.pool, 1)
     assert.equal(await letters.settle(before.pool, old as Letter), false)
     assert.equal(await letters.settle(after.pool, held as Letter), true)
+  })
+
+  it('hears of what was given back elsewhere when what it settles is refused', async () => {
+    const before = letters.open()
+    await letters.put(before.work, 'a', 1)
+    const [old] = await letters.claim(before.pool)
+    const after = letters.open()
+    const held = await letters.claimed(after.pool, 1)
+    await after.pool.giveBack([{ group: 'a', work: held }])
+    await after.stop()
+    assert.equal(await letters.settle(before.pool, old as Letter), false)
+    assert.equal((await letters.claim(before.pool)).length, 1)
+  })
+
+  it('lends nothing once it has ended, and when it runs again all that there is then', async () => {
+    const { work, pool, run, stop } = letters.open()
+    await letters.put(work, 'a', 3)
+    const lent = await letters.claim(pool)
+    assert.deepEqual(boxes(lent), ['a', 'a'])
+    await letters.put(work, 'b', 2)
+    await stop()
+    assert.deepEqual(await letters.claim(pool), [])
+
+    const other = letters.open()
+    const taken = await letters.claimed(other.pool, 4)
+    for (const one of taken.filter(({ box }) => box === 'a')) await letters.settle(other.pool, one)
+    await other.stop()
+    await letters.putUnheard('c', 1)
+    await letters.putUnheard('d', 1, { status: 'waiting', due_at: letters.clock.now() + 5_000 })
+
+    run()
+    await letters.pass(500)
+    const again = await letters.claim(pool)
+    assert.deepEqual(boxes(again), ['a', 'b', 'b', 'c'])
+    for (const one of lent) assert.equal(await letters.settle(pool, one), false)
+    for (const one of again) assert.equal(await letters.settle(pool, one), true)
+    await letters.pass(6_000)
+    assert.deepEqual(boxes(await letters.claim(pool)), ['d'])
   })
 
   it('gives room back whatever came of a claim', async () => {

@@ -70,7 +70,6 @@ export class Upkeep<T extends Work, C> {
       }
     })
     leases.clear()
-    this.#due.clear()
   }
 
   /** Learns of every lease and backoff in the store. */

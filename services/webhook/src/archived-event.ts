@@ -21,6 +21,8 @@ export const archiveSpec = {
     by_arrival: { fields: ['tenant', 'arrived'] },
     by_type: { fields: ['tenant', 'type', 'arrived'] },
     by_resource: { fields: ['tenant', 'resource_id', 'arrived'] },
+    /** What replays go by: those of one moment by their ids. */
+    by_time: { fields: ['tenant', 'created_at'] },
     /** What is to be removed, over all tenants. */
     by_age: { fields: ['arrived'] },
   },

@@ -15,7 +15,8 @@ const toCome = [
   ...['queued', 'started', 'retrying', 'cancelling', 'succeeded', 'failed', 'cancelled', 'expired'].map(
     word => `workforce.task.${word}`,
   ),
-  ...['pending', 'provisioning', 'running', 'scaled', 'stopping', 'failed', 'terminated'].map(
+  // The states of section 4, and what is said of one that has been scaled.
+  ...['pending', 'provisioning', 'running', 'scaling', 'scaled', 'degraded', 'terminating', 'terminated', 'failed'].map(
     word => `instance.${word}`,
   ),
   'quota.warning',

@@ -1,9 +1,11 @@
 /** The receivers of docs/webhooks.md take what is ours, and refuse what is not. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
@@ -30,7 +32,12 @@ const example = (language: string, flag?: string): string => {
 }
 
 /** A program in a folder of its own, as a command. */
-const programs: readonly [name: string, skip: string | false, signature: string, make: () => readonly string[]][] = [
+const programs: readonly [
+  name: string,
+  skip: string | false,
+  signature: 'v1' | 'v1a',
+  make: () => readonly string[],
+][] = [
   [
     'TypeScript',
     false,
@@ -52,24 +59,106 @@ for (const [name, skip, signature, make] of programs) {
     const command = make()
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/hooks`
-    const json = { url, events: ['task.succeeded'], signature }
+    await using recorder = await recordingBefore(url)
+    const json = { url: recorder.url, events: ['task.succeeded'], signature }
     const { body: webhook } = await server.request('POST', '/v1/webhooks', { json })
     await using receiver = await startReceiver(command, { WEBHOOK_SECRET: webhook.secret, PORT: String(port) }, url)
     await run(server, digit(7))
     const line = await receiver.line()
     assert.match(line, /^task\.succeeded evt_/)
 
-    const headers = { 'webhook-id': 'evt_x', 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)) }
-    for (const forged of [{}, { 'webhook-signature': `${signature},${Buffer.alloc(64).toString('base64')}` }]) {
-      const { status } = await fetch(url, { method: 'POST', body: '{}', headers: { ...headers, ...forged } })
-      assert.equal(status, 401)
+    const real = recorder.posts[0] ?? assert.fail()
+    assert.equal(await statusOf(url, real), 204)
+    const changed = real.body.toString().replace('task.succeeded', 'task.succeedeD')
+    assert.equal(await statusOf(url, { ...real, body: Buffer.from(changed) }), 401)
+    const { 'webhook-signature': _, ...unsigned } = real.headers
+    const zeros = `${signature},${Buffer.alloc(64).toString('base64')}`
+    for (const forged of [unsigned, { ...unsigned, 'webhook-signature': zeros }]) {
+      assert.equal(await statusOf(url, { ...real, headers: forged }), 401)
     }
     const path = `/v1/webhooks/${webhook.id}`
     const { body: deliveries } = await server.request('GET', `${path}/deliveries`)
     assert.ok(deliveries.data.length >= 1)
     await server.request('DELETE', path)
   })
+
+  test(`the receiver in ${name} takes nothing that is old or long, though it is rightly signed`, { skip }, async () => {
+    const command = make()
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/hooks`
+    const { secret, signed } = signatures[signature]()
+    await using _ = await startReceiver(command, { WEBHOOK_SECRET: secret, PORT: String(port) }, url)
+    assert.equal(await statusOf(url, signed({ ageS: 0 })), 204)
+    assert.equal(await statusOf(url, signed({ ageS: 290 })), 204)
+    assert.equal(await statusOf(url, signed({ ageS: 301 })), 401)
+    assert.equal(await statusOf(url, signed({ ageS: -310 })), 401)
+    assert.notEqual(await statusOf(url, signed({ ageS: 0, padding: 2 << 20 })), 204)
+    assert.equal(await statusOf(url, signed({ ageS: 0 })), 204, 'it goes on')
+  })
 }
+
+interface Post {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** What the receiver answers; 0 where it cuts the connection. */
+const statusOf = async (url: string, { headers, body }: Post): Promise<number> =>
+  await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) }).then(
+    ({ status }) => status,
+    () => 0,
+  )
+
+/** Stands before a receiver, passes on what comes for it and keeps that. */
+async function recordingBefore(url: string) {
+  const posts: Post[] = []
+  const recorder = createHttpServer(async (req, res) => {
+    const kept = Object.entries(req.headers).filter(([header]) => header.startsWith('webhook-'))
+    const post = { headers: Object.fromEntries(kept) as Post['headers'], body: Buffer.concat(await req.toArray()) }
+    posts.push(post)
+    res.writeHead((await statusOf(url, post)) || 502).end()
+  }).listen(0, '127.0.0.1')
+  await once(recorder, 'listening')
+  return {
+    url: `http://127.0.0.1:${(recorder.address() as AddressInfo).port}/hooks`,
+    posts,
+    async [Symbol.asyncDispose]() {
+      recorder.closeAllConnections()
+      recorder.close()
+      await once(recorder, 'close')
+    },
+  }
+}
+
+/** Signatures of the test's own, of any time: the service signs none that are old, and shows no private key. */
+const signatures = {
+  v1() {
+    const key = randomBytes(32)
+    const secret = `whsec_${key.toString('base64')}`
+    return { secret, signed: signedBy(text => `v1,${createHmac('sha256', key).update(text).digest('base64')}`) }
+  },
+  v1a() {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    const secret = `whpk_${Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`
+    return {
+      secret,
+      signed: signedBy(text => `v1a,${sign(null, Buffer.from(text), privateKey).toString('base64')}`),
+    }
+  },
+}
+
+const signedBy =
+  (signatureOf: (text: string) => string) =>
+  ({ ageS, padding = 0 }: { readonly ageS: number; readonly padding?: number }): Post => {
+    const body = JSON.stringify({ id: 'evt_x', type: 'task.succeeded', padding: 'x'.repeat(padding) })
+    const time = Math.floor(Date.now() / 1_000) - ageS
+    const headers = {
+      'webhook-id': 'evt_x',
+      'webhook-timestamp': String(time),
+      'webhook-signature': signatureOf(`evt_x.${time}.${body}`),
+    }
+    return { headers, body: Buffer.from(body) }
+  }
 
 test('the page shows secrets as they are', async () => {
   const json = { url: 'https://example.com/', events: ['batch.completed'] }

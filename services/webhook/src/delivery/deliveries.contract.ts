@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { noDueTime } from '@millhand/lease'
 import type { Database } from '@millhand/store'
 import type { ArchivedEvent } from '../archived-event.ts'
-import type { DeliveryRecord } from '../delivery.ts'
+import type { DeliveryRecord, DeliveryStatus } from '../delivery.ts'
 import type { Dial } from './courier.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
@@ -110,18 +111,23 @@ export function describeDeliveries(
       assert.ok(counted('try_duration_seconds_sum{mode="live",outcome="succeeded"}') < 15)
     })
 
-    it('wait as long as an answer asks', async () => {
-      await here.endpoint('wh_1')
-      here.receiver.lets('wh_1', status(429, { 'retry-after': '3600' }))
-      await here.send(here.own(), [event], 'wh_1')
-      assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 3_600_000)
-    })
-
-    it('wait no longer for an answer that has no say in it', async () => {
-      await here.endpoint('wh_1')
-      here.receiver.lets('wh_1', status(500, { 'retry-after': '3600' }))
-      await here.send(here.own(), [event], 'wh_1')
-      assert.equal((await here.untilStatus(event, 'wh_1', 'waiting')).due_at, noon + 5_000)
+    it('succeed by every 2xx and by nothing else, and wait as long as the answers ask that have a say in it', async () => {
+      const owner = here.own()
+      const becomes: [DeliveryStatus, readonly number[], Partial<DeliveryRecord>][] = [
+        ['succeeded', [200, 201, 202, 204, 299], { due_at: noDueTime }],
+        ['waiting', [300, 301, 308, 400, 401, 404, 409, 422, 500, 501, 505, 599], { due_at: noon + 5_000 }],
+        ['waiting', [429, 502, 503, 504], { due_at: noon + 3_600_000 }],
+        ['failed', [410], { due_at: noDueTime }],
+      ]
+      for (const [end, codes, { due_at }] of becomes) {
+        for (const code of codes) {
+          await here.endpoint(`wh_${code}`)
+          here.receiver.lets(`wh_${code}`, status(code, { 'retry-after': '3600' }))
+          await here.send(owner, [event], `wh_${code}`)
+          const row = await here.untilStatus(event, `wh_${code}`, end)
+          assert.deepEqual([row.due_at, row.attempts[0]?.status], [due_at, code])
+        }
+      }
     })
 
     it('say nothing of an address that took the place of the one that failed', async () => {
@@ -138,6 +144,25 @@ export function describeDeliveries(
       await owner.stop()
       const { failing_since, version } = (await here.webhooks.get('acct_1/live', 'wh_1')) ?? {}
       assert.deepEqual([failing_since, version], [undefined, 2])
+    })
+
+    it('say nothing of the endpoint where another owner has made the try its own', async () => {
+      await here.endpoint('wh_1')
+      const answering = Promise.withResolvers<ServerResponse>()
+      here.receiver.lets(
+        'wh_1',
+        first(1, response => answering.resolve(response), status(200)),
+      )
+      const before = here.own()
+      await here.send(before, [event], 'wh_1')
+      const response = await answering.promise
+      here.own()
+      await here.untilStatus(event, 'wh_1', 'succeeded')
+      response.writeHead(500).end()
+      await here.until(async () => /tries_total{mode="live",outcome="failed"} 1\n/.test(await here.metrics.text()))
+      await before.stop()
+      const { failing_since, version } = (await here.webhooks.get('acct_1/live', 'wh_1')) ?? {}
+      assert.deepEqual([failing_since, version], [undefined, 1])
     })
 
     it('end with a 410, which disables the endpoint and tells of it; the others are cancelled', async () => {
@@ -223,6 +248,25 @@ export function describeDeliveries(
       await owner.delivering.store.insert(newDelivery(event, to, ranks.first), [])
       await here.untilStatus(event, to.endpoint, 'succeeded')
       assert.match(String(here.receiver.of('called')[0]?.headers['webhook-signature']), /^v1,/)
+    })
+
+    it('may go anywhere by plain HTTP in the sandbox alone, by connections of the endpoint’s own', async () => {
+      const asked: unknown[] = []
+      const dial: Dial = {
+        async post({ url, plainHttp, partition }) {
+          asked.push({ url, plainHttp, partition })
+          return { kind: 'answered', status: 200, excerpt: '', ms: 1 }
+        },
+      }
+      const owner = here.own({ dial })
+      for (const mode of ['live', 'test'] as const) {
+        const [one] = someEvents(1, `acct_1/${mode}`) as [ArchivedEvent]
+        await here.keep([one])
+        const { url } = await here.endpoint(`wh_${mode}`, { tenant: `acct_1/${mode}`, mode })
+        await here.send(owner, [one], `wh_${mode}`)
+        await here.untilStatus(one, `wh_${mode}`, 'succeeded')
+        assert.deepEqual(asked.pop(), { url, plainHttp: mode === 'test', partition: `wh_${mode}` })
+      }
     })
 
     it('are written once the store takes it, however often that fails, and are posted once', async () => {

@@ -9,8 +9,8 @@ import type { ArchivedEvent } from '../archived-event.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
-import { newDelivery, ranks } from './new-delivery.ts'
-import { first, hang, reset, status } from './receiver.fixture.ts'
+import { callbackLine, newDelivery, ranks } from './new-delivery.ts'
+import { first, hang, openReceiver, reset, status } from './receiver.fixture.ts'
 
 describe('an endpoint that does not answer', () => {
   let folder: string
@@ -123,4 +123,36 @@ describe('an endpoint that does not answer', () => {
     for (const event of events) await here.untilStatus(event, well, 'succeeded')
     assert.equal(here.receiver.posts.length, before + 96 + 50)
   })
+
+  it('holds up callbacks to its own origin alone, and those of its own account alone', async t => {
+    const owner = here.own()
+    const elsewhere = await openReceiverBeside(here.receiver.url(''))
+    t.after(() => elsewhere.close())
+    const call = async (account: string, url: string, count: number) => {
+      const events = someEvents(count, `${account}/live`)
+      await here.keep(events)
+      const to = { endpoint: callbackLine(`${account}/live`, url), callback_url: url }
+      for (const event of events) await owner.delivering.store.insert(newDelivery(event, to, ranks.first), [])
+      return async () => {
+        for (const event of events) await here.untilStatus(event, to.endpoint, 'succeeded')
+      }
+    }
+    here.receiver.lets('dead', hang)
+    await call('acct_1', here.receiver.url('dead'), 20)
+    await here.until(() => here.receiver.of('dead').length === 1)
+    await call('acct_1', here.receiver.url('beside'), 1)
+    await (await call('acct_1', elsewhere.url('well'), 20))()
+    await (await call('acct_2', here.receiver.url('well'), 20))()
+    assert.deepEqual([here.receiver.of('dead').length, here.receiver.of('beside').length], [1, 0])
+  })
 })
+
+/** A receiver whose origin has another line than this one's: there are 64, and its port is whatever is free. */
+async function openReceiverBeside(url: string) {
+  for (let tries = 0; tries < 6; tries++) {
+    const other = await openReceiver()
+    if (callbackLine('', other.url('')) !== callbackLine('', url)) return other
+    await other.close()
+  }
+  return assert.fail('all origins have one line')
+}

@@ -94,6 +94,14 @@ describe('the life of a delivery', () => {
     assert.deepEqual([delivery.status, delivery.tries, delivery.attempts.length], ['failed', 12, 12])
   })
 
+  it('ends well from 200 to 299, and with nothing beside', () => {
+    const after = [199, 200, 299, 300].map(status => ({ kind: 'tried', held, attempt: answered(status) }) as const)
+    assert.deepEqual(
+      after.map(cause => apply(inStatus.running, cause, noon).status),
+      ['waiting', 'succeeded', 'succeeded', 'waiting'],
+    )
+  })
+
   const running = (delivery: DeliveryRecord): DeliveryRecord => ({ ...delivery, status: 'running', ...held })
 
   it('that can’t be tried waits ever longer, a minute at most, for ever, and none of it is a try', () => {

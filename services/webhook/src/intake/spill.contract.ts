@@ -75,6 +75,15 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
       assert.ok((5_000 - (await spilled())) * 100 <= made)
     })
 
+    it('has nothing of an account that has many events for one endpoint', async () => {
+      const one = endpoint()
+      await at.add(one)
+      const events = happenings(300)
+      await takeIn(...events)
+      assert.equal(await spilled(), 0)
+      assert.deepEqual(await at.rows(), rowsOf(events, [one]))
+    })
+
     it('is made once each, callbacks too', async () => {
       const [heavy, others] = [endpoints(MANY), endpoints(2, { tenant: 'acct_b/live' })]
       await at.add(...heavy, ...others)

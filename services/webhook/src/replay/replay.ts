@@ -9,8 +9,8 @@ export interface ReplayRecord extends Document {
   readonly until: number
   /** As a webhook's `events`; empty for all that the webhook asks for. */
   readonly types: readonly string[]
-  /** Of the last event that was looked at: in the archive's order. */
-  readonly place?: { readonly arrived: number; readonly id: string } | undefined
+  /** Of the last event that was looked at: in the order in which they happened. */
+  readonly place?: { readonly time: number; readonly id: string } | undefined
   readonly created_at: number
   readonly finished_at?: number | undefined
 }

@@ -53,6 +53,17 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
       assert.deepEqual(await at.delivered(), queued(id, first, late, batch, last))
     })
 
+    it('deliver what came days after it happened, and nothing that only came in the time', async () => {
+      const id = await at.make()
+      const late = await at.archived({ at: noon - 5 * DAY_MS, came: noon - 2 * DAY_MS })
+      const early = await at.archived({ at: noon - 5 * DAY_MS, came: noon - 7 * DAY_MS })
+      await at.archived({ at: noon - 8 * DAY_MS, came: noon - 5 * DAY_MS })
+      await at.archived({ at: noon - 2 * DAY_MS, came: noon - 5 * DAY_MS })
+      await at.ask(id, { since: noon - 6 * DAY_MS, until: noon - 4 * DAY_MS })
+      await at.workOff()
+      assert.deepEqual(await at.delivered(), queued(id, late, early))
+    })
+
     it('deliver only the types that are named, and nothing that the webhook does not ask for', async () => {
       const id = await at.make(['task.*'])
       const failed = await at.archived({ type: 'task.failed' })
@@ -97,7 +108,9 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
     it('come to their end over pages, and whenever their owner is killed', async () => {
       const id = await at.make()
       const events: ArchivedEvent[] = []
-      for (let n = 0; n < 450; n++) events.push(await at.archived({ at: noon - HOUR_MS + Math.floor(n / 3) }))
+      for (let n = 0; n < 450; n++) {
+        events.push(await at.archived({ at: noon - HOUR_MS + Math.floor(n / 3), came: noon - n }))
+      }
       await at.ask(id)
       for (const writes of [0, 1, 150, 49, 0, 1, 200, 1, 50]) await killedAfter(at.deps, writes)
       const [half] = await at.replays.find('open', { equals: [], limit: 1 })
