@@ -74,6 +74,7 @@ const held = (id = 'a'): HeldLease =>
       workId: `task_${id}`,
       attempt: 2,
       input: '',
+      files: [],
     },
     0,
   )

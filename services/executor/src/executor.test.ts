@@ -36,6 +36,7 @@ const lease: Lease = {
   workId: 'task_a',
   attempt: 1,
   input: 'hello',
+  files: [],
   runTimeout: seconds(600),
   ttl: seconds(10),
 }

@@ -31,6 +31,7 @@ const lease = (name: string, inputFileBytes?: number): Lease => ({
   workId: `task_${name}`,
   attempt: 1,
   input: '',
+  files: [],
   runTimeout: { $typeName: 'google.protobuf.Duration', seconds: 600n, nanos: 0 },
   ttl: { $typeName: 'google.protobuf.Duration', seconds: 10n, nanos: 0 },
   ...(inputFileBytes !== undefined && { inputFileBytes }),

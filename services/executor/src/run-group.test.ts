@@ -19,6 +19,7 @@ const leaseOf = (id: string, timeoutS = 600): Lease => ({
   workId: id,
   attempt: 1,
   input: id,
+  files: [],
   runTimeout: { $typeName: 'google.protobuf.Duration', seconds: BigInt(timeoutS), nanos: 0 },
   ttl: { $typeName: 'google.protobuf.Duration', seconds: 10n, nanos: 0 },
 })

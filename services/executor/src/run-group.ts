@@ -267,4 +267,8 @@ const resultOf = (
   engineName: engine.name,
   provider: engine.provider,
   groupVersion,
+  artifactFiles: [],
+  inputTokens: 0,
+  outputTokens: 0,
+  modelCostMicros: 0,
 })
