@@ -22,7 +22,7 @@ import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import type { Emission } from './emission.ts'
 import { createExecutor } from './executor.ts'
-import { type ItemResult, type LoadedModel, RunnerGone } from './model-runner.ts'
+import { type ItemResult, type Loaded, RunnerGone } from './runner.ts'
 
 const seconds = (count: number) => ({
   $typeName: 'google.protobuf.Duration' as const,
@@ -97,7 +97,7 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
     })
   serve(routes, transport)
   const killed = new AbortController()
-  const loaded: LoadedModel = {
+  const loaded: Loaded = {
     async run(items, onEmit) {
       for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
       await clock.sleep(runMs, AbortSignal.any([stopping.signal, killed.signal]))
@@ -109,7 +109,11 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
   }
   const executor = createExecutor({
     leases: createClient(LeaseService, transport),
-    runner: { engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' }, load: async () => loaded },
+    runner: {
+      engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' },
+      loads: 'model',
+      load: async () => loaded,
+    },
     models,
     pool: 'live/onnx',
     slots: 1,

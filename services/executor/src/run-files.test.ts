@@ -14,13 +14,13 @@ import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import type { InputFile, ItemResult, OutputFile, RunItem } from './model-runner.ts'
 import { outputFiles } from './output-files.ts'
 import { runGroup } from './run-group.ts'
-import type { WarmModel } from './warm-models.ts'
+import type { InputFile, ItemResult, OutputFile, RunItem } from './runner.ts'
+import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
-const engine = { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }
+const runner = { engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }, loads: 'model' } as const
 const log = createLog({ level: 'error' })
 const content = Buffer.from('the input')
 
@@ -78,7 +78,7 @@ function start(script: Script, ...leases: Lease[]) {
   )
   const client = createClient(LeaseService, transport)
   const ran: RunItem[] = []
-  const warm: WarmModel & { isRunning: boolean } = {
+  const warm: Warm & { isRunning: boolean } = {
     isRunning: false,
     async run(begin) {
       const items = begin()
@@ -99,7 +99,7 @@ function start(script: Script, ...leases: Lease[]) {
   const inputs = inputFiles(client, passing, log)
   const sendOutput = outputFiles(client, passing, log)
   const emit = async () => {}
-  const active = runGroup({ clock, engine, inputs, sendOutput, emit, settle }, model, warm, held)
+  const active = runGroup({ clock, runner, inputs, sendOutput, emit, settle }, model, warm, held)
   return { active, held, outcomes, ran, stored, clock, warm, kills: () => kills }
 }
 

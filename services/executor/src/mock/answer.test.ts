@@ -6,9 +6,9 @@ import { type ModelPackage, outputSchema, parseManifest, readOnnx, type TensorSp
 import { textModel } from '@millhand/model/fixture'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import type { RunItem } from '../model-runner.ts'
 import { everyType } from '../onnx/fixtures/every-type.ts'
 import { dataUri, fixture, item, plainModel, shippedModel, start } from '../onnx/models.fixture.ts'
+import type { RunItem } from '../runner.ts'
 import { mockRunner } from './mock-runner.ts'
 
 const ajv = new Ajv2020({ allErrors: true, strictTypes: false })

@@ -6,8 +6,8 @@ import { describe, it } from 'node:test'
 import { textModel } from '@millhand/model/fixture'
 import { manualClock } from '@millhand/runner'
 import type { Emission } from '../emission.ts'
-import { describeModelRunner } from '../model-runner.contract.ts'
-import { type RunItem, RunnerGone } from '../model-runner.ts'
+import { describeModelRunner } from '../runner.contract.ts'
+import { type RunItem, RunnerGone } from '../runner.ts'
 import { mockRunner } from './mock-runner.ts'
 
 const model = textModel('any')

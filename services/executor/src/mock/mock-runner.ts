@@ -1,4 +1,4 @@
-/** Answers without a model, and does what inputs ask the sandbox for: the adapter of `ModelRunner` that computes nothing. */
+/** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
 import { open } from 'node:fs/promises'
 import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/runner'
@@ -6,13 +6,13 @@ import type { Emission } from '../emission.ts'
 import {
   type InputFile,
   type ItemResult,
-  type LoadedModel,
-  type ModelRunner,
+  type Loaded,
   type OnEmit,
   type RunItem,
+  type Runner,
   RunnerGone,
   type RunResult,
-} from '../model-runner.ts'
+} from '../runner.ts'
 import { type Answer, answerOf } from './answer.ts'
 import { Dice } from './dice.ts'
 import { type Plan, pieceOf, readPlan } from './plan.ts'
@@ -22,10 +22,11 @@ import { sortedJson } from './sorted-json.ts'
  * Each item's output fits the model's `outputSchema` and follows from the model's id, the input and the parameters. It
  * emits what it asks for (`plan.ts`), else what a model of its kind does.
  */
-export function mockRunner({ clock = systemClock }: { readonly clock?: Clock } = {}): ModelRunner {
+export function mockRunner({ clock = systemClock }: { readonly clock?: Clock } = {}): Runner<ModelPackage> {
   return {
     engine: { kind: 'mock', name: 'mock', provider: 'none' },
-    loadsEachRun: true,
+    loads: 'model',
+    ownProcesses: true,
     async load(model, signal) {
       if (signal.aborted) throw stopped()
       return new MockModel(model, clock)
@@ -59,7 +60,7 @@ const tooLarge = fault('output_too_large', 'The sandbox makes no output as large
 /** Larger outputs are files, which it makes none of. UTF-8 bytes of JSON. */
 const mostBytes = 256 * 1024
 
-class MockModel implements LoadedModel {
+class MockModel implements Loaded {
   readonly gone: Promise<RunnerGone>
   readonly #model: ModelPackage
   readonly #clock: Clock

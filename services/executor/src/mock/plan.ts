@@ -1,6 +1,6 @@
 /** What an item asks the mock runner for. */
 import { InputInvalid, mostSandboxMs, type SandboxInput } from '@millhand/model'
-import type { RunItem } from '../model-runner.ts'
+import type { RunItem } from '../runner.ts'
 
 export interface Plan {
   /** How many pieces. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { InputFile } from '../model-runner.ts'
+import type { InputFile } from '../runner.ts'
 import { ask, dataUri, fixture, item, load, plainModel, said, shippedModel } from './models.fixture.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 

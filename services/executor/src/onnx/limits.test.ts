@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
-import { ModelLoadFailed, RunnerGone } from '../model-runner.ts'
+import { LoadFailed, RunnerGone } from '../runner.ts'
 import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
@@ -23,7 +23,7 @@ after(() => rm(folder, { recursive: true }))
 
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
 const failed = (code: string, says: RegExp) => (error: unknown) =>
-  error instanceof ModelLoadFailed && error.code === code && says.test(error.message)
+  error instanceof LoadFailed && error.code === code && says.test(error.message)
 
 /** Children of this process that run a model, by process id. */
 function children(parent = process.pid): number[] {

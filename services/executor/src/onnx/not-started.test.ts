@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { RunnerGone } from '../model-runner.ts'
+import { RunnerGone } from '../runner.ts'
 import { load, shippedModel, start } from './models.fixture.ts'
 
 const digits = shippedModel('digits')

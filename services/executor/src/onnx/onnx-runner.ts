@@ -1,19 +1,19 @@
-/** Runs ONNX models, each in a child process of its own: the adapter of `ModelRunner` for ONNX Runtime. */
+/** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { bounded } from '../emission.ts'
+import { sweepFolders } from '../own-folder.ts'
 import {
   type ItemResult,
-  type LoadedModel,
-  ModelLoadFailed,
-  type ModelRunner,
+  type Loaded,
+  LoadFailed,
   type OnEmit,
   type RunItem,
+  type Runner,
   RunnerGone,
   type RunResult,
-} from '../model-runner.ts'
-import { sweepFolders } from '../own-folder.ts'
+} from '../runner.ts'
 import { type ChildProcess, startChild } from './child-process.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { MOST_FILES_BYTES } from './output-bound.ts'
@@ -40,15 +40,16 @@ type Done = Extract<FromChild, { kind: 'done' }>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
-export function onnxRunner(options: OnnxRunnerOptions): ModelRunner {
+export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   sweepFolders(options.log)
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
+    loads: 'model',
     load: (model, signal) => load(model, signal, options),
   }
 }
 
-async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<LoadedModel> {
+async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<Loaded> {
   if (signal.aborted) throw stopped()
   const child = startChild(options)
   void child.gone.then(({ reason }) => {
@@ -67,13 +68,13 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
     const answer = await child.next()
     if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes, options)
-    throw new ModelLoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
+    throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
     if (signal.aborted) throw stopped()
-    if (late) throw new ModelLoadFailed('model_broken', 'the model took too long to load')
+    if (late) throw new LoadFailed('model_broken', 'the model took too long to load')
     if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
-      throw new ModelLoadFailed('out_of_memory', 'the model needs more memory than it may have')
+      throw new LoadFailed('out_of_memory', 'the model needs more memory than it may have')
     }
     throw error
   } finally {
@@ -85,7 +86,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
 
 const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')
 
-class OnnxModel implements LoadedModel {
+class OnnxModel implements Loaded {
   readonly gone: Promise<RunnerGone>
   readonly #child: ChildProcess
   readonly #log: Log

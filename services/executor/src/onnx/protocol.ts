@@ -4,7 +4,7 @@
  */
 import type { Processing } from '@millhand/model'
 import type { Emission } from '../emission.ts'
-import type { RunItem } from '../model-runner.ts'
+import type { RunItem } from '../runner.ts'
 
 export interface LoadMessage {
   readonly kind: 'load'

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputFile } from '../model-runner.ts'
+import type { OutputFile } from '../runner.ts'
 import { MAX_OUTPUT_BYTES } from './output-bound.ts'
 import { outputName } from './protocol.ts'
 

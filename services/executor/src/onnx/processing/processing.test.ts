@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import sharp from 'sharp'
-import { ModelLoadFailed } from '../../model-runner.ts'
+import { LoadFailed } from '../../runner.ts'
 import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
 import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
 
@@ -79,7 +79,7 @@ test('processing that does not go with the model is told when it is loaded', asy
     const preprocess = name === 'numbers' ? { name, count: 1 } : { name }
     await assert.rejects(
       start(plainModel(model, { preprocess })),
-      error => error instanceof ModelLoadFailed && says.test(error.message),
+      error => error instanceof LoadFailed && says.test(error.message),
     )
   }
 })

@@ -10,7 +10,7 @@ import {
   type Tensor,
   type TensorSpec,
 } from '@millhand/model'
-import type { RunItem } from '../../model-runner.ts'
+import type { RunItem } from '../../runner.ts'
 import { textOf } from './input.ts'
 
 /** Text at once, so that inputs of a shared run cost no turn of the event loop each. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelPackage } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import { type LoadedModel, ModelLoadFailed, type ModelRunner, RunnerGone } from './model-runner.ts'
-import { WarmModels } from './warm-models.ts'
+import { type Loaded, LoadFailed, type Runner, RunnerGone } from './runner.ts'
+import { WarmProcesses } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
 
@@ -11,7 +11,7 @@ const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
 async function logged(errors: { readonly load?: Error; readonly run?: Error }) {
   const lines: string[] = []
   const log = createLog({ level: 'warn', write: line => lines.push(line), format: 'json' })
-  const loaded: LoadedModel = {
+  const loaded: Loaded = {
     run: async () => {
       throw errors.run
     },
@@ -19,14 +19,15 @@ async function logged(errors: { readonly load?: Error; readonly run?: Error }) {
     kill: async () => {},
     gone: new Promise(() => {}),
   }
-  const runner: ModelRunner = {
+  const runner: Runner<ModelPackage> = {
     engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' },
+    loads: 'model',
     load: async () => {
       if (errors.load) throw errors.load
       return loaded
     },
   }
-  const warm = new WarmModels({ runner, memoryLimitBytes: 0, log }).get(model)
+  const warm = new WarmProcesses({ runner, memoryLimitBytes: 0, log }).get(model)
   const run = warm.run(
     () => [{ input: 'swordfish', parameters: undefined }],
     async () => {},
@@ -49,7 +50,7 @@ test('the log has why a process could not be had, and every error that is none o
 })
 
 test('the log has nothing where the task itself is told, nor of what was stopped', async () => {
-  assert.deepEqual(await logged({ load: new ModelLoadFailed('model_broken', 'broken') }), [])
+  assert.deepEqual(await logged({ load: new LoadFailed('model_broken', 'broken') }), [])
   assert.deepEqual(await logged({ load: new RunnerGone('killed', 'stopped') }), [])
   assert.deepEqual(await logged({ run: new RunnerGone('killed', 'stopped') }), [])
 })
