@@ -13,7 +13,7 @@ import {
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from './emission.ts'
+import type { Emission } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { type HeldLease, holdLease } from './held-lease.ts'
 

@@ -20,9 +20,8 @@ import type { Catalogue, ModelPackage } from '@millhand/model'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from './emission.ts'
+import { type Emission, type ItemResult, type Loaded, RunnerGone } from '@millhand/worker'
 import { createExecutor } from './executor.ts'
-import { type ItemResult, type Loaded, RunnerGone } from './runner.ts'
 
 const seconds = (count: number) => ({
   $typeName: 'google.protobuf.Duration' as const,

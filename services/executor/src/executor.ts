@@ -1,4 +1,5 @@
 /** Claims work from a pool, runs it in the processes of what it needs, keeps its leases meanwhile, gives the results back. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
@@ -13,6 +14,7 @@ import {
 import type { ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
@@ -20,7 +22,6 @@ import { outputFiles } from './output-files.ts'
 import { inPortions } from './portions.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
-import type { Loadable, Loadables, Runner } from './runner.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
 export type ModelRunner = Runner<ModelPackage>

@@ -1,4 +1,5 @@
 /** Files that are inputs of runs, read before the run into a folder that goes after it. docs/decisions/files.md, "In tasks". */
+
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
@@ -11,8 +12,7 @@ import type {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { makeFolder, removeFolder } from './own-folder.ts'
-import type { GivenFile, InputFile } from './runner.ts'
+import { type GivenFile, type InputFile, makeFolder, removeFolder } from '@millhand/worker'
 import { transferMs, whileAway } from './while-away.ts'
 
 /** Of a lease: the bytes of its files. */

@@ -1,8 +1,9 @@
 /** How runs end, as leases are told. */
+
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { excerpt } from '@millhand/model'
+import { type Loadable, type Loadables, LoadFailed, type Runner, RunnerGone, type Used } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
-import { type Loadable, type Loadables, LoadFailed, type Runner, RunnerGone, type Used } from './runner.ts'
 
 type Outcome = Result['outcome']
 

@@ -1,11 +1,12 @@
 /** Outputs too large for a result, and artifacts, sent as files that results then name. docs/decisions/files.md, "An output file". */
+
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import type { Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { Artifact, OutputFile } from '@millhand/worker'
 import { runOf } from './input-files.ts'
-import type { Artifact, OutputFile } from './runner.ts'
 import { transferMs, whileAway } from './while-away.ts'
 
 /** Half of what a reader of the tunnel lets its sender be ahead. */

@@ -1,4 +1,5 @@
 /** What becomes of the files that a run takes and gives. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
@@ -12,11 +13,11 @@ import type { ModelPackage } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
+import type { InputFile, ItemResult, OutputFile, RunItem } from '@millhand/worker'
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
 import { outputFiles } from './output-files.ts'
 import { runGroup } from './run-group.ts'
-import type { InputFile, ItemResult, OutputFile, RunItem } from './runner.ts'
 import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage

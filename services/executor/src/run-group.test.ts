@@ -3,10 +3,9 @@ import { describe, it } from 'node:test'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/runner'
-import type { Emission } from './emission.ts'
+import { type Emission, LoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from '@millhand/worker'
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { runGroup } from './run-group.ts'
-import { LoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from './runner.ts'
 import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage

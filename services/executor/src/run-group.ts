@@ -1,13 +1,9 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
+
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
-import type { Emission } from './emission.ts'
-import type { HeldLease } from './held-lease.ts'
-import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import { fits } from './onnx/output-bound.ts'
-import { failure, outcomes } from './outcome.ts'
-import { faultOfSending, type Sent } from './output-files.ts'
 import type {
+  Emission,
   GivenFile,
   InputFile,
   ItemResult,
@@ -17,7 +13,12 @@ import type {
   Runner,
   RunResult,
   Used,
-} from './runner.ts'
+} from '@millhand/worker'
+import type { HeldLease } from './held-lease.ts'
+import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
+import { fits } from './onnx/output-bound.ts'
+import { failure, outcomes } from './outcome.ts'
+import { faultOfSending, type Sent } from './output-files.ts'
 import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-processes.ts'
 

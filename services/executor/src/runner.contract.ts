@@ -1,9 +1,9 @@
 /** What every model runner promises; each adapter runs it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelPackage } from '@millhand/model'
-import type { Emission } from './emission.ts'
-import { type Loaded, type RunItem, type Runner, RunnerGone } from './runner.ts'
+import { type Emission, type Loaded, type RunItem, type Runner, RunnerGone } from '@millhand/worker'
 
 export interface RunnerCases {
   readonly runner: () => Runner<ModelPackage>

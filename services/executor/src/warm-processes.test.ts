@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelPackage } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import { type Loaded, LoadFailed, type Runner, RunnerGone } from './runner.ts'
+import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/worker'
 import { WarmProcesses } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage

@@ -1,4 +1,5 @@
 /** Loaded processes: started when first needed, kept by least-recent use within a memory limit. */
+
 import type { Log } from '@millhand/telemetry'
 import {
   type Loadable,
@@ -9,7 +10,7 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from './runner.ts'
+} from '@millhand/worker'
 
 /** What a run is run by. */
 export interface Warm {

@@ -1,9 +1,10 @@
 /** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
+
 import { open } from 'node:fs/promises'
 import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/runner'
-import type { Emission } from '../emission.ts'
 import {
+  type Emission,
   type InputFile,
   type ItemResult,
   type Loaded,
@@ -12,7 +13,7 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from '../runner.ts'
+} from '@millhand/worker'
 import { type Answer, answerOf } from './answer.ts'
 import { Dice } from './dice.ts'
 import { type Plan, pieceOf, readPlan } from './plan.ts'

@@ -1,4 +1,5 @@
 /** What a model may do to the service: nothing. */
+
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
-import { LoadFailed, RunnerGone } from '../runner.ts'
+import { LoadFailed, RunnerGone } from '@millhand/worker'
 import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })

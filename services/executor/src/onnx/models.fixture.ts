@@ -1,11 +1,12 @@
 /** Models for the tests of this folder. */
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import type { ItemResult, Loaded, RunItem, Runner } from '../runner.ts'
+import type { ItemResult, Loaded, RunItem, Runner } from '@millhand/worker'
 import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
 
 const MIB = 2 ** 20

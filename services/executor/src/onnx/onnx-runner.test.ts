@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Emission, Loaded } from '@millhand/worker'
 import { env } from 'onnxruntime-node'
-import type { Emission } from '../emission.ts'
 import { describeModelRunner } from '../runner.contract.ts'
-import type { Loaded } from '../runner.ts'
 import {
   ask,
   dataUri,

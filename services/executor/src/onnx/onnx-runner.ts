@@ -1,10 +1,11 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
+
+import { fileURLToPath } from 'node:url'
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
-import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { bounded } from '../emission.ts'
-import { sweepFolders } from '../own-folder.ts'
 import {
+  bounded,
+  type ChildProcess,
   type ItemResult,
   type Loaded,
   LoadFailed,
@@ -13,12 +14,15 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from '../runner.ts'
-import { type ChildProcess, startChild } from './child-process.ts'
+  startChild,
+  sweepFolders,
+} from '@millhand/worker'
+import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { MOST_FILES_BYTES } from './output-bound.ts'
+import { readFromChild } from './from-child.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-bound.ts'
 import { portions } from './portions.ts'
-import type { FromChild } from './protocol.ts'
+import type { FromChild, ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
 export interface OnnxRunnerOptions {
@@ -35,6 +39,10 @@ export interface OnnxRunnerOptions {
 }
 
 const LOAD_TIMEOUT_MS = 60_000
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+
+/** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
+const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
 type Done = Extract<FromChild, { kind: 'done' }>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
@@ -51,7 +59,14 @@ export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
 
 async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<Loaded> {
   if (signal.aborted) throw stopped()
-  const child = startChild(options)
+  const { memoryLimitBytes, log } = options
+  const child = startChild<ToChild, FromChild>({
+    script: CHILD,
+    read: readFromChild,
+    memoryLimitBytes,
+    fileBytes: FILE_BYTES,
+    log,
+  })
   void child.gone.then(({ reason }) => {
     const text = child.stderr()
     if (reason !== 'killed' && text !== '') options.log.warn('model.stderr', { model: model.id, reason, text })
@@ -88,14 +103,14 @@ const stopped = () => new RunnerGone('killed', 'the loading of the model was sto
 
 class OnnxModel implements Loaded {
   readonly gone: Promise<RunnerGone>
-  readonly #child: ChildProcess
+  readonly #child: ChildProcess<ToChild, FromChild>
   readonly #log: Log
   readonly #outputFilesBytes: number
   #memoryBytes: number
   /** Emissions that were not taken yet. */
   #untaken = 0
 
-  constructor(child: ChildProcess, memoryBytes: number, options: OnnxRunnerOptions) {
+  constructor(child: ChildProcess<ToChild, FromChild>, memoryBytes: number, options: OnnxRunnerOptions) {
     this.#child = child
     this.#log = options.log
     this.#outputFilesBytes = options.outputFilesBytes ?? MOST_FILES_BYTES

@@ -1,7 +1,7 @@
 /** The items of a run, in portions that one message to the child may carry. */
 
+import type { RunItem } from '@millhand/worker'
 import { inPortions } from '../portions.ts'
-import type { RunItem } from '../runner.ts'
 
 /**
  * Writing a message blocks the sender's event loop, and the child holds it twice while it reads: measured 5 ms for

@@ -1,8 +1,9 @@
 /** How inputs are read and outputs written, seen through models that give back what they get. */
+
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { LoadFailed } from '@millhand/worker'
 import sharp from 'sharp'
-import { LoadFailed } from '../../runner.ts'
 import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
 import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
+import type { Loaded } from '@millhand/worker'
 import sharp from 'sharp'
-import type { Loaded } from '../../../runner.ts'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 
 const SENTENCE = [
