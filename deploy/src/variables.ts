@@ -124,6 +124,7 @@ export const variables = {
   }),
   MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
   MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
+  MILLHAND_WORKFORCE_URL: urls('Where the replicas of workforce are reached.', ['http:', 'https:']),
   MILLHAND_BILLING_URL: urls('Where the replicas of billing are reached.', ['http:', 'https:']),
   MILLHAND_WEBHOOK_URL: urls('Where the replicas of webhook are reached.', ['http:', 'https:']),
   MILLHAND_ADVERTISE_URL: optional(
