@@ -3,21 +3,36 @@ import type { Client } from '@connectrpc/connect'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createExecutor, type Executor, type ExecutorOptions } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
+import { readCatalogue } from '@millhand/workforce/catalogue'
+import { type kindRunner, loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
+  readonly workRunner: ReturnType<typeof kindRunner>
 }
 
 /** By name; none where there are no slots. `slots` are those of what is live: the sandbox takes none of them. */
-export function createExecutors({ workforceLeases, ...options }: ExecutorsOptions): ReadonlyMap<string, Executor> {
+export function createExecutors(given: ExecutorsOptions): ReadonlyMap<string, Executor> {
+  const { workforceLeases, workRunner, ...options } = given
   if (options.slots === 0) return new Map()
+  const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
     ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
     ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
+    [
+      'workforce',
+      createExecutor({
+        ...{ clock, log, memoryLimitBytes, slots: options.slots },
+        leases: workforceLeases,
+        pool: 'live/workforce',
+        runner: workRunner,
+        models: loadableKinds(employees),
+      }),
+    ],
     [
       'workforce sandbox',
       createExecutor({
@@ -25,7 +40,7 @@ export function createExecutors({ workforceLeases, ...options }: ExecutorsOption
         leases: workforceLeases,
         pool: 'test/workforce',
         runner: mockRunnerOf(mockWork, { clock }),
-        models: mockKinds(),
+        models: mockKinds(employees),
       }),
     ],
   ])

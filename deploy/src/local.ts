@@ -7,6 +7,7 @@ import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/wor
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
@@ -35,7 +36,8 @@ import { openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
-import { firstPlans } from './config-parts.ts'
+import { kindRunner } from '@millhand/workforce/runner'
+import { firstPlans, WORK_MEMORY_BYTES } from './config-parts.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
@@ -144,6 +146,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     db,
     blobs,
     files: createClient(FileService, transport),
+    taskFiles: createClient(TaskFileService, transport),
     quota: createClient(QuotaService, transport),
     usage: createClient(WorkforceUsageService, transport),
     plans,
@@ -167,6 +170,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const executors = createExecutors({
     leases: createClient(LeaseService, transport),
     workforceLeases: createClient(LeaseService, workforceLeases),
+    workRunner: kindRunner({ memoryLimitBytes: WORK_MEMORY_BYTES, log }),
     runner: modelRunner,
     models,
     slots: config.executorSlots,

@@ -8,7 +8,8 @@ import { loadCatalogue } from '@millhand/model'
 import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { executorRoom, modelFolders } from '../config-parts.ts'
+import { kindRunner } from '@millhand/workforce/runner'
+import { executorRoom, modelFolders, WORK_MEMORY_BYTES } from '../config-parts.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
@@ -63,6 +64,7 @@ async function start(
   const executors = createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
+    workRunner: kindRunner({ memoryLimitBytes: WORK_MEMORY_BYTES, log }),
     runner: modelRunner,
     models,
     slots: config.executorSlots,

@@ -3,6 +3,7 @@ import { createClient } from '@connectrpc/connect'
 import { createCursors, createIds } from '@millhand/api'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
@@ -61,6 +62,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
   // Without them what has been accepted goes on, so a replica is ready without them.
   const besides = createHealth()
   const to = (service: string, urls: readonly string[]) => reach(service, urls, config.caller, runner, log, besides)
+  const compute = to('compute', config.computeUrls)
   const ids = createIds({ now: () => clock.now() })
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
@@ -73,7 +75,8 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
   const service = createWorkforceService({
     db,
     blobs,
-    files: createClient(FileService, to('compute', config.computeUrls)),
+    files: createClient(FileService, compute),
+    taskFiles: createClient(TaskFileService, compute),
     quota: createClient(QuotaService, to('identity', config.identityUrls)),
     usage: createClient(WorkforceUsageService, to('billing', config.billingUrls)),
     plans: loadPlans(config.plansFile, log),

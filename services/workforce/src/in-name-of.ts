@@ -4,7 +4,10 @@ import { type Principal, principalKey } from '@millhand/rpc'
 
 const ASK_MS = 5_000
 
-export const as = (caller: Principal): CallOptions => ({
+/** A call that is answered at once, or fails. */
+export const as = (caller: Principal): CallOptions => ({ ...inTheNameOf(caller), timeoutMs: ASK_MS })
+
+/** One that takes as long as its streams. */
+export const inTheNameOf = (caller: Principal): Pick<CallOptions, 'contextValues'> => ({
   contextValues: createContextValues().set(principalKey, caller),
-  timeoutMs: ASK_MS,
 })

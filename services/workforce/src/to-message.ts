@@ -46,6 +46,7 @@ export function toMessage(task: TaskRecord, shown: Shown = {}): WorkforceTask {
   }
   if (shown.brief !== undefined) showBrief(message, readBrief(shown.brief))
   if (shown.output !== undefined) message.output = outputMessage(shown.output, task.usage)
+  if (task.output_file !== undefined) message.outputFile = task.output_file
   if (shown.position !== undefined) message.position = shown.position
   if (task.max_cost_micros !== undefined) message.maxCost = moneyMessage(task.max_cost_micros)
   if (task.callback) message.callback = callbackMessage(task.callback)

@@ -3,6 +3,7 @@ import type { Client } from '@connectrpc/connect'
 import type { Cursors } from '@millhand/api'
 import type { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
@@ -41,6 +42,7 @@ import { listEmployees } from './rpc/list-employees.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
+import { dropArtifacts, outputFiles, readInput, removeOutput, storeOutput, withArtifacts } from './run-files.ts'
 import { showWhole } from './show-whole.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
@@ -52,6 +54,7 @@ export interface WorkforceOptions extends Engines {
   readonly db: Database
   readonly blobs: Blobs
   readonly files: Client<typeof FileService>
+  readonly taskFiles: Client<typeof TaskFileService>
   readonly quota: Client<typeof QuotaService>
   readonly usage: Client<typeof WorkforceUsageService>
   readonly plans: Pick<Plans, 'computePlan'>
@@ -76,6 +79,7 @@ export interface WorkforceOptions extends Engines {
 export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly employees: Employees
   readonly files: Client<typeof FileService>
+  readonly taskFiles: Client<typeof TaskFileService>
   readonly usage: Client<typeof WorkforceUsageService>
   readonly places: Places
   readonly plans: Pick<Plans, 'computePlan'>
@@ -84,7 +88,19 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
 }
 
 export function createWorkforceService(options: WorkforceOptions) {
-  const { db, files, quota, usage, plans, targetFault, cursors, clock, languageModel, random = Math.random } = options
+  const {
+    db,
+    files,
+    taskFiles,
+    quota,
+    usage,
+    plans,
+    targetFault,
+    cursors,
+    clock,
+    languageModel,
+    random = Math.random,
+  } = options
   const tasks = createTasks<TaskRecord>({
     ...options,
     tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
@@ -100,6 +116,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     ...tasks.deps,
     employees: knownEmployees(readCatalogue()),
     files,
+    taskFiles,
     usage,
     places: createPlaces({ quota, clock }),
     plans,
@@ -126,7 +143,7 @@ export function createWorkforceService(options: WorkforceOptions) {
         deleteWorkforceTaskData: tell(
           ofEmployee(
             deps,
-            deleteTaskData(deps, async () => {}, show),
+            deleteTaskData(deps, task => removeOutput(deps, task), show),
           ),
         ),
         waitWorkforceTask: waitTask(deps, WorkforceService.method.waitWorkforceTask, show),
@@ -142,7 +159,21 @@ export function createWorkforceService(options: WorkforceOptions) {
     },
     /** What executors and other replicas call. Compute answers the same services, for its own work. */
     ownRoutes(router: Routes): void {
-      router.service(LeaseService, leaseMethods({ ...deps, lend: task => lend(deps, task) }))
+      const { finish, ...methods } = leaseMethods({
+        ...deps,
+        lend: task => lend(deps, task),
+        outputFiles: outputFiles(deps),
+        dropArtifacts: dropArtifacts(deps),
+      })
+      router.service(LeaseService, {
+        ...methods,
+        async finish(req, call) {
+          const results = await Promise.all(req.results.map(result => withArtifacts(deps, result)))
+          return await finish({ ...req, results }, call)
+        },
+        readInput: readInput(deps),
+        storeOutput: storeOutput(deps),
+      })
       router.service(OwnerService, { ring: ring(options.onRing) })
     },
     run: tasks.run,

@@ -4,6 +4,7 @@ import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/wor
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
@@ -64,6 +65,7 @@ export const grants = {
       allOf(OwnerService),
       allOf(QuotaService),
       allOf(FileService),
+      allOf(TaskFileService),
       allOf(WorkforceUsageService),
     ],
     secret: true,

@@ -1,5 +1,5 @@
 /** Kinds of work as the sandbox does them: it computes nothing, and answers as the kind's schema says. */
-import { type Employee, type KindSpec, readCatalogue } from '../catalogue.ts'
+import type { Employee, KindSpec } from '../catalogue.ts'
 import { type KeptBrief, readBrief } from '../kept-brief.ts'
 import type { Output } from '../output.ts'
 import { type Dice, madeUp } from './made-up.ts'
@@ -13,7 +13,7 @@ export interface MockKind {
 }
 
 /** By their id, `<employee>/<kind>`. */
-export const mockKinds = (employees: readonly Employee[] = readCatalogue()): ReadonlyMap<string, MockKind> =>
+export const mockKinds = (employees: readonly Employee[]): ReadonlyMap<string, MockKind> =>
   new Map(
     employees
       .flatMap(({ kinds }) => kinds)
