@@ -59,6 +59,3 @@ export function executorRoom(
 }
 
 export const MIB = 2 ** 20
-
-/** What the process of one kind of work may hold: the engine, its libraries and Node. */
-export const WORK_MEMORY_BYTES = 1_024 * MIB

@@ -4,18 +4,19 @@ import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_ser
 import { createExecutor, type Executor, type ExecutorOptions } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
 import { readCatalogue } from '@millhand/workforce/catalogue'
-import { type kindRunner, loadableKinds } from '@millhand/workforce/runner'
+import { loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
+import { type Engines, workRunner } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
-  readonly workRunner: ReturnType<typeof kindRunner>
+  readonly engines: Engines
 }
 
 /** By name; none where there are no slots. `slots` are those of what is live: the sandbox takes none of them. */
-export function createExecutors(given: ExecutorsOptions): ReadonlyMap<string, Executor> {
-  const { workforceLeases, workRunner, ...options } = given
+export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
+  const { workforceLeases, engines, ...options } = given
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
@@ -26,10 +27,10 @@ export function createExecutors(given: ExecutorsOptions): ReadonlyMap<string, Ex
     [
       'workforce',
       createExecutor({
-        ...{ clock, log, memoryLimitBytes, slots: options.slots },
+        ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: options.slots },
         leases: workforceLeases,
         pool: 'live/workforce',
-        runner: workRunner,
+        runner: await workRunner(engines, log),
         models: loadableKinds(employees),
       }),
     ],

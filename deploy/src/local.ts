@@ -36,8 +36,7 @@ import { openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
-import { kindRunner } from '@millhand/workforce/runner'
-import { firstPlans, WORK_MEMORY_BYTES } from './config-parts.ts'
+import { firstPlans } from './config-parts.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { type FirstKeys, firstKeys } from './first-keys.ts'
@@ -141,7 +140,6 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     return trimEvents({ db, retentionMs: config.retentionMs, tails, clock, log }, signal)
   })
 
-  const languageModel = false
   const workforce = createWorkforceService({
     db,
     blobs,
@@ -159,7 +157,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
-    languageModel,
+    languageModel: config.engines.languageModel !== undefined,
   })
   serve(workforce.routes, transport)
   // Its leases are asked for as compute's are, so they have a way of their own.
@@ -167,10 +165,10 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   serve(workforce.ownRoutes, workforceLeases)
   runner.run('workforce', signal => workforce.run(signal))
 
-  const executors = createExecutors({
+  const executors = await createExecutors({
     leases: createClient(LeaseService, transport),
     workforceLeases: createClient(LeaseService, workforceLeases),
-    workRunner: kindRunner({ memoryLimitBytes: WORK_MEMORY_BYTES, log }),
+    engines: config.engines,
     runner: modelRunner,
     models,
     slots: config.executorSlots,

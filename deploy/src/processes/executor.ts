@@ -8,8 +8,8 @@ import { loadCatalogue } from '@millhand/model'
 import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { kindRunner } from '@millhand/workforce/runner'
-import { executorRoom, modelFolders, WORK_MEMORY_BYTES } from '../config-parts.ts'
+import { executorRoom, modelFolders } from '../config-parts.ts'
+import { enginesOf, engineVariables } from '../engines.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
@@ -34,6 +34,7 @@ export const executorVariables = configuration(
       'MILLHAND_MODEL_MEMORY_MB',
       'MILLHAND_MODELS_MEMORY_MB',
       'MILLHAND_MODEL_THREADS',
+      ...engineVariables,
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -61,10 +62,10 @@ async function start(
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
   const workforce = reach('workforce', config.workforceUrls, config.caller, runner, log, createHealth())
-  const executors = createExecutors({
+  const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
-    workRunner: kindRunner({ memoryLimitBytes: WORK_MEMORY_BYTES, log }),
+    engines: config.engines,
     runner: modelRunner,
     models,
     slots: config.executorSlots,
@@ -106,6 +107,7 @@ function readConfig(env: NodeJS.ProcessEnv) {
     kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     ...executorRoom(set),
+    engines: enginesOf(set),
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

@@ -49,6 +49,7 @@ export const workforceVariables = configuration(
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
+      'MILLHAND_LLM_URL',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -92,7 +93,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
-    languageModel: false,
+    languageModel: config.hasLanguageModel,
   })
   const routes = (router: Parameters<typeof service.routes>[0]) => {
     service.routes(router)
@@ -157,5 +158,6 @@ function config(env: NodeJS.ProcessEnv) {
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
+    hasLanguageModel: set.MILLHAND_LLM_URL !== undefined,
   }
 }
