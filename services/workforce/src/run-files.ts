@@ -11,21 +11,11 @@ import type {
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Principal } from '@millhand/rpc'
-import { heldTask, modeOf, type OutputFiles } from '@millhand/task'
+import { heldTask, type OutputFiles } from '@millhand/task'
 import { as, inTheNameOf } from './in-name-of.ts'
+import { ownerOf } from './owner.ts'
 import type { TaskRecord } from './task.ts'
 import type { WorkforceDeps } from './workforce.ts'
-
-/** Who a task belongs to, for what is done to its files when nobody calls. */
-export const ownerOf = ({ tenant }: { readonly tenant: string }): Principal => ({
-  accountId: tenant.slice(0, tenant.indexOf('/')),
-  mode: modeOf(tenant),
-  tenant,
-  scopes: new Set(),
-  keyId: '',
-  plans: { compute: '', developer: '', workforce: '' },
-})
 
 /** Reads one of the files that belong to a run's brief, no faster than the executor takes it. Any replica answers. */
 export const readInput = ({ tasks, files }: WorkforceDeps) =>

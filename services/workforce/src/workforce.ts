@@ -35,6 +35,7 @@ import { type Employees, knownEmployees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
+import { giveBackLostPlaces } from './quota/lost-places.ts'
 import { createPlaces, type Places } from './quota/places.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
@@ -176,7 +177,10 @@ export function createWorkforceService(options: WorkforceOptions) {
       })
       router.service(OwnerService, { ring: ring(options.onRing) })
     },
-    run: tasks.run,
+    /** What the owner of the queues does until the signal ends. */
+    async run(signal: AbortSignal): Promise<void> {
+      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal)])
+    },
     heard: tasks.heard,
     tellOwner: tasks.tellOwner,
   }
