@@ -20,10 +20,11 @@ const mongo = { MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand' }
 const kafka = { MILLHAND_KAFKA_BROKERS: '127.0.0.1:1' }
 const grpc = { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }
 const computeUrl = { MILLHAND_COMPUTE_URL: 'http://127.0.0.1:1' }
+const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: 'http://127.0.0.1:1' }
 const right = {
   gateway: {
     ...credentialsFor('gateway'),
-    ...computeUrl,
+    ...workUrls,
     MILLHAND_HTTP_ADDR: '127.0.0.1:0',
     MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
     MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
@@ -31,7 +32,13 @@ const right = {
   },
   identity: { ...credentialsFor('identity'), ...grpc, ...mongo, ...kafka },
   compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
-  executor: { ...credentialsFor('executor'), ...grpc, ...computeUrl, ...kafka },
+  workforce: {
+    ...credentialsFor('workforce'),
+    ...{ ...grpc, ...computeUrl, ...mongo, ...kafka },
+    MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
+    MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
+  },
+  executor: { ...credentialsFor('executor'), ...grpc, ...workUrls, ...kafka },
   billing: { ...credentialsFor('billing'), ...grpc, ...mongo, ...kafka },
   webhook: { ...credentialsFor('webhook'), ...grpc, ...mongo, ...kafka },
 } as const satisfies Record<string, Environment>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Tensor, tensorParts } from '@millhand/model'
-import type { RunResult } from '../model-runner.ts'
+import type { RunResult } from '@millhand/worker'
 import { ask, item, load, outputOf, plainModel, said } from './models.fixture.ts'
 import { boundedText, checkWritable, MAX_MESSAGE_BYTES, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
 

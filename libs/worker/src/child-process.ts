@@ -1,20 +1,17 @@
-/** A child process of the runner: its limits, its messages one after the other, its end. */
+/** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
-import { RunnerGone } from '../model-runner.ts'
-import { makeFolder, removeFolder } from '../own-folder.ts'
-import { readFromChild } from './from-child.ts'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
-import { type FromChild, type ToChild, tellsOfMemory } from './protocol.ts'
+import { tellsOfMemory } from './memory.ts'
+import { makeFolder, removeFolder } from './own-folder.ts'
+import { RunnerGone } from './runner.ts'
 
-export interface ChildProcess {
-  send(message: ToChild): void
+export interface ChildProcess<To, From> {
+  send(message: To): void
   /**
    * The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. One that says
    * what the protocol does not know is killed, and has crashed.
    */
-  next(): Promise<FromChild>
+  next(): Promise<From>
   /** The last 4 KiB that it wrote to standard error. */
   stderr(): string
   /** SIGKILL; resolves when the process is gone and reaped. Idempotent. `why` is what it is then `gone` for. */
@@ -24,7 +21,6 @@ export interface ChildProcess {
   readonly folder: string
 }
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const STDERR_CHARACTERS = 4096
 /** More messages than a child has to say that nobody has asked for yet. */
 const MOST_UNREAD = 64
@@ -37,28 +33,32 @@ const SET_ASIDE_BYTES = 768 * 2 ** 20
 const HEAP_SHARE = 0.5
 const MIB = 2 ** 20
 
-/**
- * What a file of its may have: an output, or a picture of the most pixels that libvips puts aside as samples of 16 bits.
- * In units of 512 bytes, by POSIX.
- */
-const FILE_BLOCKS = (MAX_OUTPUT_BYTES + 256 * MIB) / 512
+// `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
+// are in units of 512 bytes, by POSIX.
+const LIMITED = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$0"; shift; exec "$@"'
 
-// `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files.
-const LIMITED = `ulimit -c 0; ulimit -f ${FILE_BLOCKS}; ulimit -d "$0"; exec "$@"`
-
-interface ChildOptions {
+export interface ChildOptions<From> {
+  /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
+  readonly script: string
+  /** Further options of Node. */
+  readonly options?: readonly string[]
+  /** What it said, once it is sure that the protocol has it; undefined for what it has not. */
+  readonly read: (said: unknown) => From | undefined
   readonly memoryLimitBytes: number
+  /** What a file of its may have. */
+  readonly fileBytes: number
   readonly log: Log
 }
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
-export function startChild({ memoryLimitBytes, log }: ChildOptions): ChildProcess {
-  const { child, folder } = spawnIn(memoryLimitBytes, log)
+export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
+  const { read, log } = options
+  const { child, folder } = spawnIn(options)
   let stderr = ''
   let killed: RunnerGone | undefined
   let ended: RunnerGone | undefined
-  const waiting: { resolve(message: FromChild): void; reject(error: unknown): void }[] = []
-  const arrived: FromChild[] = []
+  const waiting: { resolve(message: From): void; reject(error: unknown): void }[] = []
+  const arrived: From[] = []
 
   const stop = (because: RunnerGone) => {
     if (ended) return
@@ -70,15 +70,15 @@ export function startChild({ memoryLimitBytes, log }: ChildOptions): ChildProces
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
   })
-  child.stderr?.on('error', error => log.warn('model.stderr_unreadable', { error }))
+  child.stderr?.on('error', error => log.warn('worker.stderr_unreadable', { error }))
   child.on('message', said => {
     if (killed) return
-    const message = readFromChild(said)
-    if (!message) return stop(new RunnerGone('crashed', 'the process of the model said what it may not'))
+    const message = read(said)
+    if (!message) return stop(new RunnerGone('crashed', 'the process said what it may not'))
     const next = waiting.shift()
     if (next) next.resolve(message)
     else if (arrived.length < MOST_UNREAD) arrived.push(message)
-    else stop(new RunnerGone('crashed', 'the process of the model said more than it may'))
+    else stop(new RunnerGone('crashed', 'the process said more than it may'))
   })
   const gone = new Promise<RunnerGone>(resolve => {
     const end = (gone: RunnerGone) => {
@@ -115,13 +115,15 @@ export function startChild({ memoryLimitBytes, log }: ChildOptions): ChildProces
   }
 }
 
-function spawnIn(memoryLimitBytes: number, log: Log): { child: NodeChild; folder: string } {
+function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
+  const { script, memoryLimitBytes, fileBytes, log } = options
   const node = [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
     `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
-    CHILD,
+    ...(options.options ?? []),
+    script,
     String(process.pid),
     String(memoryLimitBytes),
   ]
@@ -129,7 +131,7 @@ function spawnIn(memoryLimitBytes: number, log: Log): { child: NodeChild; folder
   let folder: string | undefined
   try {
     folder = makeFolder('model')
-    const child = spawn('sh', ['-c', LIMITED, String(dataKib), ...node], {
+    const child = spawn('sh', ['-c', LIMITED, String(dataKib), String(Math.ceil(fileBytes / 512)), ...node], {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       env: { PATH: process.env.PATH },
@@ -148,5 +150,5 @@ const notStarted = (cause: unknown) => new RunnerGone('not_started', 'no process
 function why(stderr: string, what: string): RunnerGone {
   return tellsOfMemory(stderr)
     ? new RunnerGone('out_of_memory', 'the run needed more memory than it may have')
-    : new RunnerGone('crashed', `the process of the model ended by itself (${what})`)
+    : new RunnerGone('crashed', `the process ended by itself (${what})`)
 }

@@ -1,12 +1,12 @@
 /** What every model runner promises; each adapter runs it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ModelPackage } from '@millhand/model'
-import type { Emission } from './emission.ts'
-import { type LoadedModel, type ModelRunner, type RunItem, RunnerGone } from './model-runner.ts'
+import { type Emission, type Loaded, type RunItem, type Runner, RunnerGone } from '@millhand/worker'
 
 export interface RunnerCases {
-  readonly runner: () => ModelRunner
+  readonly runner: () => Runner<ModelPackage>
   readonly model: ModelPackage
   /** Two inputs of unlike outputs, each of which emits output before it is over. */
   readonly streams: readonly [RunItem, RunItem]
@@ -19,7 +19,7 @@ export interface RunnerCases {
 export function describeModelRunner(name: string, cases: RunnerCases): void {
   const { runner, model, streams, invalid, endless } = cases
   const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
-  const loaded = async (one: ModelPackage, use: (model: LoadedModel) => Promise<void>) => {
+  const loaded = async (one: ModelPackage, use: (model: Loaded) => Promise<void>) => {
     const process = await runner().load(one, new AbortController().signal)
     try {
       await use(process)
@@ -29,7 +29,7 @@ export function describeModelRunner(name: string, cases: RunnerCases): void {
   }
 
   /** What each item emitted, and the results, as JSON. */
-  async function run(process: LoadedModel, items: readonly RunItem[]) {
+  async function run(process: Loaded, items: readonly RunItem[]) {
     const emitted: Emission[][] = items.map(() => [])
     let isOver = false
     const { items: results } = await process.run(items, async (item, emission) => {

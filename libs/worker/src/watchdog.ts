@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { OUT_OF_MEMORY } from './protocol.ts'
+import { OUT_OF_MEMORY } from './memory.ts'
 
 export interface WatchdogData {
   readonly parent: number

@@ -1,12 +1,52 @@
-/** What runs models: the port behind which the ONNX Runtime child process stands. */
+/** What runs work: the port behind which the processes of models stand, and those of the kinds of work. */
 import type { FileHandle } from 'node:fs/promises'
-import type { ModelPackage } from '@millhand/model'
 import type { Emission } from './emission.ts'
+
+/** What is loaded into a process of its own: a model, a kind of work. */
+export interface Loadable {
+  readonly status: 'ready'
+  /** What leases name it by: their group. */
+  readonly id: string
+  /** Of the same id, another one is another thing to load. */
+  readonly version: string
+  /** How many tasks may share a run; one where it is not said. */
+  readonly manifest?: { readonly maxBatch: number }
+}
+
+/** What can be loaded, by id. */
+export interface Loadables<L extends Loadable> {
+  get(id: string): L | { readonly status: 'broken'; readonly problem: string } | undefined
+}
 
 export interface RunItem {
   /** As the task has it; the runner reads it as the model's `input_format` says. Hostile. */
   readonly input: string | InputFile
   readonly parameters: Readonly<Record<string, unknown>> | undefined
+  /** What comes beside the input. Hostile. */
+  readonly files?: readonly GivenFile[]
+  /** Told what the run has used so far, whenever that is more: it counts however the run ends. */
+  readonly onUse?: (used: Used) => void
+}
+
+/** A file that comes beside an input, whole. */
+export interface GivenFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
+/** What language models did for a run. */
+export interface Used {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Millionths of a dollar. */
+  readonly costMicros: number
+}
+
+/** A file that a run made. */
+export interface Artifact extends GivenFile {
+  /** Unique in its run. */
+  readonly name: string
 }
 
 /** An input in a file. */
@@ -26,6 +66,13 @@ export type ItemResult =
   | { readonly ok: true; readonly output: string }
   /** JSON text beyond that, of at most 64 MiB; a larger one is the fault `output_too_large`. */
   | { readonly ok: true; readonly file: OutputFile }
+  /** An output that names files, which are stored first: JSON text of any length up to 64 MiB. */
+  | {
+      readonly ok: true
+      readonly artifacts: readonly Artifact[]
+      /** The output, given the ids of those files, in their order. */
+      readonly outputOf: (files: readonly string[]) => string
+    }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly retryable: boolean }
 
 export interface RunResult {
@@ -41,8 +88,8 @@ export interface RunResult {
  */
 export type OnEmit = (item: number, emission: Emission) => Promise<void>
 
-/** A model in a process of its own. */
-export interface LoadedModel {
+/** Something in a process of its own. */
+export interface Loaded {
   /**
    * Runs the items together, in portions where their inputs are large. One run at a time: the caller waits for the one
    * before. What an item emits is given to `onEmit` before this resolves. Rejects with `RunnerGone` when the process
@@ -57,17 +104,19 @@ export interface LoadedModel {
   readonly gone: Promise<RunnerGone>
 }
 
-export interface ModelRunner {
+export interface Runner<L extends Loadable> {
   readonly engine: { readonly kind: string; readonly name: string; readonly provider: string }
-  /** Set where loading costs nothing: then a model is loaded for each run, and no run waits for another of its model. */
-  readonly loadsEachRun?: true
+  /** What it loads, in a word that the owners of tasks read: faults are `model_crashed` or `engine_crashed`. */
+  readonly loads: 'model' | 'engine'
+  /** Set where no run waits for another of the same: each has a process to itself while it is on. */
+  readonly ownProcesses?: true
   /**
-   * Starts a process and loads the model in it. Rejects with `ModelLoadFailed` when the model is at fault; with
+   * Starts a process and loads the thing in it. Rejects with `LoadFailed` when that is at fault; with
    * `RunnerGone('crashed')` when the process ended by itself and `RunnerGone('not_started')` when none could be had,
    * which another try may mend; with `RunnerGone('killed')` when the signal aborts. Leaves no process then. Once it has
    * resolved the signal does nothing more.
    */
-  load(model: ModelPackage, signal: AbortSignal): Promise<LoadedModel>
+  load(thing: L, signal: AbortSignal): Promise<Loaded>
 }
 
 /** The process ended without an answer. */
@@ -84,12 +133,12 @@ export class RunnerGone extends Error {
   }
 }
 
-/** The model cannot be loaded: broken, unsupported, too slow or too large. Trying again will not help. */
-export class ModelLoadFailed extends Error {
-  readonly code: 'model_broken' | 'out_of_memory'
-  constructor(code: ModelLoadFailed['code'], message: string) {
+/** It cannot be loaded: broken, unsupported, too slow or too large. Trying again will not help. */
+export class LoadFailed extends Error {
+  readonly code: 'model_broken' | 'engine_broken' | 'out_of_memory'
+  constructor(code: LoadFailed['code'], message: string) {
     super(message)
-    this.name = 'ModelLoadFailed'
+    this.name = 'LoadFailed'
     this.code = code
   }
 }

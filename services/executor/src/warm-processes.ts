@@ -1,18 +1,19 @@
-/** Loaded models, one process each: started when first needed, kept by least-recent use within a memory limit. */
-import type { ModelPackage } from '@millhand/model'
+/** Loaded processes: started when first needed, kept by least-recent use within a memory limit. */
+
 import type { Log } from '@millhand/telemetry'
 import {
-  type LoadedModel,
-  ModelLoadFailed,
-  type ModelRunner,
+  type Loadable,
+  type Loaded,
+  LoadFailed,
   type OnEmit,
   type RunItem,
+  type Runner,
   RunnerGone,
   type RunResult,
-} from './model-runner.ts'
+} from '@millhand/worker'
 
-/** A model with the line of runs that wait for its one process. */
-export interface WarmModel {
+/** What a run is run by. */
+export interface Warm {
   /** Asks `begin` for the items once the runs before are over, and runs them; nothing runs when there are none left. */
   run(begin: () => readonly RunItem[], onEmit: OnEmit): Promise<RunResult>
   /** Whether its process is in a run. */
@@ -21,51 +22,70 @@ export interface WarmModel {
   kill(): Promise<void>
 }
 
-interface Entry extends WarmModel {
-  readonly model: ModelPackage
+/** A process with the line of runs that wait for it. */
+interface Entry<L> extends Warm {
+  readonly thing: L
   isRunning: boolean
-  loaded: Promise<LoadedModel> | undefined
-  process: LoadedModel | undefined
+  loaded: Promise<Loaded> | undefined
+  process: Loaded | undefined
   lastUsed: number
-  /** Runs begun or waiting: a model in use is not unloaded. */
+  /** Runs begun or waiting: what is in use is not unloaded. */
   users: number
   tail: Promise<unknown>
 }
 
-export class WarmModels {
-  readonly #runner: ModelRunner
+export class WarmProcesses<L extends Loadable> {
+  readonly #runner: Runner<L>
   readonly #memoryLimitBytes: number
   readonly #log: Log
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, Entry<L>[]>()
   readonly #abort = new AbortController()
   #uses = 0
 
   /** `memoryLimitBytes` bounds what all processes hold together, as far as unloading idle ones can. */
-  constructor(options: { runner: ModelRunner; memoryLimitBytes: number; log: Log }) {
+  constructor(options: { runner: Runner<L>; memoryLimitBytes: number; log: Log }) {
     this.#runner = options.runner
     this.#memoryLimitBytes = options.memoryLimitBytes
     this.#log = options.log
   }
 
-  /** The model of this version; its process starts with the first run. */
-  get(model: ModelPackage): WarmModel {
-    const key = `${model.id}@${model.version}`
-    const known = this.#entries.get(key)
-    if (known) return known
-    const entry = this.#entry(model)
-    this.#entries.set(key, entry)
-    return entry
+  /** For one run of this version; a process starts with the first. */
+  get(thing: L): Warm {
+    const entries = this.#entriesOf(thing)
+    if (!this.#runner.ownProcesses) return entries[0] ?? this.#add(thing, entries)
+    let taken: Warm | undefined
+    return {
+      isRunning: false, // Nothing waits behind it.
+      run: (begin, onEmit) => {
+        const idle = entries.filter(({ users }) => users === 0)
+        taken = idle.find(({ process }) => process) ?? idle[0] ?? this.#add(thing, entries)
+        return taken.run(begin, onEmit)
+      },
+      kill: async () => await taken?.kill(),
+    }
   }
 
   /** Ends all processes. */
   async close(): Promise<void> {
     this.#abort.abort()
-    await Promise.all([...this.#entries.values()].map(entry => entry.kill()))
+    await Promise.all(this.#all().map(entry => entry.kill()))
   }
 
-  #entry(model: ModelPackage): Entry {
-    const entry: Entry = {
-      model,
+  #all(): Entry<L>[] {
+    return [...this.#entries.values()].flat()
+  }
+
+  #entriesOf({ id, version }: L): Entry<L>[] {
+    const key = `${id}@${version}`
+    const known = this.#entries.get(key) ?? []
+    this.#entries.set(key, known)
+    return known
+  }
+
+  #add(thing: L, to: Entry<L>[]): Entry<L> {
+    const { loads } = this.#runner
+    const entry: Entry<L> = {
+      thing,
       isRunning: false,
       loaded: undefined,
       process: undefined,
@@ -85,8 +105,8 @@ export class WarmModels {
         entry.tail = result
           .catch(error => {
             if (error instanceof RunnerGone) forget(entry)
-            else if (!(error instanceof ModelLoadFailed))
-              this.#log.error('model.run_failed', { model: model.id, error })
+            else if (!(error instanceof LoadFailed))
+              this.#log.error(`${loads}.run_failed`, { [loads]: thing.id, error })
           })
           .then(() => {
             entry.isRunning = false
@@ -101,14 +121,16 @@ export class WarmModels {
         await (await loaded?.catch(() => undefined))?.kill()
       },
     }
+    to.push(entry)
     return entry
   }
 
-  #load(entry: Entry): Promise<LoadedModel> {
+  #load(entry: Entry<L>): Promise<Loaded> {
     if (entry.loaded) return entry.loaded
-    const { id } = entry.model
-    this.#log.debug('model.loading', { model: id })
-    const loading = this.#runner.load(entry.model, this.#abort.signal)
+    const { loads } = this.#runner
+    const { id } = entry.thing
+    this.#log.debug(`${loads}.loading`, { [loads]: id })
+    const loading = this.#runner.load(entry.thing, this.#abort.signal)
     entry.loaded = loading
     const ended = () => {
       if (entry.loaded === loading) forget(entry)
@@ -116,37 +138,39 @@ export class WarmModels {
     loading.then(
       process => {
         if (entry.loaded === loading) entry.process = process
-        this.#log.info('model.loaded', { model: id })
+        this.#log.info(`${loads}.loaded`, { [loads]: id })
         process.gone.then(why => {
           ended()
-          if (why.reason !== 'killed') this.#log.warn('model.gone', { model: id, reason: why.reason, error: why })
+          if (why.reason !== 'killed') this.#log.warn(`${loads}.gone`, { [loads]: id, reason: why.reason, error: why })
         }, ended)
+        this.#unloadIdle()
       },
       error => {
         ended()
         const isNews = error instanceof RunnerGone && error.reason !== 'killed'
-        if (isNews) this.#log.warn('model.not_loaded', { model: id, reason: error.reason, error })
+        if (isNews) this.#log.warn(`${loads}.not_loaded`, { [loads]: id, reason: error.reason, error })
       },
     )
     return loading
   }
 
-  /** Unloads idle models, least recently used first, until the rest fits. */
+  /** Unloads what is idle, least recently used first, until the rest fits. */
   #unloadIdle(): void {
-    const loaded = [...this.#entries.values()].filter(entry => entry.process)
+    const { loads } = this.#runner
+    const loaded = this.#all().filter(entry => entry.process)
     let held = loaded.reduce((sum, entry) => sum + (entry.process?.memoryBytes() ?? 0), 0)
     const idle = loaded.filter(entry => entry.users === 0).sort((a, b) => a.lastUsed - b.lastUsed)
     for (const entry of idle) {
       if (held <= this.#memoryLimitBytes) return
       held -= entry.process?.memoryBytes() ?? 0
-      this.#log.info('model.unloaded', { model: entry.model.id })
-      entry.kill().catch(error => this.#log.error('model.unload_failed', { model: entry.model.id, error }))
+      this.#log.info(`${loads}.unloaded`, { [loads]: entry.thing.id })
+      entry.kill().catch(error => this.#log.error(`${loads}.unload_failed`, { [loads]: entry.thing.id, error }))
     }
   }
 }
 
 /** The next run starts a new process. */
-function forget(entry: Entry): void {
+function forget<L>(entry: Entry<L>): void {
   entry.loaded = undefined
   entry.process = undefined
 }
