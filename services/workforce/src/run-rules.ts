@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 import type { KindSpec, Schema } from './catalogue.ts'
-import type { Checks, Rules } from './kind.ts'
+import type { Checks, Rules, SlowChecks } from './kind.ts'
 
 export interface Measured {
   readonly answer: Answer
@@ -19,11 +19,14 @@ export interface Measured {
  */
 export async function runRules(kind: KindSpec, brief: Brief): Promise<Measured> {
   const { rules }: { rules: Rules<unknown, unknown> } = await importOf(kind, 'engine.ts')
-  const { checks }: { checks: Checks<unknown, unknown> } = await importOf(kind, 'checks.ts')
+  const { checks }: { checks: Checks<unknown, unknown> | SlowChecks<unknown, unknown> } = await importOf(
+    kind,
+    'checks.ts',
+  )
   const answer = await rules(brief)
   const faults = faultsOf(kind.output_schema, answer.result)
   if (faults !== undefined) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
-  return { answer, checks: checks(brief, answer) }
+  return { answer, checks: await checks(brief, answer) }
 }
 
 /** An engine broke its word: its answer is not of the kind's output schema. */
