@@ -13,6 +13,7 @@ import { executor } from './processes/executor.ts'
 import { gateway } from './processes/gateway.ts'
 import { identity } from './processes/identity.ts'
 import { webhook } from './processes/webhook.ts'
+import { workforce } from './processes/workforce.ts'
 import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
 import { startFault } from './start-fault.ts'
 
@@ -164,7 +165,7 @@ describe('a process', { concurrency: 3 }, () => {
     assert.equal(await faultOfProcess('gateway', {}), `${faultOf('gateway', {})}\n`)
   })
 
-  for (const service of ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook'] as const) {
+  for (const service of ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'workforce'] as const) {
     it(`that is ${service} names all that has to be set`, async () => {
       const { lines } = await refusal(service, {})
       const needed = right[service]
@@ -192,7 +193,7 @@ function faultOf(service: keyof typeof right, env: Environment): string | undefi
   }
 }
 
-const processes = { gateway, identity, compute, executor, billing, webhook }
+const processes = { gateway, identity, compute, executor, billing, webhook, workforce }
 
 async function faultOfProcess(service: string, env: Environment): Promise<string> {
   await using running = serve([service], env)

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 import type { KindSpec, Schema } from './catalogue.ts'
-import type { Checks, Rules } from './kind.ts'
+import type { Checks, Rules, SlowChecks } from './kind.ts'
 
 /** What is needed of a kind to run it. */
 export type RunKind = Pick<KindSpec, 'employee' | 'id' | 'folder' | 'output_schema'>
@@ -30,8 +30,11 @@ export async function runRules(kind: RunKind, brief: Brief): Promise<Measured> {
 
 /** The answer with what the kind measures on it. */
 export async function measured(kind: RunKind, brief: Brief, answer: Answer): Promise<Measured> {
-  const { checks }: { checks: Checks<unknown, unknown> } = await importOf(kind, 'checks.ts')
-  return { answer, checks: checks(brief, answer) }
+  const { checks }: { checks: Checks<unknown, unknown> | SlowChecks<unknown, unknown> } = await importOf(
+    kind,
+    'checks.ts',
+  )
+  return { answer, checks: await checks(brief, answer) }
 }
 
 /** An engine broke its word: its answer is not of the kind's output schema. */
