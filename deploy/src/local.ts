@@ -233,5 +233,5 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
-  return { url, grpc, metrics: await serveMetrics(config.metrics, metrics, runner), keys: first, models }
+  return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys: first, models }
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:net'
 import { test } from 'node:test'
 import { createRunner } from '@millhand/runner'
 import { createLog, createMetrics } from '@millhand/telemetry'
@@ -11,7 +13,7 @@ test('metrics are served at their own address, as Prometheus reads them, and not
   t.after(() => runner.stop('the test ends'))
   const metrics = createMetrics(log)
   metrics.counter('millhand_webhook_tries_total')({ mode: 'live', outcome: 'failed' })
-  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, metrics, runner)
+  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, { metrics, runner, log })
   const answer = await fetch(`${url}/metrics?x=1`)
   assert.equal(answer.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
   assert.match(await answer.text(), /^millhand_webhook_tries_total\{mode="live",outcome="failed"\} 1$/m)
@@ -27,9 +29,22 @@ test('metrics are served at their own address, as Prometheus reads them, and not
   )
   const { port } = new URL(url)
   await assert.rejects(
-    serveMetrics({ host: '127.0.0.1', port: Number(port) }, metrics, runner),
+    serveMetrics({ host: '127.0.0.1', port: Number(port) }, { metrics, runner, log }),
     /MILLHAND_METRICS_ADDR: .*Another program listens there/,
   )
   await runner.stop('the test ends')
   await assert.rejects(fetch(`${url}/metrics`))
+})
+
+test('a connection that can not be accepted, as without file descriptors, ends nothing', async t => {
+  const runner = createRunner({ log })
+  t.after(() => runner.stop('the test ends'))
+  const servers: Server[] = []
+  const onListen = (message: unknown) => void servers.push((message as { server: Server }).server)
+  subscribe('tracing:net.server.listen:asyncStart', onListen)
+  const url = await serveMetrics({ host: '127.0.0.1', port: 0 }, { metrics: createMetrics(log), runner, log })
+  unsubscribe('tracing:net.server.listen:asyncStart', onListen)
+  assert.equal(servers.length, 1)
+  servers[0]?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
+  assert.equal((await fetch(`${url}/metrics`)).status, 200)
 })

@@ -2,12 +2,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Address, Runner } from '@millhand/runner'
-import { type Metrics, metricsContentType } from '@millhand/telemetry'
+import { type Log, type Metrics, metricsContentType } from '@millhand/telemetry'
 import { naming } from './naming.ts'
 
 /** The URL at which it serves. */
-export async function serveMetrics(address: Address, metrics: Pick<Metrics, 'text'>, runner: Runner): Promise<string> {
+export async function serveMetrics(
+  address: Address,
+  { metrics, runner, log }: { metrics: Pick<Metrics, 'text'>; runner: Runner; log: Log },
+): Promise<string> {
   const server = createServer(async (req, res) => {
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()
@@ -16,6 +20,7 @@ export async function serveMetrics(address: Address, metrics: Pick<Metrics, 'tex
   })
   server.listen(address)
   await naming('MILLHAND_METRICS_ADDR', once(server, 'listening'))
+  surviveRefusedConnections(server, log)
   runner.own(
     {
       async close() {

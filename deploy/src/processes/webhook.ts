@@ -83,7 +83,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
   })
   runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
   if (config.metrics === undefined) return { addresses: { grpc }, health }
-  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, metrics, runner) }, health }
+  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
 })
 
 function config(env: NodeJS.ProcessEnv) {

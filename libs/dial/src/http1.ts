@@ -58,17 +58,31 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
   }
 }
 
+/** Node's reader counts what is in a head, and passes over empty lines before it without end. */
+const MOST_BYTES_TO_HEAD = (MOST_INTERIM + 1) * MOST_HEAD_BYTES + 64 * 1024
+
 /** The head that is no 1xx. A failure is repeatable when the connection `isStale`: closed before it heard of the post. */
 function headOf(request: ClientRequest, isStale: () => boolean, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let interim = 0
+    let bytes = 0
     const onAbort = () => fail(signal.reason)
-    const fail = (error: unknown) => {
+    const onData = (data: Uint8Array) => {
+      bytes += data.length
+      if (bytes > MOST_BYTES_TO_HEAD) fail(new DialFailure('protocol_error', 'the head of the answer does not come'))
+    }
+    const end = () => {
       signal.removeEventListener('abort', onAbort)
+      request.socket?.off('data', onData)
+    }
+    const fail = (error: unknown) => {
+      end()
       reject(error)
     }
+    // When Node's own reader is there: it must miss nothing.
+    request.once('socket', socket => socket.on('data', onData))
     request.once('response', response => {
-      signal.removeEventListener('abort', onAbort)
+      end()
       resolve(response)
     })
     request.on('information', () => {

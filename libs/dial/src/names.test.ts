@@ -266,6 +266,24 @@ test('an answer with a TTL of 0 is for those who wait for it, and what fails is 
   }
 })
 
+test('an answer of very many addresses is not kept: names of such answers would fill the memory', async t => {
+  const many = Array.from({ length: 65 }, (_, n) => `127.0.1.${n}`)
+  const dns = await dnsServer(t, question =>
+    question.over === 'udp' ? { truncated: true } : addresses(question, question.name === NAME ? many.slice(1) : many),
+  )
+  const resolver = createResolver({ clock: systemClock, servers: [dns.address] })
+  t.after(() => resolver.close())
+  for (const [name, times] of [
+    [NAME, 1],
+    ['many.example.com', 2],
+  ] as const) {
+    await resolver.addresses(name)
+    await resolver.addresses(name)
+    const asked = dns.asked.filter(({ name: of, type, over }) => of === name && type === 'A' && over === 'tcp')
+    assert.equal(asked.length, times, name)
+  }
+})
+
 test("the machine's own names are for what the operator allows", async t => {
   const receiver = await rawReceiver(t, ({ socket }) => socket.write(ok()))
   const local = await listening(

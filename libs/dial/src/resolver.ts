@@ -44,10 +44,11 @@ export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOp
         let keepMs = 0
         try {
           const records = await ask(dns, name, clock)
-          keepMs = Math.min(LONGEST_KEPT_MS, ...records.map(({ ttl }) => ttl * 1000))
+          if (records.length <= MOST_KEPT) keepMs = Math.min(LONGEST_KEPT_MS, ...records.map(({ ttl }) => ttl * 1000))
           return records.map(({ address }) => address)
         } finally {
           entry.until = clock.monotonic() + keepMs
+          if (keepMs === 0 && known.get(name) === entry) known.delete(name)
         }
       }
     },
@@ -57,6 +58,8 @@ export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOp
 }
 
 const MOST_NAMES = 10_000
+/** Addresses of a name whose answer is kept. An answer over TCP can have 4,000, and who has a domain has any number of names. */
+const MOST_KEPT = 64
 const LONGEST_KEPT_MS = 30_000
 
 interface AddressRecord {

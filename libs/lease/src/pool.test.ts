@@ -132,6 +132,34 @@ describe('a pool', () => {
     assert.deepEqual(statuses, ['running', 'queued', 'queued', 'expired'])
   })
 
+  it('counts leases anew when it has its place again: who had it meanwhile may have kept them', async () => {
+    const clock = manualClock()
+    const looked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let looks = 0
+    const find: Stored['find'] = async (index, query) => {
+      const found = await stored.find(index, query)
+      if (index === 'due' && query.equals.includes(countedByOwner)) looked[looks++]?.resolve()
+      return found
+    }
+    const pool = open(clock, { find })
+    await put(0, { status: 'running', lease_id: 'lease', attempt: 1, due_at: countedByOwner })
+    const losing = new AbortController()
+    const first = pool.run(losing.signal)
+    await looked[0]?.promise
+    await clock.advance(leaseMs - 2_000)
+    losing.abort()
+    await first
+    running = pool.run(stopping.signal)
+    await looked[1]?.promise
+    for (let passed = 0; passed < leaseMs - 1_000; passed += 500) {
+      await clock.advance(500)
+      for (let turns = 0; turns < 20; turns++) await nextTurn()
+    }
+    assert.equal(await statusOf(0), 'running')
+    for (let tries = 0; tries < 200 && (await statusOf(0)) === 'running'; tries++) await clock.advance(500)
+    assert.equal(await statusOf(0), 'queued')
+  })
+
   it('lets no claim wait once its signal has ended, though the store still owes an answer', async () => {
     const asked = Promise.withResolvers<void>()
     const find: Stored['find'] = async (index, query) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -16,6 +16,8 @@ import { inherited, repository, type Server, startServer, temporaryFolder } from
 import { digit, run } from './tasks.ts'
 
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8')
+/** What their programs need, with its sums: `.ci/run` downloads it. */
+const goModule = join(repository, 'services/webhook/src/signature/fixtures')
 const python = join(repository, '.venv/bin/python')
 const pythonMissing =
   existsSync(python) || process.env.CI === 'true' ? false : `there is no ${python}: \`.ci/run\` installs it`
@@ -160,6 +162,11 @@ const signedBy =
     return { headers, body: Buffer.from(body) }
   }
 
+test('the page names the Go library that its receivers are built with', () => {
+  const [, library = '', version] = /`go get (github\S+)@(\S+)`/.exec(page) ?? []
+  assert.ok(readFileSync(join(goModule, 'go.mod'), 'utf8').includes(`require ${library} ${version}\n`))
+})
+
 test('the page shows secrets as they are', async () => {
   const json = { url: 'https://example.com/', events: ['batch.completed'] }
   const { body } = await server.request('POST', '/v1/webhooks', { json })
@@ -169,11 +176,8 @@ test('the page shows secrets as they are', async () => {
 function goProgram(code: string): string {
   const folder = temporaryFolder('millhand-receiver-')
   writeFileSync(join(folder, 'main.go'), code)
-  const [, library] = /`go get (github\S+)`/.exec(page) ?? []
-  const go = (...words: string[]) => execFileSync('go', words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  go('mod', 'init', 'receiver')
-  if (code.includes('standard-webhooks')) go('get', String(library))
-  go('build', '-o', 'receiver', '.')
+  for (const name of ['go.mod', 'go.sum']) copyFileSync(join(goModule, name), join(folder, name))
+  execFileSync('go', ['build', '-o', 'receiver', '.'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   return join(folder, 'receiver')
 }
 

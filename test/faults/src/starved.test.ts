@@ -4,23 +4,34 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { RequestOptions } from '@millhand/test-e2e/http'
 import { connection } from '@millhand/test-e2e/raw'
 import { type Server, startServer, temporaryFolder } from '@millhand/test-e2e/server'
 import { create, digit, ended, ownModels, run, spin } from '@millhand/test-e2e/tasks'
 
 test('without file descriptors it serves on, and runs what it took once there are some again', async () => {
   await using server = await startServer({ fileDescriptors: 64 })
+  // One connection from the beginning to the end: without descriptors a new one is closed as soon as it comes.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  await server.request('GET', '/v1/models', { agent })
+  const ask = (method: string, path: string, more: RequestOptions = {}) =>
+    server.request(method, path, { ...more, agent }).catch(cause => {
+      throw new Error(`${method} ${path} was not answered: ${server.logs().stderr}`, { cause })
+    })
+  await ask('GET', '/v1/models')
   const idle = await Promise.all(Array.from({ length: 60 }, () => connection(server.url)))
-  const created = await server.request('POST', '/v1/tasks', { json: digit(4, { max_attempts: 10 }), agent })
+  await Promise.race(idle.map(each => each.ended()))
+  const created = await ask('POST', '/v1/tasks', { json: digit(4, { max_attempts: 10 }) })
   assert.equal(created.status, 201, created.text)
-  const { id } = created.body
-  while (notLoaded(server).length === 0)
-    await server.request('GET', `/v1/tasks/${id}`, { agent, headers: { prefer: 'wait=1' } })
+  const path = `/v1/tasks/${created.body.id}`
+  const wait = { headers: { prefer: 'wait=1' } }
+  let task = created.body
+  while (notLoaded(server).length === 0) {
+    assert.ok(!isOver(task), `the model had descriptors: ${JSON.stringify(task)}`)
+    task = (await ask('GET', path, wait)).body
+  }
   for (const each of idle) each.destroy()
+  while (!isOver(task)) task = (await ask('GET', path, wait)).body
   agent.destroy()
-  const task = await ended(server, id)
   assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
   assert.equal(task.output.digit, 4)
   assert.ok(task.attempt > 1)
@@ -55,6 +66,8 @@ test('a server that is killed leaves nothing in the folder for temporary files, 
   assert.equal(now.length, 1)
   assert.ok(!left.includes(now[0] as string))
 })
+
+const isOver = ({ status }: { readonly status: string }) => ['succeeded', 'failed', 'expired'].includes(status)
 
 /** The lines of the log about models that could not be loaded. */
 const notLoaded = (server: Server) =>

@@ -36,6 +36,15 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   const pace = createPace(clock, endpoint => pool.mayRunMore(endpoint))
   /** How many are for new ones, and how many for slow ones: what is left is for those that answer swiftly. */
   const lane = (atOnce * 3) / 8
+  const underWay = new Set<Promise<void>>()
+  /** Tenants that might have more once others have fewer. */
+  const squeezed = new Set<string>()
+  /** A quarter, and no more than are free: those whose endpoints hang all at once leave some to the others. */
+  const mostOf = (tenant: string) => {
+    const free = Math.max(atOnce - underWay.size, 1)
+    if (free < atOnce / 4) squeezed.add(tenant)
+    return Math.min(free, atOnce / 4)
+  }
   const pool = new Pool<DeliveryRecord, DeliveryCause>({
     name,
     work: store,
@@ -47,7 +56,7 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
       const kind = pace.kind(line)
       const own = [
         { key: line, mostRunning: pace.most(line) },
-        { key: tenant, mostRunning: atOnce / 4 },
+        { key: tenant, mostRunning: mostOf(tenant) },
       ]
       if (kind === 'swift') return own
       return [...own, { key: kind, mostRunning: lane }, { key: `${tenant} ${kind}`, mostRunning: lane / 8 }]
@@ -93,12 +102,15 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
   }
 
   const claimAll = async (signal: AbortSignal, cut: AbortSignal, leave: AbortSignal) => {
-    const underWay = new Set<Promise<void>>()
     let ended = Promise.withResolvers<void>()
     const start = (delivery: DeliveryRecord) => {
       const delivering = deliver(delivery, cut, leave).finally(() => {
         underWay.delete(delivering)
         ended.resolve()
+        const [tenant] = squeezed
+        if (tenant === undefined) return
+        squeezed.delete(tenant)
+        pool.mayRunMore(tenant)
       })
       underWay.add(delivering)
     }
@@ -110,7 +122,8 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
         continue
       }
       try {
-        const request = { executorId: 'couriers', runs: room, busy: none, waitMs: WAIT_MS }
+        // Half of it: how many a tenant may have is asked before any of them is under way.
+        const request = { executorId: 'couriers', runs: Math.ceil(room / 2), busy: none, waitMs: WAIT_MS }
         const { runs } = await pool.claim(request, signal)
         for (const { work } of runs) work.forEach(start)
       } catch (error) {
@@ -143,6 +156,7 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
         signal.removeEventListener('abort', stop)
         for (const timer of [cut, leave]) timer.cancel()
         pace.clear()
+        squeezed.clear()
       }
     },
   }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { createDialer, createResolver, parseRanges } from '@millhand/dial'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { WebhookRecord } from '../webhook.ts'
@@ -122,6 +123,38 @@ describe('an endpoint that does not answer', () => {
     const events = await send(owner, 'acct_well', [well], 50)
     for (const event of events) await here.untilStatus(event, well, 'succeeded')
     assert.equal(here.receiver.posts.length, before + 96 + 50)
+  })
+
+  it('holds up none of another, though those of many accounts answered swiftly before they all hang', async () => {
+    const { clock } = here // It stands still: who hangs does so to the end.
+    const resolver = createResolver({ clock })
+    const dialer = createDialer({ clock, resolver, allow: parseRanges('127.0.0.0/8') })
+    const owner = here.own({ dial: dialer })
+    const accounts = Array.from({ length: 8 }, (_, n) => `acct_turns${n}`)
+    for (const account of accounts) {
+      const ids = await endpoints(account, 6)
+      const events = await send(owner, account, ids, 20)
+      for (const id of ids) for (const event of events) await here.untilStatus(event, id, 'succeeded')
+      for (const id of ids) here.receiver.lets(id, hang)
+    }
+    const before = here.receiver.posts.length
+    for (const account of accounts) {
+      const hanging = Array.from({ length: 6 }, (_, n) => `wh_${account}_${n}`)
+      await send(owner, account, hanging, 16)
+    }
+    let [seen, turns] = [0, 0]
+    await here.until(() => {
+      turns = here.receiver.posts.length === seen ? turns + 1 : 0
+      seen = here.receiver.posts.length
+      return turns > 100
+    })
+    assert.ok(seen - before > 192, `${seen - before}`)
+    const [well = ''] = await endpoints('acct_well', 1)
+    const events = await send(owner, 'acct_well', [well], 50)
+    for (const event of events) await here.untilStatus(event, well, 'succeeded')
+    await owner.stop()
+    await dialer.close()
+    resolver.close()
   })
 
   it('holds up callbacks to its own origin alone, and those of its own account alone', async t => {
