@@ -22,7 +22,7 @@ export const valuesFor = (
   Object.fromEntries(pathFields.map(field => [field, object[field] ?? object.id ?? '']))
 
 /** Whether its path begins with an employee, whom nobody owns. */
-export const isOfEmployee = ({ pathFields }: Route): boolean => pathFields[0] === 'employee'
+const isOfEmployee = ({ pathFields }: Route): boolean => pathFields[0] === 'employee'
 
 /** Whether its path names no object. */
 export const namesNone = (route: Route): boolean => route.pathFields.length === (isOfEmployee(route) ? 1 : 0)
