@@ -16,9 +16,9 @@ import type {
 } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import { fits } from './onnx/output-bound.ts'
 import { failure, outcomes } from './outcome.ts'
 import { faultOfSending, type Sent } from './output-files.ts'
+import { fits } from './result-bound.ts'
 import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-processes.ts'
 

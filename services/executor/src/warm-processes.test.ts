@@ -59,6 +59,7 @@ test('the log has nothing where the task itself is told, nor of what was stopped
 function ownProcesses(memoryLimitBytes: number) {
   const log = createLog({ level: 'error' })
   let loads = 0
+  let started = Promise.resolve()
   const killed: number[] = []
   const runner: Runner<ModelPackage> = {
     engine: { kind: 'rules', name: 'one', provider: 'cpu' },
@@ -66,6 +67,7 @@ function ownProcesses(memoryLimitBytes: number) {
     ownProcesses: true,
     async load() {
       const id = ++loads
+      await started
       const gone = Promise.withResolvers<RunnerGone>()
       return {
         run: async items => {
@@ -91,7 +93,7 @@ function ownProcesses(memoryLimitBytes: number) {
     )
     return items[0]?.ok && 'output' in items[0] ? Number(items[0].output) : 0
   }
-  return { run, killed }
+  return { run, killed, starts: (until: Promise<void>) => (started = until) }
 }
 
 test('runs that share nothing have a process each while they are on, and an idle one is taken again', async () => {
@@ -111,4 +113,22 @@ test('idle processes are ended by least-recent use while all hold more than they
   assert.deepEqual(killed, [2])
   assert.equal(await run('a'), 1)
   assert.equal(await run('b'), 4)
+})
+
+test('a run that waits for a new process takes one that is free before', async () => {
+  const { run, starts } = ownProcesses(1_000)
+  const first = Promise.withResolvers<void>()
+  const running = run('m', first.promise)
+  await new Promise(resolve => setImmediate(resolve))
+  const slow = Promise.withResolvers<void>()
+  starts(slow.promise)
+  const waiting = run()
+  first.resolve()
+  assert.deepEqual(await Promise.all([running, waiting]), [1, 1])
+  slow.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await new Promise(resolve => setImmediate(resolve))
+  const both = [run('m', promise), run('m', promise)]
+  resolve()
+  assert.deepEqual(await Promise.all(both), [1, 2])
 })

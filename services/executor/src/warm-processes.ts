@@ -34,11 +34,18 @@ interface Entry<L> extends Warm {
   tail: Promise<unknown>
 }
 
+/** A run that needs a process to itself. */
+interface Waiter<L> {
+  readonly entries: readonly Entry<L>[]
+  readonly use: (entry: Entry<L>) => void
+}
+
 export class WarmProcesses<L extends Loadable> {
   readonly #runner: Runner<L>
   readonly #memoryLimitBytes: number
   readonly #log: Log
   readonly #entries = new Map<string, Entry<L>[]>()
+  readonly #waiting = new Set<Waiter<L>>()
   readonly #abort = new AbortController()
   #uses = 0
 
@@ -56,11 +63,11 @@ export class WarmProcesses<L extends Loadable> {
     let taken: Warm | undefined
     return {
       isRunning: false, // Nothing waits behind it.
-      run: (begin, onEmit) => {
-        const idle = entries.filter(({ users }) => users === 0)
-        taken = idle.find(({ process }) => process) ?? idle[0] ?? this.#add(thing, entries)
-        return taken.run(begin, onEmit)
-      },
+      run: (begin, onEmit) =>
+        this.#whenFree(thing, entries, entry => {
+          taken = entry
+          return entry.run(begin, onEmit)
+        }),
       kill: async () => await taken?.kill(),
     }
   }
@@ -69,6 +76,37 @@ export class WarmProcesses<L extends Loadable> {
   async close(): Promise<void> {
     this.#abort.abort()
     await Promise.all(this.#all().map(entry => entry.kill()))
+  }
+
+  /** Uses whichever process is free first: one that ends its run, or a new one, which is started for it. */
+  #whenFree(thing: L, entries: Entry<L>[], use: (entry: Entry<L>) => Promise<RunResult>): Promise<RunResult> {
+    const idle = entries.find(isIdle)
+    if (idle) return use(idle)
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter<L> = { entries, use: entry => resolve(use(entry)) }
+      this.#waiting.add(waiter)
+      const entry = entries.find(({ users }) => users === 0) ?? this.#add(thing, entries)
+      entry.users++
+      this.#load(entry)
+        .catch(error => {
+          if (this.#waiting.delete(waiter)) reject(error)
+        })
+        .then(() => {
+          entry.users--
+          this.#offer(entries)
+        })
+    })
+  }
+
+  /** Gives processes that are free to runs that wait, in their order. */
+  #offer(entries: Entry<L>[]): void {
+    for (const waiter of this.#waiting) {
+      if (waiter.entries !== entries) continue
+      const idle = entries.find(isIdle)
+      if (!idle) return
+      this.#waiting.delete(waiter)
+      waiter.use(idle)
+    }
   }
 
   #all(): Entry<L>[] {
@@ -111,6 +149,7 @@ export class WarmProcesses<L extends Loadable> {
           .then(() => {
             entry.isRunning = false
             entry.users--
+            this.#offer(to)
             this.#unloadIdle()
           })
         return result
@@ -168,6 +207,8 @@ export class WarmProcesses<L extends Loadable> {
     }
   }
 }
+
+const isIdle = <L>({ users, process }: Entry<L>): boolean => users === 0 && process !== undefined
 
 /** The next run starts a new process. */
 function forget<L>(entry: Entry<L>): void {

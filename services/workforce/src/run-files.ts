@@ -96,8 +96,14 @@ export async function withArtifacts(deps: Keeping, result: Result): Promise<Resu
   return { ...result, artifactFiles: [], outcome: { case: 'failure', value } }
 }
 
-/** Removes the files of a result that was refused. */
-export const dropArtifacts = (deps: Keeping) => (result: Result) => drop(deps, result.tenant, result.artifactFiles)
+/** Removes the files of a result that was refused, but for those that its task names: the same result came twice. */
+export const dropArtifacts =
+  (deps: Pick<Keeping, 'tasks' | 'files' | 'log'>) =>
+  async ({ tenant, workId, artifactFiles }: Result): Promise<void> => {
+    const task = await deps.tasks.get(tenant, workId).catch(() => undefined)
+    const unnamed = artifactFiles.filter(file => !task?.artifacts?.includes(file))
+    if (task) await drop(deps, tenant, unnamed)
+  }
 
 /** Removes what a task's output is, or names, outside of its record. Fails where that can't be done now. */
 export async function removeOutput({ files }: Pick<Keeping, 'files'>, task: TaskRecord): Promise<void> {
@@ -114,7 +120,11 @@ async function remove(files: Keeping['files'], task: { readonly tenant: string }
 }
 
 /** Where that fails they expire some time. */
-async function drop({ files, log }: Keeping, tenant: string, ids: readonly string[]): Promise<void> {
+async function drop(
+  { files, log }: Pick<Keeping, 'files' | 'log'>,
+  tenant: string,
+  ids: readonly string[],
+): Promise<void> {
   await Promise.all(ids.map(id => remove(files, { tenant }, id))).catch(error =>
     log.warn('artifacts.left', { files: ids.length, error }),
   )

@@ -9,7 +9,7 @@ export interface LanguageModel {
   allow(limits: Limits): Allowance
 }
 
-export interface Limits {
+interface Limits {
   readonly maxCostMicros?: number
   /** Told the sum, after each answer. */
   readonly onUse: (used: Used) => void
@@ -22,7 +22,7 @@ export interface Allowance {
   ask(question: Question): Promise<Told>
 }
 
-export type Told = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
+type Told = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
 
 /** Where none is configured. The service makes no such task; one from a time when there was one fails. */
 export const noLanguageModel: LanguageModel = {

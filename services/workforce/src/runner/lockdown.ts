@@ -22,17 +22,24 @@ export function lockDown(): void {
   // A thread would have all of it open again; hooks of modules run in one.
   close(require('node:worker_threads'), ['Worker'])
   close(require('node:module'), ['register'])
+  // V8 itself opens files for some of its flags, wherever they say.
+  close(require('node:v8'), ['setFlagsFromString', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'])
 
-  const { kill } = process
-  fix(process, 'kill', (pid: number, signal?: string | number) => {
-    if (pid !== process.pid) throw refused('kill')
-    return kill.call(process, pid, signal)
+  // It may end itself. Whatever a kind does to the prototypes, it never gets hold of what is called here.
+  const { pid: own } = process
+  const { apply } = Reflect
+  const kill = Reflect.get(process, '_kill')
+  fix(process, 'kill', (pid: number) => {
+    if (pid !== own) throw refused('kill')
+    apply(kill, process, [own, SIGKILL])
   })
   const ofProcess = ['_kill', '_debugProcess', '_debugEnd', '_getActiveHandles', '_getActiveRequests', 'execve']
   close(process, [...ofProcess, 'binding', '_linkedBinding'])
   for (const name of ['fetch', 'WebSocket', 'EventSource']) fix(globalThis, name, undefined)
   syncBuiltinESMExports()
 }
+
+const SIGKILL = 9
 
 /** Of these nothing is left. */
 const WHOLE = ['dns', 'dns/promises', 'inspector', 'inspector/promises', 'cluster', 'child_process', 'sqlite']

@@ -13,7 +13,7 @@ export type Reply =
   /** Never answered. */
   | 'nothing'
 
-export interface Asked {
+interface Asked {
   readonly authorization: string | undefined
   readonly body: {
     readonly model: string
