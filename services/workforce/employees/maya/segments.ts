@@ -11,7 +11,7 @@ export interface Segment {
 }
 
 /** What stands between pieces of the brief, and says nothing. */
-const layouts = new Set([' ', '\n', '\n\n', '.', '。', '. ', '– ', '\n– ', '#', ' #'])
+const layouts = new Set([' ', ': ', '\n', '\n\n', '.', '。', '– ', '\n– ', '#', ' #'])
 
 export const layout = (text: string): Segment => ({ text, source: 'layout' })
 

@@ -1,5 +1,5 @@
 /** What each platform allows, and how it counts. The sources are the platforms' own pages for developers. */
-import { graphemes, utf8Bytes, webLength, weightedLength, withEmojisAsBytes } from './lengths.ts'
+import { graphemes, utf8Bytes, webLength, weightedLength, withEmojisAsBytes } from '../lengths.ts'
 
 export const platformIds = ['x', 'linkedin', 'facebook', 'instagram', 'threads', 'mastodon', 'bluesky'] as const
 export type PlatformId = (typeof platformIds)[number]

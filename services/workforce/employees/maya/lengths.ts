@@ -18,7 +18,7 @@ export const utf8Bytes = (text: string): number => Buffer.byteLength(text)
 export function withEmojisAsBytes(text: string): number {
   let count = 0
   for (const { segment } of segmenter.segment(text))
-    count += isEmoji.test(segment) ? utf8Bytes(segment) : Array.from(segment).length
+    count += !isAscii(segment) && isEmoji.test(segment) ? utf8Bytes(segment) : Array.from(segment).length
   return count
 }
 
@@ -32,7 +32,8 @@ export const webLength = (text: string, link?: string): number => withAddresses(
 export const weightedLength = (text: string, link?: string): number =>
   withAddresses(text.normalize('NFC'), link, part => {
     let weight = 0
-    for (const { segment } of segmenter.segment(part)) weight += isEmoji.test(segment) ? 2 : codePointsWeight(segment)
+    for (const { segment } of segmenter.segment(part))
+      weight += isAscii(segment) ? 1 : isEmoji.test(segment) ? 2 : codePointsWeight(segment)
     return weight
   })
 
@@ -44,6 +45,9 @@ function codePointsWeight(text: string): number {
 
 const isLight = (code: number): boolean =>
   code <= 4351 || (code >= 8192 && code <= 8205) || (code >= 8208 && code <= 8223) || (code >= 8242 && code <= 8247)
+
+/** Most of a text is, and the pattern for emojis is slow. */
+const isAscii = (segment: string): boolean => segment.length === 1 && segment < '\u0080'
 
 const isEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic}\ufe0f?)$/v
 
