@@ -26,10 +26,28 @@ export interface Finding {
 
 /** Who reads a language. `path` matters for JSX; `isWhole` is false for a piece of a file. */
 export function linterFor(language: Language, path: string, isWhole = true): Linter | Promise<Linter> {
-  if (language === 'python') return ruff
-  if (language === 'javascript' || language === 'typescript') return eslintFor(language, path)
-  return treeLinter(language, isWhole)
+  if (language === 'python') return pastMark(ruff)
+  if (language === 'javascript' || language === 'typescript') return pastMark(eslintFor(language, path))
+  return treeLinter(language, isWhole).then(pastMark)
 }
+
+/** Linters count with or without the byte order mark; here none sees it, and what it changes is moved behind it. */
+const pastMark = ({ lint: find, parses }: Linter): Linter => ({
+  lint: text =>
+    text.startsWith(MARK)
+      ? find(text.slice(1)).map(found => ({
+          ...found,
+          edits: found.edits.map(({ start, end, text: instead }) => ({
+            start: start + 1,
+            end: end + 1,
+            text: instead,
+          })),
+        }))
+      : find(text),
+  parses: text => parses(text.startsWith(MARK) ? text.slice(1) : text),
+})
+
+const MARK = '\ufeff'
 
 /** Why a source is not read; undefined where it is. */
 export function whyUnread({ language, text }: Source): string | undefined {

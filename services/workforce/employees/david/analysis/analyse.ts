@@ -38,7 +38,7 @@ export async function analyse(table: Table, { times, level = LEVEL }: Wanted): P
   const analysis = await withDatabase(table, async ask => {
     const columns: Profile[] = []
     for (const column of table.columns) columns.push(await profile(column, ask))
-    const repeated = await duplicates(table, ask)
+    const repeated = await duplicates(table, sample.numbers, ask)
     const found = effectsOf(sample)
     const effects: Effect[] = [
       ...(repeated.effect ? [repeated.effect] : []),

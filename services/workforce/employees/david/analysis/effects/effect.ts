@@ -33,10 +33,11 @@ export async function proved(
   return { sql, values, of: name => values[name] ?? 0 }
 }
 
-/** A number in a sentence: four digits. */
+/** A number in a sentence: four digits of what was measured, all of what was counted. */
 export const said = (value: number): string => {
   const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(4))
-  return Math.abs(rounded) >= 1e9
+  const size = Math.abs(rounded)
+  return size >= 1e9 || (size > 0 && size < 1e-6)
     ? rounded.toExponential()
     : rounded.toLocaleString('en-US', { maximumFractionDigits: 12 })
 }

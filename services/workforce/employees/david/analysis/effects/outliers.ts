@@ -21,7 +21,7 @@ type Tail = 'high' | 'low'
  */
 export function outliers({ column, sorted }: Ranked): Effect[] {
   const median = sorted[sorted.length >> 1] ?? 0
-  const deviation = 1.4826 * medianOf(sorted.map(value => Math.abs(value - median)))
+  const deviation = 1.4826 * medianDeviation(sorted, sorted.length >> 1)
   if (sorted.length < LEAST || deviation === 0) return []
   return (['high', 'low'] as const).flatMap(tail => inTail(column.name, sorted, median, deviation, tail) ?? [])
 }
@@ -90,7 +90,19 @@ function lastOfRun(values: Float64Array, at: number): number {
   return end
 }
 
-const medianOf = (values: Float64Array) => values.slice().sort()[values.length >> 1] ?? 0
+/** The median of the distances from the value at `middle`: half of the values, nearest first. */
+function medianDeviation(sorted: Float64Array, middle: number): number {
+  const median = sorted[middle] ?? 0
+  let [below, above, distance] = [middle - 1, middle + 1, 0]
+  for (let taken = 0; taken < middle; taken++) {
+    const down = below < 0 ? Number.POSITIVE_INFINITY : median - (sorted[below] ?? 0)
+    const up = above >= sorted.length ? Number.POSITIVE_INFINITY : (sorted[above] ?? 0) - median
+    distance = Math.min(down, up)
+    if (down <= up) below--
+    else above++
+  }
+  return distance
+}
 
 /** The value itself, where it was moved from. */
 const nearestTo = (sorted: Float64Array, value: number) =>
