@@ -69,13 +69,14 @@ export async function lint(source: Source, isWanted: (found: Found) => boolean =
     .toSorted(byPlace)
     .slice(0, MOST_A_FILE)
     .map((found, at) =>
-      findingOf(source.path, found, at < MOST_PATCHES ? sureChange(linter, source.text, found) : null),
+      findingOf(source.path, found, at < mostPatches(source.text) ? sureChange(linter, source.text, found) : null),
     )
 }
 
 const MOST_A_FILE = 200
-/** Each is tried, which takes as long as reading the file once more. */
-const MOST_PATCHES = 40
+
+/** Each is tried, which takes as long as reading the file once more: of a long file fewer are. */
+const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
 
 export const byPlace = (a: Found, b: Found): number => a.line - b.line || a.column - b.column
 

@@ -19,9 +19,9 @@ export function listed(source: Source): string[] {
   if (language === 'typescript' || language === 'javascript') return typeScriptExports(path, text)
   if (language === 'python') return pythonDefinitions(text)
   if (/\.proto$/i.test(path))
-    return [
-      ...text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '').matchAll(/^\s*(?:message|enum|service|rpc)\s+(\w+)/gm),
-    ].map(([, name = '']) => name)
+    return [...withoutComments(text).matchAll(/^\s*(?:message|enum|service|rpc)\s+(\w+)/gm)].map(
+      ([, name = '']) => name,
+    )
   return openApiNames(text)
 }
 
@@ -49,7 +49,7 @@ function typeScriptExports(path: string, text: string): string[] {
 function pythonDefinitions(text: string): string[] {
   const tree = python.treeOf(text)
   try {
-    const all = /^__all__\s*=\s*[[(]([^\])]*)/m.exec(text)?.[1]?.match(/[A-Za-z_]\w*/g)
+    const all = /^__all__\s*=\s*[[(]([^\])]{0,10000})/m.exec(text)?.[1]?.match(/[A-Za-z_]\w*/g)
     return definitions.captures(tree.rootNode).flatMap(({ node }) => {
       const isInner = /^(?:function|class)_definition$/
       for (let at = node.parent?.parent ?? null; at; at = at.parent) if (isInner.test(at.type)) return []
@@ -57,6 +57,19 @@ function pythonDefinitions(text: string): string[] {
     })
   } finally {
     tree.delete()
+  }
+}
+
+/** In one pass: a pattern would look for the end of a comment anew from each sign that may begin one. */
+function withoutComments(text: string): string {
+  let kept = ''
+  let from = 0
+  for (;;) {
+    const open = text.indexOf('/*', from)
+    const close = open === -1 ? -1 : text.indexOf('*/', open + 2)
+    if (close === -1) return (kept + text.slice(from)).replaceAll(/\/\/[^\n]*/g, '')
+    kept += text.slice(from, open)
+    from = close + 2
   }
 }
 

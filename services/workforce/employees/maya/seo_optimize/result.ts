@@ -42,7 +42,7 @@ export interface Coverage {
   readonly in_alternatives: boolean
 }
 
-export interface StructuredItem {
+interface StructuredItem {
   readonly type: string
   readonly line: number
   readonly missing: readonly string[]

@@ -17,7 +17,7 @@ export interface Box {
   readonly height: number
 }
 
-export interface Line {
+interface Line {
   /** From left to right. */
   readonly runs: readonly Run[]
   readonly width: number
@@ -34,12 +34,6 @@ export interface SetText extends Setting {
   /** Not all of the text is there: it ends in an ellipsis. */
   readonly cut: boolean
   readonly missing: readonly string[]
-}
-
-/** Set at one size in a width, on as many lines as it takes; a word that is wider than that is broken. */
-export function setText(text: string, setting: Setting, width = Number.POSITIVE_INFINITY): SetText {
-  const shaped = shape(text, setting)
-  return setLines(text, shaped, linesOf(shaped.words, width / setting.size, setting), setting, false)
 }
 
 /** At most so large as `setting` says, at least `smallest`: there a word may be broken, and what has no room is cut off. */

@@ -5,7 +5,7 @@ import LineBreaker from 'linebreak'
 import { type Face, faceFor } from './faces.ts'
 import type { FamilyId, Weight } from './families.ts'
 
-export interface Glyph {
+interface Glyph {
   readonly face: Face
   readonly id: number
   readonly advance: number

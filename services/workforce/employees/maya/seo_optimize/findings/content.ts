@@ -91,7 +91,7 @@ export function judgeContent(judged: Judged, readability: Readability): Fault[] 
 const methods = { flesch: 'Flesch', amstad: 'Amstad', lix: 'LIX', none: 'no formula' } as const
 
 /** Words; where writing has no spaces, two characters count as one. */
-export function countOf(text: string): number {
+function countOf(text: string): number {
   const unspaced = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0
   if (unspaced > text.length / 3) return Math.ceil(unspaced / 2)
   const words = flat(text)
