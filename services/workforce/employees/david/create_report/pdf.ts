@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import pdfmake from 'pdfmake'
-import type { Content, TDocumentDefinitions } from 'pdfmake/interfaces.js'
 import type { Block, Report } from './document.ts'
 
 const FONTS = join(dirname(createRequire(import.meta.url).resolve('pdfmake/package.json')), 'fonts/Roboto')
@@ -20,6 +19,9 @@ pdfmake.setFonts({
 pdfmake.setUrlAccessPolicy(() => false)
 pdfmake.setLocalAccessPolicy(path => path.startsWith(FONTS))
 
+/** A part of a page, as pdfmake has it. */
+type Content = Readonly<Record<string, unknown>>
+
 /** In points. */
 const WIDTH = 595 - 2 * 50
 /** Longer words don't fit into a line of a page, narrower ones in a column of a table. */
@@ -29,7 +31,7 @@ export async function pdfOf(report: Report): Promise<Uint8Array> {
   return new Uint8Array(await pdfmake.createPdf(definitionOf(report)).getBuffer())
 }
 
-const definitionOf = ({ title, subtitle, sections }: Report): TDocumentDefinitions => ({
+const definitionOf = ({ title, subtitle, sections }: Report): Content => ({
   pageSize: 'A4',
   pageMargins: [50, 56, 50, 56],
   // The same report is the same file: it does not say when it was made.
@@ -43,7 +45,12 @@ const definitionOf = ({ title, subtitle, sections }: Report): TDocumentDefinitio
     query: { fontSize: 7.5, color: '#44505e', margin: [0, 2, 0, 6] },
     cell: { fontSize: 8 },
   },
-  footer: (page, pages) => ({ text: `${page} / ${pages}`, alignment: 'center', fontSize: 8, color: '#5a6675' }),
+  footer: (page: number, pages: number) => ({
+    text: `${page} / ${pages}`,
+    alignment: 'center',
+    fontSize: 8,
+    color: '#5a6675',
+  }),
   content: [
     { text: broken(title), style: 'title' },
     { text: subtitle, style: 'subtitle' },
