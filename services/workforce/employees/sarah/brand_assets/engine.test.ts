@@ -39,6 +39,7 @@ describe('brand assets', () => {
       const { answer, failed } = make({ base_color })
       assert.deepEqual(failed, [], base_color)
       assert.equal(answer.result.base.why, 'The base colour given.')
+      for (const { use, contrast } of answer.result.pairs) assert.ok(contrast >= 4.5, `${base_color} ${use}`)
     }
     assert.equal(make({ base_color: '#1f6feb' }).answer.result.base.hex, '#1f6feb')
   })
