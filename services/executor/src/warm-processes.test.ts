@@ -93,7 +93,10 @@ function ownProcesses(memoryLimitBytes: number) {
     )
     return items[0]?.ok && 'output' in items[0] ? Number(items[0].output) : 0
   }
-  return { run, killed, starts: (until: Promise<void>) => void (started = until) }
+  const starts = (until: Promise<void>) => {
+    started = until
+  }
+  return { run, killed, starts }
 }
 
 test('runs that share nothing have a process each while they are on, and an idle one is taken again', async () => {

@@ -87,7 +87,7 @@ export class WarmProcesses<L extends Loadable> {
       this.#waiting.add(waiter)
       const entry = entries.find(({ users }) => users === 0) ?? this.#add(thing, entries)
       entry.users++
-      this.#load(entry)
+      void this.#load(entry)
         .catch(error => {
           if (this.#waiting.delete(waiter)) reject(error)
         })
