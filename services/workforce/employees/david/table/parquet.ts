@@ -1,6 +1,13 @@
 /** Parquet as columns, read in JavaScript: a broken file is an error here, not a fault in native memory. docs/decisions/data.md */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { type FileMetaData, parquetMetadata, parquetReadObjects, parquetSchema, snappyUncompress } from 'hyparquet'
+import {
+  type FileMetaData,
+  parquetMetadata,
+  parquetReadObjects,
+  parquetSchema,
+  type SchemaTree,
+  snappyUncompress,
+} from 'hyparquet'
 import { Refusal } from '../../../src/brief.ts'
 import { shown } from './foreign-text.ts'
 import { cellOf } from './json.ts'
@@ -20,11 +27,13 @@ export async function readParquet(bytes: Uint8Array, param: string): Promise<Raw
 
 async function columnsOf(file: ArrayBuffer, param: string): Promise<RawTable> {
   const metadata = parquetMetadata(file)
-  const names = parquetSchema(metadata).children.map(({ element }) => element.name)
+  const schema = parquetSchema(metadata)
+  const names = schema.children.map(({ element }) => element.name)
   const rows = Number(metadata.num_rows)
   if (names.length === 0) throw new Refusal(param, 'The table is empty.')
   boundedSize(rows, names.length, param)
   refuseBombs(metadata, file.byteLength, param)
+  requireColumns(metadata, leavesOf(schema))
   const read = await parquetReadObjects({ file, metadata, compressors: compressors(param), geoparquet: false })
   if (read.length !== rows) throw new Error(`${read.length} rows are there, ${rows} were announced`)
   const columns = names.map(name => read.map((row): Value => cellOf(row[name], param)))
@@ -53,6 +62,23 @@ function refuseBombs({ row_groups: groups, num_rows: rows }: FileMetaData, lengt
   }
   if (counted !== Number(rows)) throw new Error('its parts do not add up')
   if (unpacked > MOST_UNPACKED) throw tooLarge(param)
+}
+
+/**
+ * Every part has each column of the schema once: the reader waits for those and no others, and one that it does not wait
+ * for would fail with nobody to hear of it.
+ */
+function requireColumns({ row_groups: groups }: FileMetaData, leaves: readonly string[]): void {
+  for (const { columns } of groups) {
+    const there = columns.map(({ meta_data: column }) => column?.path_in_schema.join('.') ?? '')
+    if (there.toSorted().join('\n') !== leaves.join('\n')) throw new Error('a part has other columns than the schema')
+  }
+}
+
+const leavesOf = (tree: SchemaTree): string[] => {
+  const all = ({ children, path }: SchemaTree): string[] =>
+    children.length === 0 ? [path.join('.')] : children.flatMap(all)
+  return tree.children.flatMap(all).toSorted()
 }
 
 const tooLarge = (param: string) =>

@@ -96,6 +96,14 @@ describe('a Parquet file', () => {
     }
   })
 
+  it('whose parts have a column twice, or one that the schema lacks, is refused', async () => {
+    const place = Buffer.from(whole).lastIndexOf('even')
+    assert.ok(place > 0)
+    const bytes = whole.slice()
+    bytes[place] = 'E'.charCodeAt(0)
+    await refused(file('t.parquet', bytes), /other columns than the schema/)
+  })
+
   it('that is broken anywhere is refused or read, and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(255), fc.boolean(), async (place, byte, cut) => {
