@@ -19,8 +19,8 @@ export function eventAnswers(methods: readonly DescMethodServerStreaming[], sche
 
 /** The body of an answer that is events of one of the methods: as OpenAPI 3.2 has it, the schema is that of each event. */
 export function eventContent(methods: readonly DescMethodServerStreaming[], schemas: Schemas): Schema {
-  const [first, ...others] = methods.map(({ output }) => schemas.message(output, 'answer'))
-  const data = { anyOf: [first, { $ref: '#/components/schemas/Problem' }, ...others] }
+  const told = methods.map(({ output }) => schemas.message(output, 'answer'))
+  const data = { anyOf: [told.length === 1 ? told[0] : { anyOf: told }, { $ref: '#/components/schemas/Problem' }] }
   const event: Schema = {
     type: 'object',
     description: 'One event, by its fields.',
