@@ -14,7 +14,8 @@ const isOneProcess = process.env.MILLHAND_TEST_START === undefined
 const examples = isOneProcess ? 60 : 20
 /** What is refused at the door needs fewer. */
 const examplesAtTheDoor = 10
-const seed = process.env.MILLHAND_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
+/** The same at every run, so that a failure is the change's and not the dice's; others by hand. */
+const seed = process.env.MILLHAND_SEED ?? '1'
 const absent = existsSync(tool) ? false : `there is no ${tool}: \`.ci/run\` installs it`
 
 test('Schemathesis finds nothing: no 5xx, nothing undocumented, no breach of a schema, in any order of calls', {
