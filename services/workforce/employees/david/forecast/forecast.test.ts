@@ -202,7 +202,8 @@ describe('a forecast', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      // So small that its squares are nothing: some models can't be had of the first of these.
+      { numRuns: 40, examples: [[[0, 1e-300, 1e-300, 0, 1e-300, null, 0, null, -1, 0], undefined]] },
     )
   })
 })

@@ -31,10 +31,13 @@ export function tryCandidates(values: Float64Array, periods: readonly number[], 
   return candidates.flatMap(candidate => {
     const fitted = candidate.fit(values, periods)
     if (fitted === undefined) return []
-    const trials = origins.map(origin => {
+    const trials = origins.flatMap(origin => {
       const actual = values.slice(origin, origin + horizon)
-      return { origin, actual, outlook: fitted.again(values.slice(0, origin)).outlook(actual.length) }
+      const again = fitted.again(values.slice(0, origin))
+      return again === undefined ? [] : [{ origin, actual, outlook: again.outlook(actual.length) }]
     })
+    // A model that fails on some of the past has not been tried as the others were.
+    if (trials.length < origins.length) return []
     const sound = [...trials.map(({ outlook }) => outlook), fitted.outlook(horizon)].every(isSound)
     return sound ? [{ candidate, fitted, trials }] : []
   })

@@ -25,8 +25,9 @@ function seasoned(fitted: Fitted, season: (step: number) => number, periods: rea
       return { quantile: z => outlook.quantile(z).map((value, h) => value + season(h)) }
     },
     again: other => {
-      const { flat, season: again } = split(other, periods)
-      return seasoned(fitted.again(flat), again, periods)
+      const parts = split(other, periods)
+      const again = fitted.again(parts.flat)
+      return again && seasoned(again, parts.season, periods)
     },
   }
 }

@@ -90,7 +90,7 @@ export function fitArima(
     },
     again: other =>
       fitArima(orders, other, season, { from: best.at, quickly: true }) ??
-      fitArima({ p: 0, d: 1, q: 0, P: 0, D: 0, Q: 0, constant: false }, other, 1)!,
+      fitArima({ p: 0, d: 1, q: 0, P: 0, D: 0, Q: 0, constant: false }, other, 1),
   }
 }
 

@@ -66,7 +66,7 @@ export function fitEts(
       ...(form.trend === 'Ad' ? { phi: smoothing.phi } : {}),
     },
     outlook: horizon => etsOutlook(form, smoothing, state, variance, horizon),
-    again: other => fitEts(form, other, season, best.at) ?? fitEts({ error: 'A', trend: 'N', season: 'N' }, other, 1)!,
+    again: other => fitEts(form, other, season, best.at) ?? fitEts({ error: 'A', trend: 'N', season: 'N' }, other, 1),
   }
 }
 

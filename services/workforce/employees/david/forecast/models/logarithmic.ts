@@ -24,6 +24,9 @@ function exponential(fitted: Fitted, values: Float64Array): Fitted {
       const outlook = fitted.outlook(horizon)
       return { quantile: z => outlook.quantile(z).map(value => Math.exp(Math.max(least, Math.min(most, value)))) }
     },
-    again: other => exponential(fitted.again(other.map(Math.log)), other),
+    again: other => {
+      const again = fitted.again(other.map(Math.log))
+      return again && exponential(again, other)
+    },
   }
 }

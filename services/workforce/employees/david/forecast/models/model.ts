@@ -15,8 +15,8 @@ export interface Fitted {
   readonly form: string
   readonly parameters: Readonly<Record<string, number>>
   outlook(horizon: number): Outlook
-  /** The same form estimated again on other values, beginning at this one's parameters. */
-  again(values: Float64Array): Fitted
+  /** The same form estimated again on other values, beginning at this one's parameters; undefined where it can't be had of them. */
+  again(values: Float64Array): Fitted | undefined
 }
 
 /** Points with errors of these standard deviations. */
