@@ -17,6 +17,7 @@ import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
 import { identityVariables } from './processes/identity.ts'
 import { webhookVariables } from './processes/webhook.ts'
+import { workforceVariables } from './processes/workforce.ts'
 import { freeAddress } from './processes.fixture.ts'
 
 const secret = 'the operator of this stack, for tests alone'
@@ -27,6 +28,7 @@ const variables = {
   identity: identityVariables,
   compute: computeVariables,
   executor: executorVariables,
+  workforce: workforceVariables,
   billing: billingVariables,
   webhook: webhookVariables,
 }
@@ -61,11 +63,12 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
       const known = read.describe().map((each: Described) => each.name)
       for (const variable of Object.keys(environment)) assert.ok(known.includes(variable), `${name}: ${variable}`)
     }
-    for (const name of ['identity', 'compute'])
+    for (const name of ['identity', 'compute', 'workforce'])
       assert.match(JSON.stringify(services[name].volumes), /deploy\/plans\.yaml.*\/plans\.yaml/)
     callerOf('gateway', gatewayVariables(services.gateway.environment))
     callerOf('identity', identityVariables(services.identity.environment))
     callerOf('compute', computeVariables(services.compute.environment))
+    callerOf('workforce', workforceVariables(services.workforce.environment))
     callerOf('executor', executorVariables(services.executor.environment))
     const { MILLHAND_SERVICE_TOKEN: token, MILLHAND_IDENTITY_URL: identity } = services.operator.environment
     assert.equal(operatorVariables(services.operator.environment).MILLHAND_SERVICE_TOKEN?.reveal(), token)
@@ -78,7 +81,7 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
-    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo', 'webhook'])
+    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo', 'webhook', 'workforce'])
     assert.deepEqual(within('log').sort(), [
       'billing',
       'compute',
@@ -87,9 +90,18 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
       'kafka',
       'kafka-grants',
       'webhook',
+      'workforce',
     ])
-    assert.deepEqual(within('services').sort(), ['billing', 'compute', 'gateway', 'identity', 'operator', 'webhook'])
-    assert.deepEqual(within('runs').sort(), ['compute', 'executor'])
+    assert.deepEqual(within('services').sort(), [
+      'billing',
+      'compute',
+      'gateway',
+      'identity',
+      'operator',
+      'webhook',
+      'workforce',
+    ])
+    assert.deepEqual(within('runs').sort(), ['compute', 'executor', 'workforce'])
     assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
     assert.deepEqual(within('default'), [])
     for (const name of ['services', 'runs', 'database', 'log']) assert.equal(networks[name].internal, true)
@@ -119,15 +131,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
   it('gives a password to the database and to each user of the broker', () => {
     const { services } = parse(composed(settings))
     const passwords = Object.entries(settings).filter(([name]) => name.endsWith('_PASSWORD'))
-    assert.equal(new Set(passwords.map(([, password]) => password)).size, 8)
+    assert.equal(new Set(passwords.map(([, password]) => password)).size, 9)
     const jaas: string = services.kafka.environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
-    for (const name of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
+    for (const name of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
       const { MILLHAND_KAFKA_USER: user, MILLHAND_KAFKA_PASSWORD: password } = services[name].environment
       assert.equal(user, name)
       assert.ok(jaas.includes(`user_${user}="${password}"`))
     }
     const { MILLHAND_PASSWORD } = services.mongo.environment
-    for (const name of ['identity', 'compute', 'billing', 'webhook'])
+    for (const name of ['identity', 'compute', 'workforce', 'billing', 'webhook'])
       assert.ok(services[name].environment.MILLHAND_MONGO_URL.startsWith(`mongodb://millhand:${MILLHAND_PASSWORD}@`))
   })
 

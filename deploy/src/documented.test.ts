@@ -11,6 +11,7 @@ import { executorVariables } from './processes/executor.ts'
 import { gatewayVariables } from './processes/gateway.ts'
 import { identityVariables } from './processes/identity.ts'
 import { webhookVariables } from './processes/webhook.ts'
+import { workforceVariables } from './processes/workforce.ts'
 
 const METRIC = /millhand_[a-z]+(?:_[a-z]+)+/g
 
@@ -34,6 +35,7 @@ test('docs/many-machines.md has the settings of each process', () => {
     gateway: gatewayVariables,
     identity: identityVariables,
     compute: computeVariables,
+    workforce: workforceVariables,
     executor: executorVariables,
     billing: billingVariables,
     webhook: webhookVariables,

@@ -1,16 +1,49 @@
-/** What runs tasks in a process: real models for what is live, and for the sandbox what computes nothing. */
+/** What runs tasks in a process: the real thing for what is live, and for the sandbox what computes nothing. */
+import type { Client } from '@connectrpc/connect'
+import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createExecutor, type Executor, type ExecutorOptions } from '@millhand/executor'
-import { mockRunner } from '@millhand/executor/mock'
+import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
+import { readCatalogue } from '@millhand/workforce/catalogue'
+import { loadableKinds } from '@millhand/workforce/runner'
+import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
+import { type Engines, workRunner } from './engines.ts'
+
+export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
+  /** Those of the workforce's tasks; `leases` are compute's. */
+  readonly workforceLeases: Client<typeof LeaseService>
+  readonly engines: Engines
+}
 
 /** By name; none where there are no slots. `slots` are those of what is live: the sandbox takes none of them. */
-export function createExecutors(options: Omit<ExecutorOptions, 'pool'>): ReadonlyMap<string, Executor> {
+export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
+  const { workforceLeases, engines, ...options } = given
   if (options.slots === 0) return new Map()
-  const live = createExecutor({ ...options, pool: 'live/onnx' })
-  const runner = mockRunner({ clock: options.clock })
-  const sandbox = createExecutor({ ...options, pool: 'test/onnx', runner, slots: SANDBOX_SLOTS })
+  const employees = readCatalogue()
+  const { clock, log, memoryLimitBytes } = options
+  const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
-    ['executor', live],
-    ['sandbox', sandbox],
+    ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
+    ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
+    [
+      'workforce',
+      createExecutor({
+        ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: options.slots },
+        leases: workforceLeases,
+        pool: 'live/workforce',
+        runner: await workRunner(engines, log),
+        models: loadableKinds(employees),
+      }),
+    ],
+    [
+      'workforce sandbox',
+      createExecutor({
+        ...sandbox,
+        leases: workforceLeases,
+        pool: 'test/workforce',
+        runner: mockRunnerOf(mockWork, { clock }),
+        models: mockKinds(employees),
+      }),
+    ],
   ])
 }
 

@@ -7,6 +7,7 @@ import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
 import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
+import { type Engines, enginesOf, engineVariables } from './engines.ts'
 import { pick } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -26,6 +27,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
+  readonly engines: Engines
   readonly usageEntriesKeptMs: number
 }
 
@@ -47,6 +49,7 @@ export const localVariables = configuration(
     'MILLHAND_MODEL_MEMORY_MB',
     'MILLHAND_MODELS_MEMORY_MB',
     'MILLHAND_MODEL_THREADS',
+    ...engineVariables,
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
     'MILLHAND_MAX_STREAMS',
@@ -72,6 +75,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     plansFile: set.MILLHAND_PLANS_FILE,
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     ...executorRoom(set),
+    engines: enginesOf(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     maxStreams: set.MILLHAND_MAX_STREAMS,

@@ -3,16 +3,20 @@ import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
@@ -31,6 +35,7 @@ import { createStatusService } from '@millhand/status'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
+import { createWorkforceService } from '@millhand/workforce'
 import { firstPlans } from './config-parts.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
@@ -135,8 +140,35 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     return trimEvents({ db, retentionMs: config.retentionMs, tails, clock, log }, signal)
   })
 
-  const executors = createExecutors({
+  const workforce = createWorkforceService({
+    db,
+    blobs,
+    files: createClient(FileService, transport),
+    taskFiles: createClient(TaskFileService, transport),
+    quota: createClient(QuotaService, transport),
+    usage: createClient(WorkforceUsageService, transport),
+    plans,
+    targetFault,
+    cursors,
+    streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
+    clock,
+    log,
+    replicas: onlyReplica,
+    onRing: () => {},
+    retentionMs: config.retentionMs,
+    pricePerSecondMicros: config.cpuSecondMicros,
+    languageModel: config.engines.languageModel !== undefined,
+  })
+  serve(workforce.routes, transport)
+  // Its leases are asked for as compute's are, so they have a way of their own.
+  const workforceLeases = createDirectTransport()
+  serve(workforce.ownRoutes, workforceLeases)
+  runner.run('workforce', signal => workforce.run(signal))
+
+  const executors = await createExecutors({
     leases: createClient(LeaseService, transport),
+    workforceLeases: createClient(LeaseService, workforceLeases),
+    engines: config.engines,
     runner: modelRunner,
     models,
     slots: config.executorSlots,
@@ -165,7 +197,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     }),
   )
   // They live and die with this process.
-  for (const part of ['identity', 'compute', 'billing', 'webhook']) health.set(part, true)
+  for (const part of ['identity', 'compute', 'workforce', 'billing', 'webhook']) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
   runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
   runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
@@ -179,7 +211,9 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       FileService,
       StreamTokenService,
       LeaseService,
+      WorkforceService,
       UsageService,
+      WorkforceUsageService,
       WebhookService,
       EventService,
     ],
@@ -188,6 +222,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       identity.routes(router)
       compute.routes(router)
       files.routes(router)
+      workforce.routes(router)
       billing.routes(router)
       webhook.routes(router)
     },

@@ -40,7 +40,7 @@ describe('a running process', { skip: javaMissing }, () => {
     parts.use(mongo)
     const shared = { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_KAFKA_BROKERS: kafka.address }
     const start = async (
-      name: 'identity' | 'compute' | 'executor' | 'billing' | 'webhook',
+      name: 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook',
       env: Record<string, string>,
     ): Promise<Running> => {
       const running = parts.use(serve([name], { ...shared, ...credentialsFor(name), ...env }))
@@ -57,8 +57,15 @@ describe('a running process', { skip: javaMissing }, () => {
       start('billing', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
       start('webhook', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
     ])
-    await start('executor', { MILLHAND_COMPUTE_URL: urls.get('compute') as string })
-    for (const name of ['identity', 'compute', 'billing', 'webhook']) {
+    const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
+    await start('workforce', {
+      ...computeUrl,
+      MILLHAND_MONGO_URL: mongo.url('millhand'),
+      MILLHAND_IDENTITY_URL: urls.get('identity') as string,
+      MILLHAND_BILLING_URL: urls.get('billing') as string,
+    })
+    await start('executor', { ...computeUrl, MILLHAND_WORKFORCE_URL: urls.get('workforce') as string })
+    for (const name of ['identity', 'compute', 'workforce', 'billing', 'webhook']) {
       for (const service of await listed(urls.get(name) as string, tokenOf('executor'))) {
         services.set(service.typeName, service)
       }
@@ -74,7 +81,7 @@ describe('a running process', { skip: javaMissing }, () => {
       )
   })
 
-  for (const process of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
+  for (const process of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
     it(`${process} refuses every method without a good token`, async () => {
       const other = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
       const strangers: [string, string | undefined][] = [
@@ -97,7 +104,7 @@ describe('a running process', { skip: javaMissing }, () => {
     })
   }
 
-  for (const process of ['identity', 'compute', 'billing', 'webhook']) {
+  for (const process of ['identity', 'compute', 'workforce', 'billing', 'webhook']) {
     it(`${process} refuses every method to services that have no right to it, in tunnels too`, async () => {
       let refused = 0
       const own = await listed(urls.get(process) as string, tokenOf('gateway'))

@@ -30,6 +30,7 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 const passwords = {
   identity: 'identity at the broker',
   compute: 'compute at the broker',
+  workforce: 'workforce at the broker',
   executor: 'executor at the broker',
   billing: 'billing at the broker',
   webhook: 'webhook at the broker',
@@ -77,7 +78,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
       MILLHAND_KAFKA_CA: join(folder, 'identity-CA'),
     })
     const start = async (
-      name: 'identity' | 'compute' | 'executor' | 'billing' | 'webhook' | 'gateway',
+      name: 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook' | 'gateway',
       env: Environment,
     ) => {
       const address = { [name === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: '127.0.0.1:0' }
@@ -108,12 +109,17 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await start('billing', { ...database, ...kafkaOf('billing') })
     await start('webhook', { ...database, ...kafkaOf('webhook') })
     const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
+    const beside = {
+      MILLHAND_IDENTITY_URL: urls.get('identity') as string,
+      MILLHAND_BILLING_URL: urls.get('billing') as string,
+    }
+    await start('workforce', { ...database, ...computeUrl, ...beside, ...kafkaOf('workforce') })
+    const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: urls.get('workforce') as string }
     await Promise.all([
-      start('executor', { ...computeUrl, ...kafkaOf('executor') }),
+      start('executor', { ...workUrls, ...kafkaOf('executor') }),
       start('gateway', {
-        ...computeUrl,
-        MILLHAND_IDENTITY_URL: urls.get('identity') as string,
-        MILLHAND_BILLING_URL: urls.get('billing') as string,
+        ...workUrls,
+        ...beside,
         MILLHAND_WEBHOOK_URL: urls.get('webhook') as string,
       }),
     ])
@@ -193,7 +199,7 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     await assert.rejects(adminOf({ ...executorOf(broker, ours), sasl: sasl('executor', 'guessed') }), /authentication/i)
   })
 
-  for (const name of ['identity', 'compute', 'executor', 'billing', 'webhook']) {
+  for (const name of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
     it(`${name} answers nothing, not its health either, to who has no certificate of ours`, async () => {
       const url = urls.get(name) as string
       assert.match(url, /^https:/)

@@ -9,18 +9,27 @@ import { executor } from './processes/executor.ts'
 import { gateway } from './processes/gateway.ts'
 import { identity } from './processes/identity.ts'
 import { webhook } from './processes/webhook.ts'
+import { workforce } from './processes/workforce.ts'
 import { runProcess } from './run-process.ts'
 import { startFault } from './start-fault.ts'
 import { FirstStartFailed } from './supervisor.ts'
 
-const usage = `usage: pnpm serve gateway | identity | compute | executor | billing | webhook
+const usage = `usage: pnpm serve gateway | identity | compute | workforce | executor | billing | webhook
        pnpm serve all --distributed     each of them as a process of its own
        pnpm serve credentials <service> [--days <n>]
                                         makes that service's variables from the operator's MILLHAND_SECRET_KEY
        pnpm serve compose-secrets [--days <n>]
                                         makes deploy/.env, all secrets of deploy/compose.yaml, from the same`
 
-const processes: Readonly<Record<string, Process>> = { gateway, identity, compute, executor, billing, webhook }
+const processes: Readonly<Record<string, Process>> = {
+  gateway,
+  identity,
+  compute,
+  workforce,
+  executor,
+  billing,
+  webhook,
+}
 
 const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words

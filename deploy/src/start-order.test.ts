@@ -9,11 +9,12 @@ import { createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
 
-type Service = 'identity' | 'compute' | 'executor' | 'billing' | 'webhook' | 'gateway'
+type Service = 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook' | 'gateway'
 
 const needs: Record<Service, readonly string[]> = {
   identity: ['mongo'],
   compute: ['mongo'],
+  workforce: ['mongo'],
   executor: ['compute'],
   billing: ['mongo'],
   webhook: ['mongo'],
@@ -21,9 +22,9 @@ const needs: Record<Service, readonly string[]> = {
 }
 
 const orders = [
-  ['mongo', 'identity', 'compute', 'executor', 'billing', 'webhook', 'gateway'],
-  ['gateway', 'webhook', 'billing', 'executor', 'compute', 'identity', 'mongo'],
-  ['compute', 'gateway', 'mongo', 'executor', 'identity', 'billing', 'webhook'],
+  ['mongo', 'identity', 'compute', 'workforce', 'executor', 'billing', 'webhook', 'gateway'],
+  ['gateway', 'webhook', 'billing', 'executor', 'workforce', 'compute', 'identity', 'mongo'],
+  ['compute', 'gateway', 'mongo', 'executor', 'workforce', 'identity', 'billing', 'webhook'],
 ]
 
 describe('processes', { skip: javaMissing }, () => {
@@ -40,6 +41,7 @@ describe('processes', { skip: javaMissing }, () => {
       const at: Record<Service, string> = {
         identity: await freeAddress(),
         compute: await freeAddress(),
+        workforce: await freeAddress(),
         executor: await freeAddress(),
         billing: await freeAddress(),
         webhook: await freeAddress(),
@@ -51,6 +53,7 @@ describe('processes', { skip: javaMissing }, () => {
         MILLHAND_KAFKA_BROKERS: await freeAddress(), // Nobody waits for Kafka: events do.
         MILLHAND_IDENTITY_URL: `http://${at.identity}`,
         MILLHAND_COMPUTE_URL: `http://${at.compute}`,
+        MILLHAND_WORKFORCE_URL: `http://${at.workforce}`,
         MILLHAND_BILLING_URL: `http://${at.billing}`,
         MILLHAND_WEBHOOK_URL: `http://${at.webhook}`,
         MILLHAND_BOOTSTRAP_KEY: key,

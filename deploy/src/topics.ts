@@ -8,13 +8,24 @@ export const dispatchTopic = 'millhand.dispatch.v1'
 /** A ring says that there is work, not which: old ones say nothing. */
 const RING_RETENTION_MS = 60_000
 
+const dispatch = (options: Omit<Topic, 'name'>): Topic => ({
+  ...options,
+  name: dispatchTopic,
+  partitions: 1,
+  retentionMs: RING_RETENTION_MS,
+})
+
 /** What each service writes, and makes where it is missing. */
 export const topicsOf = {
   identity: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.identity.name }],
   webhook: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.webhooks.name }],
   compute: (options: Omit<Topic, 'name'>): Topic[] => [
     { ...options, name: publicTopics.tasks.name },
-    { ...options, name: dispatchTopic, partitions: 1, retentionMs: RING_RETENTION_MS },
+    dispatch(options),
+  ],
+  workforce: (options: Omit<Topic, 'name'>): Topic[] => [
+    { ...options, name: publicTopics.workforce.name },
+    dispatch(options),
   ],
 }
 
@@ -23,11 +34,11 @@ type Publish = (events: readonly OutboxEvent[]) => Promise<void>
 /** Publishes, and rings once for all the work that a batch has made ready. Losing a ring costs time, never a task. */
 export function withDoorbell(publish: Publish, newId: () => string): Publish {
   return events => {
-    const isReady = events.some(event => event.type === 'task.queued' || event.type === 'task.retrying')
+    const isReady = events.some(event => event.type.endsWith('task.queued') || event.type.endsWith('task.retrying'))
     if (!isReady) return publish(events)
     const ring = {
       topic: dispatchTopic,
-      key: 'compute',
+      key: 'work',
       id: newId(),
       type: 'work.ready',
       time: Date.now(),

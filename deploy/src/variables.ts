@@ -65,6 +65,33 @@ export const variables = {
       max: 1_024,
     }),
   ),
+  MILLHAND_ENGINE_MEMORY_MB: integer(1_024, 'What a process of the workforce may hold; beyond it, it is stopped.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_ENGINES_MEMORY_MB: integer(2_048, 'What all of them may hold before idle ones are ended.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_LLM_URL: optional({
+    doc: 'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
+    form: 'a URL of http: or https:',
+    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
+  }),
+  MILLHAND_LLM_MODEL: text('default', 'The model that it is asked for.'),
+  MILLHAND_LLM_KEY: optional(secret('Its key.')),
+  MILLHAND_LLM_INPUT_MICROS: integer(0, 'The price of a million tokens that it reads.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
+  MILLHAND_LLM_OUTPUT_MICROS: integer(0, 'The price of a million tokens that it writes.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
   MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
     min: 1,
     max: 3_650,
@@ -124,6 +151,7 @@ export const variables = {
   }),
   MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
   MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
+  MILLHAND_WORKFORCE_URL: urls('Where the replicas of workforce are reached.', ['http:', 'https:']),
   MILLHAND_BILLING_URL: urls('Where the replicas of billing are reached.', ['http:', 'https:']),
   MILLHAND_WEBHOOK_URL: urls('Where the replicas of webhook are reached.', ['http:', 'https:']),
   MILLHAND_ADVERTISE_URL: optional(

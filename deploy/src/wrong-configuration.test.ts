@@ -13,6 +13,7 @@ import { executor } from './processes/executor.ts'
 import { gateway } from './processes/gateway.ts'
 import { identity } from './processes/identity.ts'
 import { webhook } from './processes/webhook.ts'
+import { workforce } from './processes/workforce.ts'
 import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
 import { startFault } from './start-fault.ts'
 
@@ -20,10 +21,11 @@ const mongo = { MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand' }
 const kafka = { MILLHAND_KAFKA_BROKERS: '127.0.0.1:1' }
 const grpc = { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }
 const computeUrl = { MILLHAND_COMPUTE_URL: 'http://127.0.0.1:1' }
+const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: 'http://127.0.0.1:1' }
 const right = {
   gateway: {
     ...credentialsFor('gateway'),
-    ...computeUrl,
+    ...workUrls,
     MILLHAND_HTTP_ADDR: '127.0.0.1:0',
     MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
     MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
@@ -31,7 +33,13 @@ const right = {
   },
   identity: { ...credentialsFor('identity'), ...grpc, ...mongo, ...kafka },
   compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
-  executor: { ...credentialsFor('executor'), ...grpc, ...computeUrl, ...kafka },
+  workforce: {
+    ...credentialsFor('workforce'),
+    ...{ ...grpc, ...computeUrl, ...mongo, ...kafka },
+    MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
+    MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
+  },
+  executor: { ...credentialsFor('executor'), ...grpc, ...workUrls, ...kafka },
   billing: { ...credentialsFor('billing'), ...grpc, ...mongo, ...kafka },
   webhook: { ...credentialsFor('webhook'), ...grpc, ...mongo, ...kafka },
 } as const satisfies Record<string, Environment>
@@ -157,7 +165,7 @@ describe('a process', { concurrency: 3 }, () => {
     assert.equal(await faultOfProcess('gateway', {}), `${faultOf('gateway', {})}\n`)
   })
 
-  for (const service of ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook'] as const) {
+  for (const service of ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'workforce'] as const) {
     it(`that is ${service} names all that has to be set`, async () => {
       const { lines } = await refusal(service, {})
       const needed = right[service]
@@ -185,7 +193,7 @@ function faultOf(service: keyof typeof right, env: Environment): string | undefi
   }
 }
 
-const processes = { gateway, identity, compute, executor, billing, webhook }
+const processes = { gateway, identity, compute, executor, billing, webhook, workforce }
 
 async function faultOfProcess(service: string, env: Environment): Promise<string> {
   await using running = serve([service], env)

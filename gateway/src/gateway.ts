@@ -1,8 +1,7 @@
 /** REST in, RPC out: every route, name and type comes from the contract. */
 import type { DescService } from '@bufbuild/protobuf'
-import { type Client, createClient, type Transport } from '@connectrpc/connect'
-import { createIds, httpRoutes } from '@millhand/api'
-import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import type { Client, Transport } from '@connectrpc/connect'
+import { createIds, httpRoutes, shortRoutes } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
@@ -37,7 +36,7 @@ export { publicServices } from './public-services.ts'
 export interface GatewayDeps {
   /** Whose methods are served; those without an HTTP rule are not. */
   readonly services: readonly DescService[]
-  /** Reaches those services, and the one that knows stream tokens. */
+  /** Reaches those services, and the one that knows stream tokens of those that do not. */
   readonly transport: Transport
   readonly identity: Client<typeof IdentityService>
   readonly idempotency: Client<typeof IdempotencyService>
@@ -86,14 +85,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     waiting,
     streams,
     idempotency: createIdempotency(deps),
-    streamTokens: createClient(StreamTokenService, transport),
     uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
   }
   const counts = createRequestCounts()
   const components = createComponents(deps.besides ? [health, deps.besides] : [health], clock)
   const reports = createReports({ ...deps, components, counts })
+  const shorts = shortRoutes(services)
   const endpoints = [
-    ...httpRoutes(services).map(route => endpoint(route, endpointDeps)),
+    ...httpRoutes(services).map(route => endpoint(route, shorts, endpointDeps)),
     ...docs(),
     ...healthChecks(health),
     openapi(),

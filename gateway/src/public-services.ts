@@ -4,11 +4,13 @@ import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 
 /** The services whose methods are REST, in the order in which the reference shows them. */
 export const publicServices = [
   ComputeService,
   FileService,
+  WorkforceService,
   WebhookService,
   EventService,
   UsageService,

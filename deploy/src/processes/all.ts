@@ -20,6 +20,7 @@ import { executorVariables } from './executor.ts'
 import { gatewayVariables } from './gateway.ts'
 import { identityVariables } from './identity.ts'
 import { webhookVariables } from './webhook.ts'
+import { workforceVariables } from './workforce.ts'
 
 const read = configuration(
   pick(
@@ -43,6 +44,7 @@ const GRACE_MS = {
   billing: 3_000,
   webhook: 3_000,
   compute: 6_000,
+  workforce: 6_000,
   executor: 5_000,
   gateway: 6_000,
 } as const
@@ -75,9 +77,16 @@ export const all = defineProcess(config, async (config, runner, log) => {
     begin('webhook', { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_METRICS_ADDR: written(config.metrics) }),
     begin('compute', { MILLHAND_GRPC_ADDR: written(config.grpc) }),
   ])
+  const workforce = await begin('workforce', {
+    MILLHAND_IDENTITY_URL: identity.grpc,
+    MILLHAND_COMPUTE_URL: compute.grpc,
+    MILLHAND_BILLING_URL: billing.grpc,
+    MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+  })
   const [, gateway] = await Promise.all([
     begin('executor', {
       MILLHAND_COMPUTE_URL: compute.grpc,
+      MILLHAND_WORKFORCE_URL: workforce.grpc,
       MILLHAND_GRPC_ADDR: '127.0.0.1:0',
     }),
     begin('gateway', {
@@ -85,6 +94,7 @@ export const all = defineProcess(config, async (config, runner, log) => {
       MILLHAND_BILLING_URL: billing.grpc,
       MILLHAND_WEBHOOK_URL: webhook.grpc,
       MILLHAND_COMPUTE_URL: compute.grpc,
+      MILLHAND_WORKFORCE_URL: workforce.grpc,
     }),
   ])
   const health = createHealth()
@@ -105,6 +115,7 @@ const readers = {
   billing: billingVariables,
   webhook: webhookVariables,
   compute: computeVariables,
+  workforce: workforceVariables,
   executor: executorVariables,
   gateway: gatewayVariables,
 }

@@ -1,5 +1,6 @@
 /** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { openKafka } from '@millhand/eventlog/kafka'
 import { createDirectTransport, serve } from '@millhand/rpc'
@@ -33,7 +34,7 @@ export const billing = defineProcess(config, async (config, runner, log) => {
   serve(service.routes, transport)
   const grpc = await serveProcess({
     ...config,
-    services: [UsageService],
+    services: [UsageService, WorkforceUsageService],
     transport,
     routes: service.routes,
     health,

@@ -3,6 +3,7 @@ import { createCursors, createIds } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
@@ -31,7 +32,7 @@ import { serveProcess } from './serve-process.ts'
 import { watchHealth } from './watch-health.ts'
 import { watchToken } from './watch-token.ts'
 
-const services = [ComputeService, FileService, StreamTokenService, LeaseService, OwnerService]
+const services = [ComputeService, FileService, TaskFileService, StreamTokenService, LeaseService, OwnerService]
 
 export const computeVariables = configuration(
   {

@@ -14,12 +14,13 @@ test('each service is given what it needs, and none the operator’s secret', ()
     gateway: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'],
     identity: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
     compute: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
+    workforce: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
     executor: ['MILLHAND_SERVICE_TOKEN'],
     billing: ['MILLHAND_TRUSTED_KEYS'],
     webhook: ['MILLHAND_SECRET_KEY', 'MILLHAND_TRUSTED_KEYS'],
   })
   assert.deepEqual(Object.keys(made('operator')).sort(), ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'])
-  const callers = ['gateway', 'identity', 'compute', 'webhook', 'operator']
+  const callers = ['gateway', 'identity', 'compute', 'workforce', 'webhook', 'operator']
   const secrets = [env, ...callers.map(service => made(service))].map(each => each.MILLHAND_SECRET_KEY)
   assert.equal(new Set(secrets).size, secrets.length)
 })

@@ -10,7 +10,7 @@ const read = configuration(
 )
 
 /** Those of a deployment. Executors are called by nobody, billing and webhook call nobody. */
-export const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook'] as const
+export const services = ['gateway', 'identity', 'compute', 'workforce', 'executor', 'billing', 'webhook'] as const
 
 /** Who can have credentials: the services, and who works on a deployment with the command line. */
 export const holders = [...services, 'operator'] as const

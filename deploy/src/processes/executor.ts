@@ -1,4 +1,4 @@
-/** An executor: runs the models of compute's tasks, and the sandbox. Any number; each holds leases and nothing else. */
+/** An executor: runs the models of compute's tasks, the workforce's work, and the sandbox. Any number; each holds leases and nothing else. */
 import { createClient } from '@connectrpc/connect'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { openKafka } from '@millhand/eventlog/kafka'
@@ -9,6 +9,7 @@ import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { executorRoom, modelFolders } from '../config-parts.ts'
+import { enginesOf, engineVariables } from '../engines.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
@@ -27,11 +28,13 @@ export const executorVariables = configuration(
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_COMPUTE_URL',
+      'MILLHAND_WORKFORCE_URL',
       'MILLHAND_MODELS_DIR',
       'MILLHAND_EXECUTOR_SLOTS',
       'MILLHAND_MODEL_MEMORY_MB',
       'MILLHAND_MODELS_MEMORY_MB',
       'MILLHAND_MODEL_THREADS',
+      ...engineVariables,
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -58,8 +61,11 @@ async function start(
   const health = createHealth()
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
-  const executors = createExecutors({
+  const workforce = reach('workforce', config.workforceUrls, config.caller, runner, log, createHealth())
+  const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
+    workforceLeases: createClient(LeaseService, workforce),
+    engines: config.engines,
     runner: modelRunner,
     models,
     slots: config.executorSlots,
@@ -91,14 +97,17 @@ async function start(
 function readConfig(env: NodeJS.ProcessEnv) {
   const set = executorVariables(env)
   const caller = callerOf('executor', set)
-  requireHttps(caller.tls, { MILLHAND_COMPUTE_URL: set.MILLHAND_COMPUTE_URL })
+  const { MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL } = set
+  requireHttps(caller.tls, { MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL })
   return {
     caller,
     grpc: set.MILLHAND_GRPC_ADDR,
-    computeUrls: set.MILLHAND_COMPUTE_URL,
+    computeUrls: MILLHAND_COMPUTE_URL,
+    workforceUrls: MILLHAND_WORKFORCE_URL,
     kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     ...executorRoom(set),
+    engines: enginesOf(set),
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

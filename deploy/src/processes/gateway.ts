@@ -1,4 +1,4 @@
-/** The gateway: REST in, calls to identity and compute out. Any number of replicas; it keeps nothing. */
+/** The gateway: REST in, calls to services out. Any number of replicas; it keeps nothing. */
 import { createClient } from '@connectrpc/connect'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
@@ -12,6 +12,7 @@ import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_servi
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
 import { routeByService } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
@@ -30,6 +31,7 @@ export const gatewayVariables = configuration(
       'MILLHAND_HTTP_ADDR',
       'MILLHAND_IDENTITY_URL',
       'MILLHAND_COMPUTE_URL',
+      'MILLHAND_WORKFORCE_URL',
       'MILLHAND_BILLING_URL',
       'MILLHAND_WEBHOOK_URL',
       'MILLHAND_MAX_STREAMS',
@@ -59,6 +61,7 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     transport: routeByService([
       [to('compute', config.computeUrls), [ComputeService, FileService, StreamTokenService]],
       [identity, [ApiKeyService]],
+      [besidesTo('workforce', config.workforceUrls), [WorkforceService]],
       [besidesTo('billing', config.billingUrls), [UsageService]],
       [webhook, [WebhookService, EventService]],
     ]),
@@ -84,14 +87,17 @@ const STOP_MS = 5_000
 function config(env: NodeJS.ProcessEnv) {
   const set = gatewayVariables(env)
   const caller = callerOf('gateway', set)
-  const { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL } = set
-  const urls = { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL }
+  const { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL } = set
+  const { MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL } = set
+  const others = { MILLHAND_BILLING_URL, MILLHAND_WEBHOOK_URL }
+  const urls = { MILLHAND_IDENTITY_URL, MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL, ...others }
   requireHttps(caller.tls, urls)
   return {
     caller,
     http: set.MILLHAND_HTTP_ADDR,
     identityUrls: MILLHAND_IDENTITY_URL,
     computeUrls: MILLHAND_COMPUTE_URL,
+    workforceUrls: MILLHAND_WORKFORCE_URL,
     billingUrls: MILLHAND_BILLING_URL,
     webhookUrls: MILLHAND_WEBHOOK_URL,
     maxStreams: set.MILLHAND_MAX_STREAMS,

@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import { httpRoutes } from '@millhand/api'
+import { httpRoutes, shortRoutes } from '@millhand/api'
 import { type Comments, createSchemas, type Schema } from '@millhand/api/schema'
 import { TOKEN_PARAMETER } from '../streams/stream-tokens.ts'
 import { streamTokenScheme } from './events.ts'
@@ -10,11 +10,12 @@ import { errorStatuses, headers, problemResponses, problemSchemas, refusalRespon
 export function openapiDocument(services: readonly DescService[], comments: Comments): Schema {
   const routes = httpRoutes(services)
   const schemas = createSchemas(comments)
+  const sources = { comments, schemas, routes, shortRoutes: shortRoutes(services) }
   const paths: Record<string, Record<string, Schema>> = {}
   for (const route of routes) {
     paths[route.template] = {
       ...paths[route.template],
-      [route.method.toLowerCase()]: operationOf(route, { comments, schemas, routes }),
+      [route.method.toLowerCase()]: operationOf(route, sources),
     }
   }
   const scopes = [...new Set(routes.map(({ access }) => access.scope))].sort()

@@ -1,15 +1,14 @@
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf'
-import type { RouteOf } from '@millhand/api'
 import type { Schema, Schemas } from '@millhand/api/schema'
 import { admittedHeaders, headerRefs } from './responses.ts'
 
 /** The answers of a stream of events that are no errors, by their statuses. */
-export function eventAnswers({ desc }: RouteOf<'events'>, schemas: Schemas): Record<string, Schema> {
+export function eventAnswers(methods: readonly DescMethodServerStreaming[], schemas: Schemas): Record<string, Schema> {
   return {
     200: {
       description: streamDescription,
       headers: headerRefs(admittedHeaders),
-      content: eventContent(desc, schemas),
+      content: eventContent(methods, schemas),
     },
     204: {
       description: 'There is no event after the place that was named, and never will be: an `EventSource` stays away.',
@@ -18,9 +17,10 @@ export function eventAnswers({ desc }: RouteOf<'events'>, schemas: Schemas): Rec
   }
 }
 
-/** The body of an answer that is events of a method: as OpenAPI 3.2 has it, the schema is that of each event. */
-export function eventContent({ output }: DescMethodServerStreaming, schemas: Schemas): Schema {
-  const data = { anyOf: [schemas.message(output, 'answer'), { $ref: '#/components/schemas/Problem' }] }
+/** The body of an answer that is events of one of the methods: as OpenAPI 3.2 has it, the schema is that of each event. */
+export function eventContent(methods: readonly DescMethodServerStreaming[], schemas: Schemas): Schema {
+  const told = methods.map(({ output }) => schemas.message(output, 'answer'))
+  const data = { anyOf: [told.length === 1 ? told[0] : { anyOf: told }, { $ref: '#/components/schemas/Problem' }] }
   const event: Schema = {
     type: 'object',
     description: 'One event, by its fields.',

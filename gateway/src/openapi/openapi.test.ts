@@ -122,10 +122,9 @@ test('a stream of events can be gone on with, and opened with a token; it is wha
   const names = parameters.map(({ name, $ref }: Schema) => name ?? String($ref).split('/').at(-1))
   assert.deepEqual(names, ['id', 'after', 'X-Request-Id', 'Last-Event-ID'])
   const { schema } = responses['200'].content['text/event-stream']
-  assert.deepEqual(schema.properties.data.contentSchema.anyOf, [
-    { $ref: '#/components/schemas/TaskEvent' },
-    { $ref: '#/components/schemas/Problem' },
-  ])
+  const told = ['TaskEvent', 'WorkforceTaskEvent'].map(name => ({ $ref: `#/components/schemas/${name}` }))
+  const problem = { $ref: '#/components/schemas/Problem' }
+  assert.deepEqual(schema.properties.data.contentSchema.anyOf, [{ anyOf: told }, problem])
   assert.equal(responses['204'].content, undefined)
   assert.deepEqual(security, [{ bearer: ['tasks:read'] }, { stream_token: [] }])
   assert.equal(document.components.securitySchemes.stream_token.in, 'query')

@@ -1,5 +1,5 @@
 import { type DescField, getOption } from '@bufbuild/protobuf'
-import { isRequired, type Route } from '@millhand/api'
+import { isRequired, type Route, type ShortRoute } from '@millhand/api'
 import { example } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
 import { watchMethodFor } from '../streams/created.ts'
@@ -15,6 +15,8 @@ export interface Sources {
   readonly schemas: Schemas
   /** All routes, to link from an answer to what can be done with it. */
   readonly routes: readonly Route[]
+  /** What answers some requests in the place of others. */
+  readonly shortRoutes: readonly ShortRoute[]
 }
 
 /** One Operation Object of OpenAPI 3.1. */
@@ -30,7 +32,7 @@ export function operationOf(route: Route, sources: Sources): Schema {
     ...(route.deprecated === undefined ? {} : { deprecated: true }),
     security: [{ bearer: [access.scope] }, ...(route.kind === 'events' ? [{ [TOKEN_PARAMETER]: [] }] : [])],
     parameters: parametersOf(route, sources.schemas),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route, sources.schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, sources) }),
     responses: {
       ...successes(route, sources),
       ...(isConditional(route) ? { 304: notModified } : {}),
@@ -44,10 +46,23 @@ function successes(route: Route, sources: Sources): Record<string, Schema> {
     case 'download':
       return downloadAnswers(route, sources.comments)
     case 'events':
-      return eventAnswers(route, sources.schemas)
+      return eventAnswers(
+        [route, ...inPlaceOf(route, sources)].flatMap(({ kind, desc }) => (kind === 'events' ? desc : [])),
+        sources.schemas,
+      )
     default:
       return { [String(route.answer.status)]: success(route, sources) }
   }
+}
+
+/** What answers at the same address in the place of a route. */
+const inPlaceOf = ({ method, template }: Route, { shortRoutes }: Sources): Route[] =>
+  shortRoutes.map(({ route }) => route).filter(route => route.method === method && route.template === template)
+
+/** One of several schemas, or the only one. */
+function anyOf(schemas: readonly Schema[]): Schema {
+  const different = [...new Map(schemas.map(schema => [schema.$ref, schema])).values()]
+  return different.length === 1 ? (different[0] as Schema) : { anyOf: different }
 }
 
 /** The tag of a route: its service. */
@@ -169,10 +184,22 @@ function exampleOf(examples: unknown): Schema {
   return Array.isArray(examples) && examples.length > 0 ? { example: examples[0] } : {}
 }
 
-function requestBody(route: Route, schemas: Schemas): Schema {
+function requestBody(route: Route, sources: Sources): Schema {
+  const { schemas } = sources
   if (route.kind === 'upload') return uploadBody(route, schemas)
   const { desc, pathFields } = route
-  const schema = schemas.message(desc.input, 'request', pathFields)
+  const schema = anyOf([
+    schemas.message(desc.input, 'request', pathFields),
+    // It may be that its path has a field at its own address, and none here.
+    ...inPlaceOf(route, sources).map(short =>
+      schemas.message(
+        short.desc.input,
+        'request',
+        short.pathFields,
+        short.desc.input.name.replace(/Request$/, 'ShortRequest'),
+      ),
+    ),
+  ])
   const required = desc.input.fields.filter(field => isRequired(field) && !pathFields.includes(field.name))
   const samples = required.map(field => [field.name, getOption(field, example)] as const)
   // What needs one of several fields is not whole with those that are always needed.
@@ -185,8 +212,10 @@ function requestBody(route: Route, schemas: Schemas): Schema {
   }
 }
 
-function success(route: Route, { comments, schemas, routes }: Sources): Schema {
+function success(route: Route, sources: Sources): Schema {
+  const { comments, schemas, routes } = sources
   const { desc, answer, method } = route
+  const all = [route, ...inPlaceOf(route, sources)]
   const names = [...admittedHeaders]
   if (method === 'POST') names.push('Idempotent-Replayed')
   if (answer.location !== '') names.push('Location')
@@ -197,8 +226,13 @@ function success(route: Route, { comments, schemas, routes }: Sources): Schema {
     description: comments(desc.output.typeName),
     headers: headerRefs(names),
     content: {
-      'application/json': { schema: schemas.message(desc.output, 'answer') },
-      ...(answer.stream ? eventContent(watchMethodFor(route.desc), schemas) : {}),
+      'application/json': { schema: anyOf(all.map(each => schemas.message(each.desc.output, 'answer'))) },
+      ...(answer.stream
+        ? eventContent(
+            all.map(each => watchMethodFor(each.desc)),
+            schemas,
+          )
+        : {}),
     },
     ...(Object.keys(links).length === 0 ? {} : { links }),
   }

@@ -15,17 +15,24 @@ export const headers: Record<string, Schema> = {
   'Repr-Digest': header('The SHA-256 of the whole content, in base64 (RFC 9530).'),
   'Preference-Applied': header('`wait`, where `Prefer: wait` was followed (RFC 7240).', {}, false),
   'RateLimit-Policy': header(
-    'The plan of the call: its family, `q` requests in any `w` seconds. Not there without a limit.',
-    { pattern: '^"(compute|developer)";q=\\d+;w=60$' },
+    'The plan of the call: its family, `q` requests in any `w` seconds; of the workforce also what may be asked of it in a ' +
+      'day. Not there without a limit.',
+    { pattern: listOf('q=\\d+;w=\\d+') },
     false,
   ),
   RateLimit: header(
     'How many more requests would pass now (`r`), and in how many seconds it is one more (`t`), if none is sent until then.',
-    { pattern: '^"(compute|developer)";r=\\d+;t=\\d+$' },
+    { pattern: listOf('r=\\d+;t=\\d+') },
     false,
   ),
   'Retry-After': header('Whole seconds after which the same request can pass.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
+}
+
+/** The pattern of a header with an item for each limit that counts. */
+function listOf(parameters: string): string {
+  const item = `"(compute|developer|workforce_daily)";${parameters}`
+  return `^${item}(, ${item})*$`
 }
 
 /** The headers of every answer to a caller that is known. */

@@ -1,9 +1,9 @@
 /** One method of the contract as an endpoint: a request becomes its message, its answer becomes JSON. */
 import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
-import type { Transport } from '@connectrpc/connect'
+import { ConnectError, type ContextValues, type Transport } from '@connectrpc/connect'
 import { jsonWriter, type RouteOf } from '@millhand/api'
 import { check, compile, operationKey } from '@millhand/rpc'
-import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
+import { type AdmitDeps, createAdmit, createAdmitCaller } from '../admission/admit.ts'
 import type { Caller } from '../admission/caller.ts'
 import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
@@ -18,10 +18,9 @@ import { type Reply, sendBody } from '../reply.ts'
 import { createdEvents } from '../streams/created.ts'
 import type { Streams } from '../streams/streams.ts'
 import { CALL_MS, callValues } from './call.ts'
+import { type JsonBody, readJsonBody } from './json-body.ts'
 import { locationOf } from './location.ts'
-import { requireJson } from './media-type.ts'
 import { parseQuery } from './query.ts'
-import { readBody } from './read-body.ts'
 import { requestReader } from './request.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -32,10 +31,22 @@ export interface JsonMethodDeps extends AdmitDeps {
   readonly idempotency: Idempotency
 }
 
-export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): Endpoint['handle'] {
-  const { desc: method, answer } = route
+export interface JsonMethod {
+  readonly handle: Endpoint['handle']
+  /** The same of a request whose caller is known and whose body is read already: it shows whose request that is. */
+  readonly handleRead: (
+    exchange: Exchange,
+    params: Params,
+    query: string,
+    read: { readonly caller: Caller; readonly body: Promise<JsonBody> },
+  ) => Promise<void>
+}
+
+export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMethod {
+  const { desc: method, answer, access } = route
   const { transport, waiting, streams, idempotency } = deps
   const admit = createAdmit(route, deps)
+  const admitCaller = createAdmitCaller(route, deps.limiter)
   const hasBody = route.body === '*'
   const read = requestReader(route)
   const write = jsonWriter(method.output)
@@ -52,15 +63,33 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): Endpoi
   const isNews = (message: Answer, held: string | undefined) =>
     answer.etag && held !== undefined && !isHeld(tagOf(message, write(message)), held)
 
-  async function readAsked(exchange: Exchange, params: Params, query: string): Promise<Asked> {
+  async function readAsked(
+    exchange: Exchange,
+    params: Params,
+    query: string,
+    reading?: Promise<JsonBody>,
+  ): Promise<Asked> {
     const key = isPost ? idempotencyKeyOf(exchange) : undefined
-    if (hasBody) requireJson(exchange)
-    const body = hasBody ? await readBody(exchange, BODY_LIMIT) : ''
-    const request =
-      typeof body === 'string' ? read.fromQuery(params, parseQuery(query)) : read.fromBody(params, query, body)
+    const body = hasBody ? await (reading ?? readJsonBody(exchange)) : undefined
+    const request = body === undefined ? read.fromQuery(params, parseQuery(query)) : read.fromBody(params, query, body)
     if (key !== undefined) check(method.input, request) // What is no request is not kept.
-    const keyed = key === undefined ? undefined : { key, fingerprint: fingerprintOf(exchange, body), isSecret }
+    const fingerprint = () => fingerprintOf(exchange, body?.bytes ?? '')
+    const keyed = key === undefined ? undefined : { key, fingerprint: fingerprint(), isSecret }
     return { request, keyed, wantsEvents: events?.areWanted(exchange, request) === true }
+  }
+
+  /** The service's answer. What it says of its quota is said to the caller, whatever the answer is. */
+  async function ask(exchange: Exchange, request: Request, values: ContextValues): Promise<Answer> {
+    const asking = transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    if (!access.tellsQuota) return (await asking).message
+    try {
+      const { message, header } = await asking
+      carryQuota(exchange, header)
+      return message
+    } catch (error) {
+      if (error instanceof ConnectError) carryQuota(exchange, error.metadata)
+      throw error
+    }
   }
 
   /** Calls the service; `operation` is what the call is part of, which is completed whether its caller stays or not. */
@@ -72,7 +101,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): Endpoi
   ): Promise<Done> {
     const { headers } = exchange.req
     const values = callValues(caller, exchange).set(operationKey, operation)
-    let { message } = await transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    let message = await ask(exchange, request, values)
     if (answer.forgets) await idempotency.forget(exchange, caller, idOf(message))
     const said: string[] = []
     if (location !== undefined) said.push('Location', location(message))
@@ -109,20 +138,45 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): Endpoi
     return await operation.settle(() => call(exchange, caller, asked, operation.id))
   }
 
-  return async (exchange, params, query) => {
-    const admitted = admit(exchange)
-    const caller = admitted instanceof Promise ? await admitted : admitted
-    let asked: Asked | undefined = await readAsked(exchange, params, query)
-    using place = asked.wantsEvents ? events?.admit(caller) : undefined
+  /** What the caller is answered with, and the place that its stream has, where it wants one. */
+  async function replyTo(exchange: Exchange, caller: Caller, asked: Asked): Promise<Prepared> {
+    using places = new DisposableStack()
+    if (asked.wantsEvents && events !== undefined) places.use(events.admit(caller))
     const reply = asked.keyed
       ? await once(exchange, caller, asked, asked.keyed)
       : (await call(exchange, caller, asked)).reply
-    asked = undefined // A stream stays open for long, and must not keep an input.
+    if (reply.kind === 'events' && !asked.wantsEvents && events !== undefined) places.use(events.admit(caller))
+    return { reply, places: places.move() }
+  }
+
+  /** In a function of its own: a stream stays open for long, and must not keep an input. */
+  async function answerWith(exchange: Exchange, caller: Caller, { reply, places }: Prepared): Promise<void> {
+    using _ = places
     if (reply.kind === 'body') return sendBody(exchange, reply)
     if (events === undefined) throw new Error(`${method} has no events to answer with`)
-    using _ = place === undefined ? events.admit(caller) : undefined
     await events.send(exchange, caller, reply)
   }
+
+  return {
+    async handle(exchange, params, query) {
+      const admitted = admit(exchange)
+      const caller = admitted instanceof Promise ? await admitted : admitted
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query))
+      return answerWith(exchange, caller, prepared)
+    },
+    async handleRead(exchange, params, query, { caller, body }) {
+      const admitted = admitCaller(exchange, caller)
+      if (admitted instanceof Promise) await admitted
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query, body))
+      return answerWith(exchange, caller, prepared)
+    },
+  }
+}
+
+/** An answer before it is sent. */
+interface Prepared {
+  readonly reply: Reply
+  readonly places: Disposable
 }
 
 type Request = MessageShape<DescMethodUnary['input']>
@@ -140,8 +194,13 @@ interface Asked {
   readonly wantsEvents: boolean
 }
 
-/** Bytes of a JSON body. */
-const BODY_LIMIT = 1_048_576
+/** What a service says of its quota, beside what is said of the rate. */
+function carryQuota(exchange: Exchange, said: Headers): void {
+  for (const name of ['RateLimit-Policy', 'RateLimit']) {
+    const value = said.get(name)
+    if (value !== null) exchange.carry(name, value)
+  }
+}
 
 const bodyReply = (status: number, headers: readonly string[], body: string | undefined): Reply => ({
   kind: 'body',

@@ -3,14 +3,14 @@ import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf'
 import { failFaults, isRequired, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
 import { violations } from '@millhand/rpc'
 import type { Params } from '../dispatch.ts'
-import { parseJson } from './json-text.ts'
+import type { JsonBody } from './json-body.ts'
 import { parseQuery } from './query.ts'
 
 export interface RequestReader {
   /** The request of a method without a body, of the pairs of its query. Fails with every fault at once. */
   fromQuery(params: Params, pairs: readonly (readonly [name: string, value: string])[]): Request
   /** The request of a method with a body, whose query must be empty. A body that need say nothing may be missing. Fails with every fault at once. */
-  fromBody(params: Params, query: string, body: Buffer): Request
+  fromBody(params: Params, query: string, body: JsonBody): Request
 }
 
 type Request = MessageShape<DescMethod['input']>
@@ -40,7 +40,7 @@ export function requestReader(route: Route, inHeaders: readonly string[] = []): 
     fromBody(params, query, body) {
       const inQuery = readQuery(parseQuery(query))
       if (!inQuery.ok) throw failFaults(inQuery.faults)
-      return whole(readBody(body.length === 0 && !isNeeded ? {} : parseJson(body)), params)
+      return whole(readBody(body.bytes.length === 0 && !isNeeded ? {} : body.value()), params)
     },
   }
 }

@@ -55,6 +55,13 @@ export function httpRoutes(services: Iterable<DescService>): Route[] {
   return routes
 }
 
+/** The route of a method at another path, by its first rule else. Throws as `httpRoutes` does. */
+export function routeAt(desc: DescMethod, service: DescService, path: string): Route {
+  const rule = getOption(desc, http)
+  if (rule.pattern.case === undefined || rule.pattern.case === 'custom') throw new Error(`${desc} has no HTTP method`)
+  return routeOf(desc, service, { ...rule, pattern: { case: rule.pattern.case, value: path } })
+}
+
 function routeOf(desc: DescMethod, service: DescService, rule: HttpRule): Route {
   const { pattern, body, responseBody } = rule
   if (!hasOption(desc, access) || getOption(desc, access).scope === '') {

@@ -3,6 +3,7 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { WorkforceTaskSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 
 export interface PublicTopic {
   /** Its name in Kafka, behind the deployment's prefix. */
@@ -31,7 +32,23 @@ export const publicTopics = {
     },
   },
   batches: { name: 'millhand.batches.v1', about: 'Batches of tasks.' },
-  workforce: { name: 'millhand.workforce.v1', about: 'Workforce tasks.' },
+  workforce: {
+    name: 'millhand.workforce.v1',
+    about: 'Every change of state of a workforce task.',
+    carries: {
+      resource: WorkforceTaskSchema,
+      events: {
+        'workforce.task.queued': 'A task was accepted; it is durable and waits for an executor.',
+        'workforce.task.started': 'A run has begun. The status is `running`.',
+        'workforce.task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
+        'workforce.task.cancelling': 'Its owner asked to cancel it while it ran; it is being stopped.',
+        'workforce.task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
+        'workforce.task.failed': 'It ended with an error, or with no attempts left.',
+        'workforce.task.cancelled': 'It was ended by its owner.',
+        'workforce.task.expired': 'It waited for a day without a run.',
+      },
+    },
+  },
   instances: { name: 'millhand.instances.v1', about: 'Instances.' },
   identity: {
     name: 'millhand.identity.v1',

@@ -71,6 +71,12 @@ export interface RunReport {
   readonly engine_kind: string
   readonly engine_name: string
   readonly provider: string
+  /** Of what language models did: tokens read and written, and what they cost, in millionths of a dollar. */
+  readonly input_tokens?: number
+  readonly output_tokens?: number
+  readonly model_cost_micros?: number
+  /** Files that the output names. */
+  readonly artifact_files?: readonly string[]
 }
 
 /** What leasing does to work. The owner of the work decides, in one pure function, what comes of it. */

@@ -1,6 +1,7 @@
 export { type Callback, callbackFaults, type TargetFault } from './callback.ts'
 export { createdRange } from './created-range.ts'
 export { taskEvents } from './events.ts'
+export { unknownTask } from './found-task.ts'
 export { heldTask } from './held-task.ts'
 export type { TaskKind } from './kind.ts'
 export {

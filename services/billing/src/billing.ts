@@ -1,15 +1,19 @@
 /** Billing: what accounts use. It knows what the events of tasks say, and asks nobody. */
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
+import { publicTopics } from '@millhand/eventlog/public-stream'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { getUsage } from './rpc/get-usage.ts'
+import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { countTasks } from './usage/counting.ts'
-import { type Entries, type EntryRecord, entriesSpec } from './usage/entry.ts'
-import { type HourRecord, type Hours, hoursSpec } from './usage/hour.ts'
+import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/entry.ts'
+import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/hour.ts'
 import { createSumming } from './usage/summing.ts'
+import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 
 export interface BillingOptions {
   readonly db: Database
@@ -27,27 +31,55 @@ export interface BillingDeps {
   readonly clock: Clock
 }
 
-const tasksTopic = 'millhand.tasks.v1'
-/** Where its place in the log is kept. */
-const usageGroup = 'billing-usage'
-
 export function createBillingService(options: BillingOptions) {
-  const { db, events, clock, log } = options
-  const entries = db.collection<EntryRecord, 'by_end'>(entriesSpec)
-  const hours = db.collection<HourRecord, 'due'>(hoursSpec)
-  const deps: BillingDeps = { entries, hours, clock }
-  const summing = createSumming({ ...deps, log, keptMs: options.entriesKeptMs })
-  const count = countTasks({ ...deps, log, onCounted: summing.counted })
+  const { db } = options
+  const compute = counted(options, {
+    entries: db.collection<EntryRecord, 'by_end'>(entriesSpec),
+    hours: db.collection<HourRecord, 'due'>(hoursSpec),
+    entryOf: computeEntry,
+    topic: publicTopics.tasks.name,
+    group: 'billing-usage',
+  })
+  const workforce = counted(options, {
+    entries: db.collection<EntryRecord, 'by_end'>(workforceEntriesSpec),
+    hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
+    entryOf: workforceEntry,
+    topic: publicTopics.workforce.name,
+    group: 'billing-workforce-usage',
+  })
 
   return {
     routes(router: Routes): void {
-      router.service(UsageService, { getUsage: getUsage(deps) })
+      router.service(UsageService, { getUsage: getUsage(compute.deps) })
+      router.service(WorkforceUsageService, { sumWorkforceTasks: sumWorkforceTasks(workforce.deps) })
     },
     /** Hears of tasks and sums what they used, until the signal ends. Any number of processes may do so at once. */
     async run(signal: AbortSignal): Promise<void> {
+      await Promise.all([compute.run(signal), workforce.run(signal)])
+    },
+  }
+}
+
+interface Counted {
+  readonly entries: Entries
+  readonly hours: Hours
+  readonly entryOf: EntryOf
+  readonly topic: string
+  /** Where its place in the log is kept. */
+  readonly group: string
+}
+
+/** The tasks of one topic, counted and summed. */
+function counted({ events, clock, log, entriesKeptMs }: BillingOptions, kind: Counted) {
+  const deps: BillingDeps = { entries: kind.entries, hours: kind.hours, clock }
+  const summing = createSumming({ ...deps, log, keptMs: entriesKeptMs })
+  const count = countTasks({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
+  return {
+    deps,
+    async run(signal: AbortSignal): Promise<void> {
       const counting = events.subscribe(
-        usageGroup,
-        [tasksTopic],
+        kind.group,
+        [kind.topic],
         batch =>
           count(batch).catch(error => {
             log.error('usage.counting_failed', { events: batch.length, error })

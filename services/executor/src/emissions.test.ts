@@ -13,7 +13,7 @@ import {
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from './emission.ts'
+import type { Emission } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { type HeldLease, holdLease } from './held-lease.ts'
 
@@ -74,6 +74,7 @@ const held = (id = 'a'): HeldLease =>
       workId: `task_${id}`,
       attempt: 2,
       input: '',
+      files: [],
     },
     0,
   )

@@ -3,6 +3,7 @@
  * the run emits meanwhile is the next batch, so there is no timer. Batches that are ready in one turn of the event loop
  * share a call.
  */
+
 import type { Client } from '@connectrpc/connect'
 import {
   type Emission as EmissionMessage,
@@ -12,8 +13,8 @@ import {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { Emission } from '@millhand/worker'
 import { breaksContract } from './breaks-contract.ts'
-import type { Emission } from './emission.ts'
 import { bytesOf, EmissionQueue } from './emission-queue.ts'
 import type { HeldLease } from './held-lease.ts'
 import { inPortions, type Portion } from './portions.ts'

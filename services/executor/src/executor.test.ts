@@ -20,9 +20,8 @@ import type { Catalogue, ModelPackage } from '@millhand/model'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from './emission.ts'
+import { type Emission, type ItemResult, type Loaded, RunnerGone } from '@millhand/worker'
 import { createExecutor } from './executor.ts'
-import { type ItemResult, type LoadedModel, RunnerGone } from './model-runner.ts'
 
 const seconds = (count: number) => ({
   $typeName: 'google.protobuf.Duration' as const,
@@ -36,6 +35,7 @@ const lease: Lease = {
   workId: 'task_a',
   attempt: 1,
   input: 'hello',
+  files: [],
   runTimeout: seconds(600),
   ttl: seconds(10),
 }
@@ -96,7 +96,7 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
     })
   serve(routes, transport)
   const killed = new AbortController()
-  const loaded: LoadedModel = {
+  const loaded: Loaded = {
     async run(items, onEmit) {
       for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
       await clock.sleep(runMs, AbortSignal.any([stopping.signal, killed.signal]))
@@ -108,7 +108,11 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
   }
   const executor = createExecutor({
     leases: createClient(LeaseService, transport),
-    runner: { engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' }, load: async () => loaded },
+    runner: {
+      engine: { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' },
+      loads: 'model',
+      load: async () => loaded,
+    },
     models,
     pool: 'live/onnx',
     slots: 1,

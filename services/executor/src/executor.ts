@@ -1,4 +1,5 @@
-/** Claims work from a pool, runs it in the processes of its models, keeps its leases meanwhile, gives the results back. */
+/** Claims work from a pool, runs it in the processes of what it needs, keeps its leases meanwhile, gives the results back. */
+
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
@@ -10,21 +11,20 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Catalogue, CatalogueEntry, ModelPackage } from '@millhand/model'
+import type { ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
-import type { ModelRunner } from './model-runner.ts'
 import { outputFiles } from './output-files.ts'
-import { ownModel } from './own-model.ts'
 import { inPortions } from './portions.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
-import { type WarmModel, WarmModels } from './warm-models.ts'
+import { WarmProcesses } from './warm-processes.ts'
 
-export type { ModelRunner } from './model-runner.ts'
+export type ModelRunner = Runner<ModelPackage>
 
 const renewEveryMs = 1_000
 const checkEveryMs = 100
@@ -32,20 +32,21 @@ const claimWaitMs = 30_000
 /** How soon claims that failed are repeated: so soon at first, twice as late each time up to the second. */
 const askAgainMs = [100, 2_000] as const
 
-/** A model that shares runs, and whose last was shorter than this, gets its next while one is on: the hop takes longer. */
+/** What shares runs, and whose last was shorter than this, gets its next while one is on: the hop takes longer. */
 const shortRunMs = 50
 
 /** How long runs may go on once the executor stops; then they go back to the queue. */
 const finishWithinMs = 3_000
 
-export interface ExecutorOptions {
+export interface ExecutorOptions<L extends Loadable = ModelPackage> {
   readonly leases: Client<typeof LeaseService>
-  readonly runner: ModelRunner
-  readonly models: Catalogue
+  readonly runner: Runner<L>
+  /** What the groups of the pool are. */
+  readonly models: Loadables<L>
   readonly pool: string
-  /** How many runs at once, over all models. */
+  /** How many runs at once, over all of them. */
   readonly slots: number
-  /** What the processes of all models may hold before idle ones are unloaded. */
+  /** What all processes may hold before idle ones are unloaded. */
   readonly memoryLimitBytes: number
   readonly clock: Clock
   readonly log: Log
@@ -58,20 +59,20 @@ export interface Executor {
   ring(): void
 }
 
-export function createExecutor(options: ExecutorOptions): Executor {
+export function createExecutor<L extends Loadable>(options: ExecutorOptions<L>): Executor {
   const executor = new LeasedRuns(options)
   return { run: signal => executor.run(signal), ring: () => executor.ring() }
 }
 
-class LeasedRuns {
-  readonly #options: ExecutorOptions
+class LeasedRuns<L extends Loadable> {
+  readonly #options: ExecutorOptions<L>
   readonly #id = `exec_${crypto.randomUUID()}`
-  readonly #warm: WarmModels
+  readonly #warm: WarmProcesses<L>
   readonly #emissions: Emissions
   readonly #results: Results
   readonly #held = new Set<HeldLease>()
   readonly #active = new Map<ActiveRun, { readonly group: string; readonly over: Promise<void> }>()
-  /** How long the latest run of each model took that shares runs. */
+  /** How long the latest run of each group took that shares runs. */
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
   #asking = false
@@ -84,9 +85,9 @@ class LeasedRuns {
   /** Results on their way. */
   readonly #delivering = new Set<Promise<void>>()
 
-  constructor(options: ExecutorOptions) {
+  constructor(options: ExecutorOptions<L>) {
     this.#options = options
-    this.#warm = new WarmModels(options)
+    this.#warm = new WarmProcesses(options)
     this.#emissions = new Emissions({ ...options, executorId: this.#id })
     this.#results = new Results({ ...options, executorId: this.#id })
   }
@@ -153,13 +154,8 @@ class LeasedRuns {
     this.#askNow()
   }
 
-  #modelOf(model: ModelPackage): WarmModel {
-    const { runner } = this.#options
-    return runner.loadsEachRun ? ownModel(runner, model) : this.#warm.get(model)
-  }
-
   #busy(): string[] {
-    if (this.#options.runner.loadsEachRun) return []
+    if (this.#options.runner.ownProcesses) return []
     const running = new Map<string, number>()
     for (const { group } of this.#active.values()) running.set(group, (running.get(group) ?? 0) + 1)
     const room = (group: string) => ((this.#tookMs.get(group) ?? Number.POSITIVE_INFINITY) < shortRunMs ? 2 : 1)
@@ -171,10 +167,10 @@ class LeasedRuns {
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
-    const warm = model?.status === 'ready' ? this.#modelOf(model) : undefined
+    const warm = model?.status === 'ready' ? this.#warm.get(model) : undefined
     const deps: RunGroupDeps = {
       clock,
-      engine: runner.engine,
+      runner,
       inputs: inputFiles(this.#options.leases, clock, log),
       sendOutput: outputFiles(this.#options.leases, clock, log),
       emit: (one, emission) => this.#emissions.emit(one, emission),
@@ -266,8 +262,8 @@ class LeasedRuns {
   }
 }
 
-const sharesRuns = (model: CatalogueEntry | undefined): boolean =>
-  model?.status === 'ready' && model.manifest.maxBatch > 1
+const sharesRuns = (model: ReturnType<Loadables<Loadable>['get']>): boolean =>
+  model?.status === 'ready' && (model.manifest?.maxBatch ?? 1) > 1
 
 /** How many one call may renew by the contract: 64 runs may hold more. */
 const renewPortion = { size: 1_000, sizeOf: () => 1 }

@@ -1,14 +1,23 @@
 /** Files that are inputs of runs, read before the run into a folder that goes after it. docs/decisions/files.md, "In tasks". */
+
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import type { Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type {
+  Lease,
+  LeaseService,
+  ReadInputRequestSchema,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { InputFile } from './model-runner.ts'
-import { makeFolder, removeFolder } from './own-folder.ts'
+import { type GivenFile, type InputFile, makeFolder, removeFolder } from '@millhand/worker'
 import { transferMs, whileAway } from './while-away.ts'
+
+/** Of a lease: the bytes of its files. */
+export const bytesGiven = ({ inputFileBytes = 0, files }: Lease): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, inputFileBytes)
 
 /** What the input files of one run may have together: on the disk of an executor, so much for each of its slots. */
 export const MOST_BYTES_A_RUN = 2 ** 30
@@ -20,6 +29,8 @@ export interface InputFiles {
    * signal's reason.
    */
   read(lease: Lease, signal: AbortSignal): Promise<InputFile>
+  /** The same of the files that come beside a lease's input, into memory. */
+  given(lease: Lease, signal: AbortSignal): Promise<readonly GivenFile[]>
   /** Removes them. Idempotent. */
   close(): void
 }
@@ -29,15 +40,27 @@ type ReadsInputs = Pick<Client<typeof LeaseService>, 'readInput'>
 export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFiles {
   let folder: string | undefined
   let count = 0
+  const again = <R>(lease: Lease, signal: AbortSignal, once: () => Promise<R>) =>
+    whileAway(once, {
+      clock,
+      signal,
+      onFailure: error => log.warn('input.not_read', { task_id: lease.workId, error }),
+    })
   return {
     async read(lease, signal) {
-      const onFailure = (error: unknown) => log.warn('input.not_read', { task_id: lease.workId, error })
       const name = String(count++)
-      const once = () => {
+      return await again(lease, signal, () => {
         folder ??= makeFolder('inputs')
         return read(leases, lease, join(folder, name), signal)
+      })
+    },
+    async given(lease, signal) {
+      const files: GivenFile[] = []
+      for (const [file, { name, mediaType, bytes }] of lease.files.entries()) {
+        const content = await again(lease, signal, () => readGiven(leases, lease, file, bytes, signal))
+        files.push({ name, mediaType, bytes: content })
       }
-      return await whileAway(once, { clock, signal, onFailure })
+      return files
     },
     close() {
       if (folder !== undefined) removeFolder(folder, log)
@@ -48,21 +71,37 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
 
 async function read(leases: ReadsInputs, lease: Lease, path: string, signal: AbortSignal): Promise<InputFile> {
   const bytes = lease.inputFileBytes ?? 0
+  await using file = await open(path, 'w', 0o600)
+  await receive(leases, { run: runOf(lease) }, bytes, signal, data => file.writeFile(data))
+  return { path, bytes }
+}
+
+async function readGiven(leases: ReadsInputs, lease: Lease, file: number, bytes: number, signal: AbortSignal) {
+  const parts: Uint8Array[] = []
+  await receive(leases, { run: runOf(lease), file }, bytes, signal, data => parts.push(data))
+  return Buffer.concat(parts)
+}
+
+async function receive(
+  leases: ReadsInputs,
+  request: MessageInitShape<typeof ReadInputRequestSchema>,
+  bytes: number,
+  signal: AbortSignal,
+  take: (data: Uint8Array) => unknown,
+): Promise<void> {
   const reading = new AbortController() // Connect's clients don't hear of a loop that ends early.
   const limits = { signal: AbortSignal.any([signal, reading.signal]), timeoutMs: transferMs(bytes) }
-  await using file = await open(path, 'w', 0o600)
-  let written = 0
+  let received = 0
   try {
-    for await (const { data } of leases.readInput({ run: runOf(lease) }, limits)) {
-      written += data.length
-      if (written > bytes) break
-      await file.writeFile(data)
+    for await (const { data } of leases.readInput(request, limits)) {
+      received += data.length
+      if (received > bytes) break
+      await take(data)
     }
   } finally {
     reading.abort()
   }
-  if (written !== bytes) throw new Error(`there are not ${bytes} bytes, as the lease says`)
-  return { path, bytes }
+  if (received !== bytes) throw new Error(`there are not ${bytes} bytes, as the lease says`)
 }
 
 /** How a run is named in calls about its files. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createLog } from '@millhand/telemetry'
+import { makeFolder, removeFolder } from '@millhand/worker'
 import { testRunner } from './onnx/models.fixture.ts'
-import { makeFolder, removeFolder } from './own-folder.ts'
 
 const { TMPDIR } = process.env
 let folder: string

@@ -1,4 +1,5 @@
 /** What becomes of the files that a run takes and gives. */
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
@@ -12,15 +13,15 @@ import type { ModelPackage } from '@millhand/model'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
+import type { InputFile, ItemResult, OutputFile, RunItem } from '@millhand/worker'
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import type { InputFile, ItemResult, OutputFile, RunItem } from './model-runner.ts'
 import { outputFiles } from './output-files.ts'
 import { runGroup } from './run-group.ts'
-import type { WarmModel } from './warm-models.ts'
+import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
-const engine = { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }
+const runner = { engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }, loads: 'model' } as const
 const log = createLog({ level: 'error' })
 const content = Buffer.from('the input')
 
@@ -31,6 +32,7 @@ const lease = (name: string, inputFileBytes?: number): Lease => ({
   workId: `task_${name}`,
   attempt: 1,
   input: '',
+  files: [],
   runTimeout: { $typeName: 'google.protobuf.Duration', seconds: 600n, nanos: 0 },
   ttl: { $typeName: 'google.protobuf.Duration', seconds: 10n, nanos: 0 },
   ...(inputFileBytes !== undefined && { inputFileBytes }),
@@ -77,7 +79,7 @@ function start(script: Script, ...leases: Lease[]) {
   )
   const client = createClient(LeaseService, transport)
   const ran: RunItem[] = []
-  const warm: WarmModel & { isRunning: boolean } = {
+  const warm: Warm & { isRunning: boolean } = {
     isRunning: false,
     async run(begin) {
       const items = begin()
@@ -98,7 +100,7 @@ function start(script: Script, ...leases: Lease[]) {
   const inputs = inputFiles(client, passing, log)
   const sendOutput = outputFiles(client, passing, log)
   const emit = async () => {}
-  const active = runGroup({ clock, engine, inputs, sendOutput, emit, settle }, model, warm, held)
+  const active = runGroup({ clock, runner, inputs, sendOutput, emit, settle }, model, warm, held)
   return { active, held, outcomes, ran, stored, clock, warm, kills: () => kills }
 }
 

@@ -3,14 +3,13 @@ import { describe, it } from 'node:test'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/runner'
-import type { Emission } from './emission.ts'
+import { type Emission, LoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from '@millhand/worker'
 import { type HeldLease, holdLease } from './held-lease.ts'
-import { ModelLoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from './model-runner.ts'
 import { runGroup } from './run-group.ts'
-import type { WarmModel } from './warm-models.ts'
+import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
-const engine = { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }
+const runner = { engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }, loads: 'model' } as const
 
 const leaseOf = (id: string, timeoutS = 600): Lease => ({
   $typeName: 'millhand.lease.v1.Lease',
@@ -19,6 +18,7 @@ const leaseOf = (id: string, timeoutS = 600): Lease => ({
   workId: id,
   attempt: 1,
   input: id,
+  files: [],
   runTimeout: { $typeName: 'google.protobuf.Duration', seconds: BigInt(timeoutS), nanos: 0 },
   ttl: { $typeName: 'google.protobuf.Duration', seconds: 10n, nanos: 0 },
 })
@@ -36,7 +36,7 @@ function scripted() {
     emitted.push([held.lease.workId, emission])
   }
   let onEmit: OnEmit = async () => {}
-  const warm: WarmModel & { isRunning: boolean } = {
+  const warm: Warm & { isRunning: boolean } = {
     isRunning: false,
     async run(begin, takeEmission) {
       await ready.promise
@@ -65,14 +65,14 @@ function scripted() {
     ready,
     started: (...leases: Lease[]) => {
       const held = leases.map(lease => holdLease(lease, clock.monotonic()))
-      return { held, active: runGroup({ clock, engine, ...noFiles, emit, settle }, model, warm, held) }
+      return { held, active: runGroup({ clock, runner, ...noFiles, emit, settle }, model, warm, held) }
     },
     ran: () => items.map(item => item.input),
     kills: () => kills,
   }
 }
 const none = () => Promise.reject(new Error('this test has no files'))
-const noFiles = { inputs: { read: none, close() {} }, sendOutput: none }
+const noFiles = { inputs: { read: none, given: none, close() {} }, sendOutput: none }
 const ok = (text: string) => ({ ok: true, output: text }) as const
 /** What was promised has been acted on. */
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
@@ -206,7 +206,7 @@ describe('a run', () => {
 
   it('whose model cannot be loaded fails for good; one whose model crashed while loading is tried again', async () => {
     for (const [error, expected] of [
-      [new ModelLoadFailed('model_broken', 'broken'), 'failure model_broken'],
+      [new LoadFailed('model_broken', 'broken'), 'failure model_broken'],
       [new RunnerGone('crashed', 'gone'), 'failure model_crashed'],
       [new RunnerGone('not_started', 'none'), 'failure model_not_started'],
       [new Error('odd'), 'failure model_failed'],

@@ -1,33 +1,37 @@
-/** One run: the leases of one model together, from their claim to a result for each. */
-import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type CatalogueEntry, excerpt } from '@millhand/model'
-import type { Clock } from '@millhand/runner'
-import type { Emission } from './emission.ts'
-import type { HeldLease } from './held-lease.ts'
-import { faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import {
-  type InputFile,
-  type ItemResult,
-  ModelLoadFailed,
-  type ModelRunner,
-  type OutputFile,
-  RunnerGone,
-  type RunResult,
-} from './model-runner.ts'
-import { faultOfSending } from './output-files.ts'
-import { Transfers } from './transfers.ts'
-import type { WarmModel } from './warm-models.ts'
+/** One run: the leases of one group together, from their claim to a result for each. */
 
-/** A run waits this long behind another of its model: it was claimed because those before it were short. */
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Clock } from '@millhand/runner'
+import type {
+  Emission,
+  GivenFile,
+  InputFile,
+  ItemResult,
+  Loadable,
+  Loadables,
+  OutputFile,
+  Runner,
+  RunResult,
+  Used,
+} from '@millhand/worker'
+import type { HeldLease } from './held-lease.ts'
+import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
+import { failure, outcomes } from './outcome.ts'
+import { faultOfSending, type Sent } from './output-files.ts'
+import { fits } from './result-bound.ts'
+import { Transfers } from './transfers.ts'
+import type { Warm } from './warm-processes.ts'
+
+/** A run waits this long behind another of its group: it was claimed because those before it were short. */
 const waitBehindMs = 250
 
 export interface RunGroupDeps {
   readonly clock: Clock
-  readonly engine: ModelRunner['engine']
+  readonly runner: Pick<Runner<Loadable>, 'engine' | 'loads'>
   /** Of this run alone. */
   readonly inputs: InputFiles
-  /** Stores an output; the id of its file. Rejects with what kept it, and with the signal's reason. */
-  readonly sendOutput: (lease: Lease, file: OutputFile, signal: AbortSignal) => Promise<string>
+  /** Stores an output or an artifact; the id of its file. Rejects with what kept it, and with the signal's reason. */
+  readonly sendOutput: (lease: Lease, file: Sent, signal: AbortSignal) => Promise<string>
   /** Takes what the run of a lease emits; as `OnEmit`. */
   readonly emit: (held: HeldLease, emission: Emission) => Promise<void>
   /** The run of one lease is over; `resultOf` is asked once what it emitted is answered. It is then no longer held. */
@@ -39,14 +43,14 @@ export interface ActiveRun {
   /** Stops what must be stopped now: leases whose `stop` is set, or whose time is over. */
   check(): void
   readonly done: Promise<void>
-  /** Milliseconds that the model's run took; 0 until it is over. */
+  /** Milliseconds that the run took; 0 until it is over. */
   readonly tookMs: number
 }
 
 export function runGroup(
-  { clock, engine, inputs, sendOutput, emit, settle }: RunGroupDeps,
-  model: CatalogueEntry | undefined,
-  warm: WarmModel | undefined,
+  { clock, runner, inputs, sendOutput, emit, settle }: RunGroupDeps,
+  loaded: ReturnType<Loadables<Loadable>['get']>,
+  warm: Warm | undefined,
   held: readonly HeldLease[],
 ): ActiveRun {
   let waiting: readonly HeldLease[] = held
@@ -55,18 +59,22 @@ export function runGroup(
   let killing = false
   let isOver = false
   const inputOf = new Map<HeldLease, InputFile>()
+  const givenTo = new Map<HeldLease, readonly GivenFile[]>()
+  const usedBy = new Map<HeldLease, Used>()
   const transfers = new Transfers()
   /** When all that the run takes was there. */
   let readyAt: number | undefined
   const run = { check, done: Promise.resolve(), tookMs: 0 }
 
-  const version = model?.status === 'ready' ? model.version : ''
+  const { decided, ofStop, ofError, notLoadable, resultOf } = outcomes(runner, loaded)
   const share = (ms: number) => Math.ceil(ms / Math.max(1, running.length))
   const elapsed = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt)
   /** What was decided about the run before its result could go, by its owner or for what it emitted, has the last word. */
-  const answer = (one: HeldLease, outcome: Result['outcome'], computeMs: number) =>
+  const answer = (one: HeldLease, outcome: Result['outcome'], computeMs: number, files: readonly string[] = []) =>
     settle(one, () =>
-      one.stop === 'lost' ? undefined : resultOf(one.lease, decided(one) ?? outcome, computeMs, engine, version),
+      one.stop === 'lost'
+        ? undefined
+        : resultOf(one.lease, decided(one) ?? outcome, { computeMs, files, used: usedBy.get(one) }),
     )
 
   function check(): void {
@@ -106,7 +114,7 @@ export function runGroup(
     let room = MOST_BYTES_A_RUN
     await Promise.all(
       files.map(async one => {
-        room -= one.lease.inputFileBytes ?? 0
+        room -= bytesGiven(one.lease)
         if (room < 0) leave(one, { case: 'returned', value: true })
         else await readInput(one)
       }),
@@ -115,7 +123,10 @@ export function runGroup(
 
   async function readInput(one: HeldLease): Promise<void> {
     try {
-      inputOf.set(one, await transfers.of(one, signal => inputs.read(one.lease, signal)))
+      await transfers.of(one, async signal => {
+        if (one.lease.inputFileBytes !== undefined) inputOf.set(one, await inputs.read(one.lease, signal))
+        givenTo.set(one, await inputs.given(one.lease, signal))
+      })
     } catch (error) {
       if (!waiting.includes(one)) return // It was stopped, and is answered.
       const fault = faultOfReading(error)
@@ -130,7 +141,12 @@ export function runGroup(
     running = waiting
     waiting = []
     startedAt = clock.monotonic()
-    return running.map(one => ({ input: inputOf.get(one) ?? one.lease.input, parameters: one.lease.parameters }))
+    return running.map(one => ({
+      input: inputOf.get(one) ?? one.lease.input,
+      parameters: one.lease.parameters,
+      files: givenTo.get(one) ?? [],
+      onUse: (used: Used) => void usedBy.set(one, used),
+    }))
   }
 
   async function succeeded({ items, computeMs }: RunResult): Promise<void> {
@@ -139,35 +155,53 @@ export function runGroup(
       const item: ItemResult | undefined = items[i]
       const ms = share(computeMs)
       // The run was over before it could be stopped: for a time-out that is in time.
-      if (!item) answer(one, failure('model_failed', 'The model gave no answer.', true), ms)
+      if (!item) answer(one, failure(`${runner.loads}_failed`, `The ${runner.loads} gave no answer.`, true), ms)
       else if (!item.ok) answer(one, failure(item.code, item.message, item.retryable), ms)
       else if ('output' in item) answer(one, { case: 'output', value: item.output }, ms)
-      else sending.push(send(one, item.file, ms))
+      else sending.push('file' in item ? sendWhole(one, item.file, ms) : sendParts(one, item, ms))
     })
     await Promise.all(sending)
   }
 
-  async function send(one: HeldLease, file: OutputFile, computeMs: number): Promise<void> {
+  async function sendWhole(one: HeldLease, file: OutputFile, ms: number): Promise<void> {
     try {
-      const value = await transfers.of(one, signal => sendOutput(one.lease, file, signal))
-      answer(one, { case: 'outputFile', value }, computeMs)
+      const value = await send(one, file, ms)
+      if (value !== undefined) answer(one, { case: 'outputFile', value }, ms)
+    } finally {
+      await file.handle.close()
+    }
+  }
+
+  /** The files first, whose ids the output has. */
+  async function sendParts(one: HeldLease, { artifacts, outputOf }: WithArtifacts, ms: number): Promise<void> {
+    const files: string[] = []
+    for (const artifact of artifacts) {
+      const file = await send(one, artifact, ms)
+      if (file === undefined) return
+      files.push(file)
+    }
+    const output = outputOf(files)
+    if (fits(output)) return answer(one, { case: 'output', value: output }, ms, files)
+    const value = await send(one, { bytes: Buffer.from(output) }, ms)
+    if (value !== undefined) answer(one, { case: 'outputFile', value }, ms, files)
+  }
+
+  /** The id of the file; undefined where it could not be stored, and the lease is answered. */
+  async function send(one: HeldLease, file: Sent, ms: number): Promise<string | undefined> {
+    try {
+      return await transfers.of(one, signal => sendOutput(one.lease, file, signal))
     } catch (error) {
       const fault = one.stop ? 'lost' : faultOfSending(error)
       if (fault === 'lost') one.stop ??= 'lost'
-      answer(
-        one,
-        fault === 'lost' ? outcomeOfStop(one) : failure(fault.code, fault.message, fault.retryable),
-        computeMs,
-      )
-    } finally {
-      await file.handle.close()
+      answer(one, fault === 'lost' ? ofStop(one) : failure(fault.code, fault.message, fault.retryable), ms)
+      return undefined
     }
   }
 
   function failed(error: unknown): void {
     if (startedAt === undefined) {
       checkWaiting(false)
-      for (const one of waiting) answer(one, failureOf(error), 0)
+      for (const one of waiting) answer(one, ofError(error), 0)
       waiting = []
       return
     }
@@ -175,16 +209,16 @@ export function runGroup(
     const alone = running.length === 1
     for (const one of running) {
       // Which neighbour crashed a shared run is not known: each goes back and runs alone.
-      if (one.stop || killing || !alone) answer(one, outcomeOfStop(one), computeMs)
-      else answer(one, failureOf(error), computeMs)
+      if (one.stop || killing || !alone) answer(one, ofStop(one), computeMs)
+      else answer(one, ofError(error), computeMs)
     }
   }
 
   async function execute(): Promise<void> {
-    if (!warm) return failed(new ModelLoadFailed('model_broken', brokenMessage(model)))
+    if (!warm) return failed(notLoadable())
     let result: RunResult
     try {
-      const files = waiting.filter(({ lease }) => lease.inputFileBytes !== undefined)
+      const files = waiting.filter(({ lease }) => lease.inputFileBytes !== undefined || lease.files.length > 0)
       if (files.length > 0) await readInputs(files)
       if (waiting.length === 0) return
       readyAt = clock.monotonic()
@@ -206,65 +240,4 @@ export function runGroup(
   return run
 }
 
-/** However the run itself ended. */
-function decided({ stop }: HeldLease): Result['outcome'] | undefined {
-  if (stop === 'cancelled') return { case: 'cancelled', value: true }
-  if (stop === 'output_too_large') return failure('output_too_large', 'The run emitted more than a task may.', false)
-  if (stop === 'emission_invalid') return failure('model_failed', 'The run emitted what can not be stored.', false)
-  return undefined
-}
-
-/** Of a run that was ended before it was over. */
-function outcomeOfStop({ stop, runTimeoutMs }: HeldLease): Result['outcome'] {
-  if (stop === 'run_timeout') {
-    return failure('run_timeout', `The run took longer than ${runTimeoutMs / 1000} s and was stopped.`, false)
-  }
-  return { case: 'evicted', value: true }
-}
-
-const brokenMessage = (model: CatalogueEntry | undefined): string =>
-  model?.status === 'broken' ? `The model is broken: ${model.problem}` : 'The model is not there any more.'
-
-function failureOf(error: unknown): Result['outcome'] {
-  if (error instanceof ModelLoadFailed) return failure(error.code, error.message, false)
-  if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
-    return failure('out_of_memory', 'The run needed more memory than a model may have, and was stopped.', false)
-  }
-  if (error instanceof RunnerGone && error.reason === 'not_started') {
-    return failure('model_not_started', `No process could be started for the model. ${notTheTask}`, true)
-  }
-  if (error instanceof RunnerGone) {
-    return failure('model_crashed', 'The process that ran the model ended unexpectedly.', true)
-  }
-  return failure('model_failed', `The model could not be run. ${notTheTask}`, true)
-}
-
-const notTheTask = 'That is no fault of the task; the log of the service says what is in the way.'
-
-const failure = (code: string, message: string, retryable: boolean): Result['outcome'] => ({
-  case: 'failure',
-  value: { $typeName: 'millhand.lease.v1.Failure', code, message: excerpt(message, MOST_MESSAGE), retryable },
-})
-
-/** Characters, before an ellipsis. The contract's bound is 2,048; a result over it is refused. */
-const MOST_MESSAGE = 2_000
-
-const resultOf = (
-  lease: Lease,
-  outcome: Result['outcome'],
-  computeMs: number,
-  engine: ModelRunner['engine'],
-  groupVersion: string,
-): Result => ({
-  $typeName: 'millhand.lease.v1.Result',
-  leaseId: lease.id,
-  tenant: lease.tenant,
-  workId: lease.workId,
-  attempt: lease.attempt,
-  outcome,
-  computeMs: Math.ceil(computeMs),
-  engineKind: engine.kind,
-  engineName: engine.name,
-  provider: engine.provider,
-  groupVersion,
-})
+type WithArtifacts = Extract<ItemResult, { artifacts: unknown }>

@@ -37,7 +37,8 @@ export function readCatalogue(root = EMPLOYEES): readonly Employee[] {
   return foldersOf(root).map(id => {
     const folder = join(root, id)
     const { name, role, description } = readJson(join(folder, 'employee.json'))
-    return { id, name, role, description, kinds: foldersOf(folder).map(kind => readKind(id, kind, join(folder, kind))) }
+    const kinds = foldersOf(folder).filter(kind => existsSync(join(folder, kind, 'kind.json')))
+    return { id, name, role, description, kinds: kinds.map(kind => readKind(id, kind, join(folder, kind))) }
   })
 }
 

@@ -1,6 +1,13 @@
 /** Charts as SVG, drawn by Apache ECharts without a browser. The same option gives the same bytes. */
 import { createHash } from 'node:crypto'
-import { LineChart, type LineSeriesOption } from 'echarts/charts'
+import {
+  BarChart,
+  type BarSeriesOption,
+  LineChart,
+  type LineSeriesOption,
+  ScatterChart,
+  type ScatterSeriesOption,
+} from 'echarts/charts'
 import {
   GridComponent,
   type GridComponentOption,
@@ -13,7 +20,12 @@ import { type ComposeOption, init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 
 export type ChartOption = ComposeOption<
-  LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
+  | BarSeriesOption
+  | LineSeriesOption
+  | ScatterSeriesOption
+  | GridComponentOption
+  | LegendComponentOption
+  | TitleComponentOption
 >
 
 export interface ChartSize {
@@ -21,7 +33,7 @@ export interface ChartSize {
   readonly height: number
 }
 
-use([LineChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
+use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
 
 /** `alternative` is what a reader hears who does not see the chart. */
 export function drawChart(option: ChartOption, { width, height }: ChartSize, alternative: string): string {

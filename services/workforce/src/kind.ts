@@ -6,4 +6,7 @@ import type { Brief } from './brief.ts'
 export type Rules<Input, Result> = (brief: Brief<Input>) => Answer<Result> | Promise<Answer<Result>>
 
 /** `checks.ts` of a kind. */
-export type Checks<Input, Result> = (brief: Brief<Input>, answer: Answer<Result>) => readonly Check[]
+export type Checks<Input, Result, Given = readonly Check[]> = (brief: Brief<Input>, answer: Answer<Result>) => Given
+
+/** The same where measuring waits for something, a database for example. */
+export type SlowChecks<Input, Result> = Checks<Input, Result, Promise<readonly Check[]>>

@@ -6,7 +6,10 @@ import addFormats from 'ajv-formats'
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 import type { KindSpec, Schema } from './catalogue.ts'
-import type { Checks, Rules } from './kind.ts'
+import type { Checks, Rules, SlowChecks } from './kind.ts'
+
+/** What is needed of a kind to run it. */
+export type RunKind = Pick<KindSpec, 'employee' | 'id' | 'folder' | 'output_schema'>
 
 export interface Measured {
   readonly answer: Answer
@@ -17,13 +20,21 @@ export interface Measured {
  * Rejects with the engine's `Refusal`; with a `BadAnswer` where the answer is not what the kind's output schema says.
  * The brief's input has been checked before.
  */
-export async function runRules(kind: KindSpec, brief: Brief): Promise<Measured> {
+export async function runRules(kind: RunKind, brief: Brief): Promise<Measured> {
   const { rules }: { rules: Rules<unknown, unknown> } = await importOf(kind, 'engine.ts')
-  const { checks }: { checks: Checks<unknown, unknown> } = await importOf(kind, 'checks.ts')
   const answer = await rules(brief)
   const faults = faultsOf(kind.output_schema, answer.result)
   if (faults !== undefined) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
-  return { answer, checks: checks(brief, answer) }
+  return await measured(kind, brief, answer)
+}
+
+/** The answer with what the kind measures on it. */
+export async function measured(kind: RunKind, brief: Brief, answer: Answer): Promise<Measured> {
+  const { checks }: { checks: Checks<unknown, unknown> | SlowChecks<unknown, unknown> } = await importOf(
+    kind,
+    'checks.ts',
+  )
+  return { answer, checks: await checks(brief, answer) }
 }
 
 /** An engine broke its word: its answer is not of the kind's output schema. */
@@ -38,4 +49,5 @@ export function faultsOf(schema: Schema, value: unknown): string | undefined {
 const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true })
 addFormats.default(ajv)
 
-const importOf = (kind: KindSpec, file: string) => import(pathToFileURL(join(kind.folder, file)).href)
+/** The code of a kind. */
+export const importOf = (kind: RunKind, file: string) => import(pathToFileURL(join(kind.folder, file)).href)

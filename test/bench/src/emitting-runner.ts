@@ -11,6 +11,7 @@ type RunnerGone = Awaited<LoadedModel['gone']>
 export function emittingRunner(): ModelRunner {
   return {
     engine: { kind: 'noop', name: 'noop', provider: 'none' },
+    loads: 'model',
     load: async () => loaded(),
   }
 }

@@ -17,6 +17,7 @@ LISTS = (
     "GET /v1/webhooks",
     "GET /v1/webhooks/{webhook_id}/deliveries",
     "GET /v1/events",
+    "GET /v1/workforce/{employee}/tasks",
 )
 BLANK_DIGIT = "[" + ",".join(["0"] * 64) + "]"
 
@@ -32,7 +33,13 @@ def before_call(context, case, kwargs):
     if not case.meta.generation.mode.is_positive:
         keep_wrong(case)
         return
-    if case.operation.label == "POST /v1/tasks" and isinstance(case.body, dict):
+    if case.operation.label == "POST /v1/workforce/{employee}/tasks" and isinstance(case.body, dict):
+        case.path_parameters["employee"] = "emma"
+        describe_work(case.body)
+    elif case.operation.label == "POST /v1/tasks" and isinstance(case.body, dict) and "employee" in case.body:
+        case.body["employee"] = "emma"
+        describe_work(case.body)
+    elif case.operation.label == "POST /v1/tasks" and isinstance(case.body, dict):
         case.body.update(type="inference", model="digits", input=BLANK_DIGIT)
         case.body.pop("input_file", None)
         if case.body.get("callback"):
@@ -44,7 +51,7 @@ def before_call(context, case, kwargs):
         describe_once(case)
     if case.operation.label in LISTS and case.query:
         case.query.pop("cursor", None)
-    if case.operation.label == "GET /v1/usage" and case.query and {"start", "end"} & set(case.query):
+    if case.operation.label in ("GET /v1/usage", "GET /v1/workforce/usage") and case.query and {"start", "end"} & set(case.query):
         case.query.update(start="2026-11-01T00:00:00Z", end="2026-11-02T00:00:00Z")
     if "/v1/webhooks" in case.operation.label and isinstance(case.body, dict):
         describe_endpoint(case.body)
@@ -54,6 +61,19 @@ def before_call(context, case, kwargs):
     # The same key with another request is refused, and Schemathesis has few keys.
     if "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = str(uuid.uuid4())
+
+
+def describe_work(body):
+    """Work is of a kind that its employee does, with an input that fits, and asks for what can be had."""
+    body.update(task="sentiment_analysis", input={"texts": ["Not bad at all."]})
+    for field in ("files", "engine", "constraints"):
+        body.pop(field, None)
+    if body.get("callback"):
+        body["callback"] = {"url": NOBODY, "events": ["workforce.task.*"]}
+    if body.get("max_cost") is not None:
+        body["max_cost"] = {"amount": "0.25", "currency": "USD"}
+    for field in [field for field in body if "\\u0000" in json.dumps(body[field])]:
+        del body[field]
 
 
 def describe_endpoint(body):
@@ -83,7 +103,7 @@ def describe_once(case):
 
 def keep_wrong(case):
     """Labels that are wrong by their type are good ones in a query, and so is an unknown header: an unknown parameter is wrong still."""
-    is_labelled = case.operation.label in ("GET /v1/tasks", "POST /v1/files")
+    is_labelled = case.operation.label in ("GET /v1/tasks", "GET /v1/workforce/{employee}/tasks", "POST /v1/files")
     is_label = is_labelled and any(str(name).startswith("metadata") for name in case.query or {})
     if is_label or "x-schemathesis-unknown-property" in (case.headers or {}):
         case.query["unheard_of"] = "1"

@@ -23,6 +23,9 @@ export const callerWith = (server: Server, name: string, key: string): Caller =>
 export const makings: Readonly<Record<string, (owner: string) => RequestOptions>> = {
   tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
   files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
+  workforce: owner => ({
+    json: { task: 'sentiment_analysis', input: { texts: ['Good.'] }, metadata: { of: owner } },
+  }),
   webhooks: owner => ({ json: { url: NOBODY, events: ['batch.completed'], description: owner } }),
   api_keys: owner => ({ json: { name: `the key of ${owner}`.slice(0, 64), scopes: ['*'] } }),
 }
@@ -48,9 +51,13 @@ const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
 /** Collections whose objects belong to somebody. */
 export const collections: readonly string[] = [...Object.keys(makings), ...Object.keys(comings)]
 
+/** Where a collection is listed, and its objects are made. */
+export const collectionPath = (collection: string): string =>
+  collection === 'workforce' ? '/v1/workforce/emma/tasks' : `/v1/${collection}`
+
 /** Where an object is got. */
 export const objectPath = (collection: string, { id, webhook_id }: Wire): string =>
-  collection === 'deliveries' ? `/v1/webhooks/${webhook_id}/deliveries/${id}` : `/v1/${collection}/${id}`
+  collection === 'deliveries' ? `/v1/webhooks/${webhook_id}/deliveries/${id}` : `${collectionPath(collection)}/${id}`
 
 /** What a `POST` to an object has to say, where that is not nothing. */
 export const bodyOf = (route: Route): object =>
@@ -76,11 +83,11 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
   if (coming) return await coming(caller)
   const making = makings[collection]
   assert.ok(making, `belongings.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``)
-  const made = await caller.call('POST', `/v1/${collection}`, making(caller.name))
+  const made = await caller.call('POST', collectionPath(collection), making(caller.name))
   assert.equal(made.status, 201, made.text)
-  if (collection !== 'tasks') return made.body
+  if (collection !== 'tasks' && collection !== 'workforce') return made.body
   for (;;) {
-    const task = await caller.call('GET', `/v1/tasks/${made.body.id}`, { headers: { prefer: 'wait=10' } })
+    const task = await caller.call('GET', objectPath(collection, made.body), { headers: { prefer: 'wait=10' } })
     assert.equal(task.status, 200, task.text)
     if (task.body.finished_at !== undefined) return task.body
   }

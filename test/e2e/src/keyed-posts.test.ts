@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Route } from '@millhand/api'
-import { bodyOf, type Caller, callerWith, make, makings } from './belongings.ts'
+import { bodyOf, type Caller, callerWith, collectionPath, make, makings } from './belongings.ts'
 import type { RequestOptions } from './http.ts'
-import { collectionOf, nameOf, pathOf, routes, valuesFor } from './routes.ts'
+import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
 import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
 
@@ -24,9 +24,9 @@ interface Request {
 
 /** A request of a route, and others that are not the same. */
 async function requestsOf(route: Route): Promise<readonly [Request, ...Request[]]> {
-  const making = makings[route.segments.at(-1) as string]
-  if (route.pathFields.length === 0 && making) {
-    const path = pathOf(route, {})
+  const making = makings[collectionAt(route)]
+  if (namesNone(route) && making) {
+    const path = collectionPath(collectionAt(route))
     const [one, another] = [making('one'), making('another')]
     return [
       { path, options: one },
@@ -48,7 +48,7 @@ async function requestsOf(route: Route): Promise<readonly [Request, ...Request[]
 /** The ids of all that the caller has. */
 async function belongings(): Promise<string[]> {
   const lists = Object.keys(makings).map(async collection => {
-    const { data, has_more } = (await caller.call('GET', `/v1/${collection}?limit=100`)).body
+    const { data, has_more } = (await caller.call('GET', `${collectionPath(collection)}?limit=100`)).body
     assert.equal(has_more, false, 'a page does not hold all')
     return data.map(({ id }: { id: string }) => id)
   })

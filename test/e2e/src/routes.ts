@@ -21,8 +21,19 @@ export const valuesFor = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(pathFields.map(field => [field, object[field] ?? object.id ?? '']))
 
+/** Whether its path begins with an employee, whom nobody owns. */
+const isOfEmployee = ({ pathFields }: Route): boolean => pathFields[0] === 'employee'
+
+/** Whether its path names no object. */
+export const namesNone = (route: Route): boolean => route.pathFields.length === (isOfEmployee(route) ? 1 : 0)
+
+/** Of such a route: the collection that it lists, or makes an object of. */
+export const collectionAt = (route: Route): string =>
+  isOfEmployee(route) ? 'workforce' : (route.segments.at(-1) as string)
+
 /** The kinds of objects that paths name, by the collection before the last id: `tasks` of `/v1/tasks/{id}/data`. */
 export function collectionOf(route: Route): string {
+  if (isOfEmployee(route)) return 'workforce'
   const at = route.segments.findLastIndex(segment => typeof segment !== 'string')
   const before = route.segments[at - 1]
   return typeof before === 'string' ? before : ''

@@ -3,8 +3,10 @@ import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
+import { publicTopics } from '@millhand/eventlog/public-stream'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
+import { Kafka as Client, logLevel } from 'kafkajs'
 import { createLink, type Link } from './link.ts'
 import { createMember, type Member } from './member.ts'
 
@@ -91,6 +93,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     startMongo({ dataDir: mongoDir }),
   ])
   parts.use(kafka)
+  await makeTopic(`127.0.0.1:${brokerPort}`, publicTopics.workforce.name)
   parts.use(mongo)
   for (const [name, each] of links) {
     const to = name.split('>')[1] as string
@@ -131,6 +134,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           ...own,
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_IDENTITY_URL: url(`${name}>identity`),
+          MILLHAND_WORKFORCE_URL: NOWHERE,
           MILLHAND_BILLING_URL: url(`${name}>billing`),
           MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks),
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
@@ -173,6 +177,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           ...own,
           MILLHAND_GRPC_ADDR: '127.0.0.1:0',
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
+          MILLHAND_WORKFORCE_URL: NOWHERE,
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_EXECUTOR_SLOTS: '2',
           MILLHAND_MODEL_THREADS: '1',
@@ -207,6 +212,16 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
+
+/** The workforce is not among the members, and who reads all topics waits for its. */
+async function makeTopic(broker: string, topic: string): Promise<void> {
+  const admin = new Client({ brokers: [broker], logLevel: logLevel.NOTHING }).admin()
+  await admin.connect()
+  await admin.createTopics({ topics: [{ topic, numPartitions: 3 }] })
+  await admin.disconnect()
+}
+
+const NOWHERE = 'http://127.0.0.1:1'
 
 /** A broker tells its clients where it is, once for each listener: so each of them has one, behind its own link. */
 async function startBroker(dataDir: string, port: number, links: ReadonlyMap<string, Link>): Promise<Kafka> {

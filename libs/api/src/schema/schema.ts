@@ -17,8 +17,11 @@ type Sender = 'request' | 'query' | 'answer'
 /** The schemas of messages, collected under the names that the document refers to them by. */
 export interface Schemas {
   readonly components: Record<string, Schema>
-  /** A reference to a message's schema. `omit` names fields that come from elsewhere. */
-  message(desc: DescMessage, sender: Sender, omit?: readonly string[]): Schema
+  /**
+   * A reference to a message's schema. `omit` names fields that come from elsewhere; `as` is the name that it has then,
+   * where the message has two such schemas.
+   */
+  message(desc: DescMessage, sender: Sender, omit?: readonly string[], as?: string): Schema
   /** A field's own schema, with its description. */
   field(field: DescField, sender: Sender): Schema
 }
@@ -27,8 +30,8 @@ export function createSchemas(comments: Comments): Schemas {
   const components: Record<string, Schema> = {}
   const owners = new Map<string, string>()
 
-  function message(desc: DescMessage, sender: Sender, omit: readonly string[] = []): Schema {
-    const name = sender === 'answer' || desc.name.endsWith('Request') ? desc.name : `${desc.name}Input`
+  function message(desc: DescMessage, sender: Sender, omit: readonly string[] = [], as?: string): Schema {
+    const name = as ?? (sender === 'answer' || desc.name.endsWith('Request') ? desc.name : `${desc.name}Input`)
     const owner = `${desc.typeName} ${sender} ${omit.join()}`
     const other = owners.get(name)
     if (other === undefined) {

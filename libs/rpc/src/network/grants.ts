@@ -1,12 +1,15 @@
 /** What each of our own processes may call: the one place that says so. */
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
@@ -14,6 +17,7 @@ import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_servi
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
+import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { allOf } from './service-token.ts'
 
 interface Grant {
@@ -36,6 +40,7 @@ export const grants = {
       allOf(ApiKeyService),
       allOf(RateService),
       allOf(IdempotencyService),
+      allOf(WorkforceService),
       allOf(UsageService),
       allOf(WebhookService),
       allOf(EventService),
@@ -52,6 +57,19 @@ export const grants = {
   executor: { methods: [allOf(LeaseService)], secret: false },
   /** Passes to the replica that owns the queues what only that one can answer. */
   compute: { methods: [allOf(ComputeService), allOf(LeaseService), allOf(OwnerService)], secret: true },
+  /** The same of its own queues; places of the day's quota, files of accounts, and sums of what employees did. */
+  workforce: {
+    methods: [
+      allOf(WorkforceService),
+      allOf(LeaseService),
+      allOf(OwnerService),
+      allOf(QuotaService),
+      allOf(FileService),
+      allOf(TaskFileService),
+      allOf(WorkforceUsageService),
+    ],
+    secret: true,
+  },
 } as const satisfies Record<string, Grant>
 
 export type Granted = keyof typeof grants

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCursors } from '@millhand/api'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
@@ -14,6 +16,7 @@ import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { createCredentialsIssuer } from './credentials.ts'
 import { type Granted, grants } from './grants.ts'
 import { caller, clockAtNoon, mintToken, noon, otherSecret, secret, signer, trusted } from './network.fixture.ts'
@@ -115,6 +118,7 @@ describe('grant', () => {
   it('of our own processes is what each needs', () => {
     const services = [
       ...[ComputeService, FileService, StreamTokenService, LeaseService, OwnerService, UsageService, StatusService],
+      ...[WorkforceService, WorkforceUsageService, TaskFileService],
       ...[IdentityService, ApiKeyService, AccountService, RateService, QuotaService, IdempotencyService],
     ]
     const { publicKey, issue } = createCredentialsIssuer(secret)
@@ -131,6 +135,7 @@ describe('grant', () => {
         true,
         [
           ...['ComputeService', 'FileService', 'StreamTokenService', 'UsageService', 'StatusService'],
+          'WorkforceService',
           ...['IdentityService', 'ApiKeyService', 'RateService', 'IdempotencyService'],
         ],
       ],
@@ -138,6 +143,14 @@ describe('grant', () => {
       ['operator', true, ['ApiKeyService', 'AccountService']],
       ['executor', false, ['LeaseService']],
       ['compute', true, ['ComputeService', 'LeaseService', 'OwnerService']],
+      [
+        'workforce',
+        true,
+        [
+          ...['FileService', 'LeaseService', 'OwnerService', 'WorkforceService', 'WorkforceUsageService'],
+          ...['TaskFileService', 'QuotaService'],
+        ],
+      ],
     ])
   })
 })

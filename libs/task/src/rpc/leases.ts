@@ -27,6 +27,8 @@ export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   readonly lend: (task: T) => Promise<Lease | undefined>
   /** What comes of outputs that lie in files. Where it is left out, a result that names one is none. */
   readonly outputFiles?: OutputFiles
+  /** Hears of a refused result whose output named files: no task does. Never fails. */
+  readonly dropArtifacts?: (result: Result) => Promise<void>
 }
 
 export interface OutputFiles {
@@ -94,7 +96,8 @@ const finish =
     return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
   }
 
-async function finishOne<T extends TaskLife>({ pools, outputFiles }: LeaseDeps<T>, result: Result): Promise<boolean> {
+async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
+  const { pools, outputFiles, dropArtifacts } = deps
   const { tenant, workId, outcome: told } = result
   const outcome =
     told.case === 'outputFile' && outputFiles ? await outputFiles.keep(result, told.value) : toOutcome(told)
@@ -105,8 +108,13 @@ async function finishOne<T extends TaskLife>({ pools, outputFiles }: LeaseDeps<T
     engine_kind: result.engineKind,
     engine_name: result.engineName,
     provider: result.provider,
+    input_tokens: result.inputTokens,
+    output_tokens: result.outputTokens,
+    model_cost_micros: result.modelCostMicros,
+    artifact_files: result.artifactFiles,
   })
   if (outcome.kind === 'output_file') await outputFiles?.settled(result, outcome.file)
+  if (!accepted && result.artifactFiles.length > 0) await dropArtifacts?.(result)
   return accepted
 }
 

@@ -20,6 +20,7 @@ export const leaseOf = (task: TaskLife, input: string): Lease => ({
   ttl: leaseTtl,
   runTimeout: durationFromMs(task.run_timeout_s * 1000),
   input,
+  files: [],
   ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
 })
 

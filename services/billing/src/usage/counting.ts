@@ -5,13 +5,15 @@ import type { Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { Entries, EntryRecord } from './entry.ts'
 import { type Hours, hourId, hourOf, newHour, withEntry } from './hour.ts'
-import { entryOf } from './task-event.ts'
+import type { EntryOf } from './task-event.ts'
 
 export interface CountingDeps {
   readonly entries: Entries
   readonly hours: Hours
   readonly clock: Clock
   readonly log: Log
+  /** What is counted of an event. */
+  readonly entryOf: EntryOf
   /** Hears how many entries an hour has got. */
   readonly onCounted: (tenant: string, hour: number, entries: number) => void
 }
@@ -24,14 +26,17 @@ export interface CountingDeps {
  * done with, also when the entry was there before and it was its hour that could not be told.
  */
 export const countTasks = (deps: CountingDeps) => async (events: readonly LoggedEvent[]) => {
-  const ended = events.flatMap(event => readable(event, deps.log) ?? [])
+  const ended = events.flatMap(event => readable(event, deps) ?? [])
   await Promise.all(ended.map(document => deps.entries.write({ kind: 'insert', document, events: [] })))
   const hours = Map.groupBy(ended, ({ tenant, finished_at }) => `${tenant}/${hourOf(finished_at)}`)
   await Promise.all([...hours.values()].map(entries => tellHour(deps, entries)))
 }
 
 /** An event that can't be read must not hold up all others for ever: the log tells of it, and it is not counted. */
-function readable(event: LoggedEvent, log: Log): Draft<EntryRecord> | undefined {
+function readable(
+  event: LoggedEvent,
+  { entryOf, log }: Pick<CountingDeps, 'entryOf' | 'log'>,
+): Draft<EntryRecord> | undefined {
   try {
     return entryOf(event)
   } catch (error) {

@@ -27,6 +27,9 @@ export const entriesSpec = {
   indexes: { by_end: { fields: ['tenant', 'finished_at'] } },
 } as const satisfies CollectionSpec
 
+/** The same of the workforce's tasks. */
+export const workforceEntriesSpec = { ...entriesSpec, name: 'workforce_usage_entries' } as const
+
 export type Entries = Pick<Collection<EntryRecord, keyof typeof entriesSpec.indexes>, 'find' | 'write'>
 
 /** How many are read at once: some 3 ms of the event loop. */

@@ -37,6 +37,9 @@ export const hoursSpec = {
   indexes: { due: { fields: ['due'], when: { field: 'state', in: ['open', 'summed', 'closing'] } } },
 } as const satisfies CollectionSpec
 
+/** The same of the workforce's tasks. */
+export const workforceHoursSpec = { ...hoursSpec, name: 'workforce_usage_hours' } as const
+
 export type Hours = Pick<Collection<HourRecord, keyof typeof hoursSpec.indexes>, 'get' | 'find' | 'write'>
 
 const endOf = ({ start }: Pick<HourRecord, 'start'>): number => start + HOUR_MS

@@ -11,6 +11,7 @@ import { HOUR_MS, type HourRecord, hourId, hoursSpec } from './hour.ts'
 import { type GroupBy, readUsage } from './reading.ts'
 import { createSumming } from './summing.ts'
 import { type EndedTask, endEvent } from './task-event.fixture.ts'
+import { computeEntry } from './task-event.ts'
 
 export interface OpenedStore {
   readonly db: BillingOptions['db']
@@ -35,7 +36,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const clock = manualClock(FIRST)
       const log = createLog({ level: 'info', write: line => void lines.push(line) })
       const summing = createSumming({ entries, hours, clock, log, keptMs: KEPT_MS })
-      const count = countTasks({ entries, hours, clock, log, onCounted: summing.counted })
+      const count = countTasks({ entries, hours, clock, log, entryOf: computeEntry, onCounted: summing.counted })
       return {
         tenant,
         clock,
@@ -227,6 +228,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const count = countTasks({
         ...{ entries, hours, clock: given.clock },
         log: createLog({ level: 'error', write: line => void lines.push(line) }),
+        entryOf: computeEntry,
         onCounted: () => {},
       })
       const good = endEvent({ id: 'task_1', tenant: given.tenant, at: FIRST })

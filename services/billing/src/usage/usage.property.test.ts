@@ -11,7 +11,7 @@ import { readUsage } from './reading.ts'
 import { createSumming } from './summing.ts'
 import { addEntry, nothing, type Sum } from './sums.ts'
 import { endEvent } from './task-event.fixture.ts'
-import { entryOf } from './task-event.ts'
+import { computeEntry } from './task-event.ts'
 
 const FIRST = Date.UTC(2026, 10, 21, 7)
 const HOURS = 3
@@ -72,7 +72,7 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       /** One process, as far as it shares nothing but the store. */
       const processOf = () => {
         const summing = createSumming({ ...deps, keptMs: 1_000 * HOUR_MS })
-        return { summing, count: countTasks({ ...deps, onCounted: summing.counted }) }
+        return { summing, count: countTasks({ ...deps, entryOf: computeEntry, onCounted: summing.counted }) }
       }
       const processes = [processOf(), processOf()] as const
       const untilItWorks = async (work: () => Promise<unknown>) => {
@@ -123,7 +123,7 @@ function assertWithin(sum: Sum, all: Sum): void {
 function fold(tasks: readonly Parameters<typeof endEvent>[0][], tenant: string): Sum {
   const sum = nothing()
   for (const task of tasks) {
-    const entry = entryOf(endEvent(task))
+    const entry = computeEntry(endEvent(task))
     if (entry?.tenant === tenant) addEntry(sum, entry)
   }
   return sum

@@ -1,6 +1,7 @@
 /** Files: contents too large for a JSON body. docs/decisions/files.md. */
 import { type Cursors, createIds } from '@millhand/api'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { Routes } from '@millhand/rpc'
 import { type Clock, everyInterval } from '@millhand/runner'
@@ -13,6 +14,7 @@ import { deleteFile } from './rpc/delete-file.ts'
 import { getFile } from './rpc/get-file.ts'
 import { getFileContent } from './rpc/get-file-content.ts'
 import { listFiles } from './rpc/list-files.ts'
+import { keepTaskFile, storeTaskFile } from './rpc/task-files.ts'
 import { uploadFile } from './rpc/upload-file.ts'
 import { createStorage, type StorageRecord, storageSpec } from './storage.ts'
 
@@ -75,6 +77,7 @@ export function createFileService(options: FileServiceOptions) {
         getFileContent: getFileContent(deps),
         deleteFile: deleteFile(deps),
       })
+      router.service(TaskFileService, { storeTaskFile: storeTaskFile(deps), keepTaskFile: keepTaskFile(deps) })
     },
     /** Removes what has expired and what was left over, every hour until the signal ends. Where one does, it is enough. */
     async run(signal: AbortSignal): Promise<void> {

@@ -250,11 +250,11 @@ export function createFiles(deps: FilesDeps) {
       return isThere(latest, clock.now()) ? latest : undefined
     },
 
-    /** Lets the output of a run expire at `until` (ms since 1970); false where the file is not there, or not that run's. */
+    /** Lets what a run has made expire at `until` (ms since 1970); false where the file is not there, or not that run's. */
     async keepOutput(tenant: string, id: string, run: string, until: number): Promise<boolean> {
       for (;;) {
         const file = await collection.get(tenant, id)
-        if (!isThere(file, clock.now()) || file.output_of !== run) return false
+        if (!isThere(file, clock.now()) || !isOf(run, file)) return false
         const document = { ...file, due_at: until }
         const { kind } = await collection.write({ kind: 'replace', version: file.version, document, events: [] })
         if (kind === 'written') return true
@@ -273,6 +273,9 @@ export function createFiles(deps: FilesDeps) {
     },
   }
 }
+
+/** Its output, or a file beside that, by its name. */
+const isOf = (run: string, { output_of = '' }: StoredFile) => output_of === run || output_of.startsWith(`${run}/`)
 
 async function* counted(bytes: Bytes, arrival: Arrival): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of bytes) {

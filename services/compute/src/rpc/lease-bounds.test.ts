@@ -72,12 +72,16 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Finish results[].provider': good => finishing(good, { provider: x(65) }),
   'Finish results[].group_version': good => finishing(good, { groupVersion: x(129) }),
   'Finish results[].engine_kind': good => finishing(good, { engineKind: x(33) }),
+  'Finish results[].artifact_files': good => finishing(good, { artifactFiles: many(33, `file_${x(26)}`) }),
+  'Finish results[].artifact_files[]': good => finishing(good, { artifactFiles: [`file_${x(27)}`] }),
   'ReadInput run.lease_id': good => ({ run: { ...good.run, leaseId: x(65) } }),
   'ReadInput run.tenant': good => ({ run: { ...good.run, tenant: `acct_${x(27)}/live` } }),
   'ReadInput run.work_id': good => ({ run: { ...good.run, workId: `task_${x(27)}` } }),
   'StoreOutput run.lease_id': good => storing({ case: 'run', value: { ...good.run, leaseId: x(65) } }),
   'StoreOutput run.tenant': good => storing({ case: 'run', value: { ...good.run, tenant: `acct_${x(27)}/live` } }),
   'StoreOutput run.work_id': good => storing({ case: 'run', value: { ...good.run, workId: `task_${x(27)}` } }),
+  'StoreOutput artifact.name': good => ({ ...ofRun(good), artifact: { name: x(129), mediaType: 'text/csv' } }),
+  'StoreOutput artifact.media_type': good => ({ ...ofRun(good), artifact: { name: 'a', mediaType: `text/${x(124)}` } }),
   'StoreOutput data': () => storing({ case: 'data', value: Buffer.alloc(2 ** 20 + 1) }),
   'Ring documents': good => ({ documents: many(10_001, good.ref) }),
   'Ring documents[].collection': good => ({ documents: [{ ...good.ref, collection: x(65) }] }),
@@ -177,6 +181,7 @@ const renewing = ({ renew, renewal }: Good, change: object) => ({ ...renew, leas
 const emitting = ({ emit, emitting }: Good, change: object) => ({ ...emit, runs: [{ ...emitting, ...change }] })
 const finishing = ({ finish, result }: Good, change: object) => ({ ...finish, results: [{ ...result, ...change }] })
 const storing = (part: object): MessageInitShape<DescMessage> => ({ part })
+const ofRun = ({ run }: Good) => ({ part: { case: 'run', value: run } })
 const failing = (change: object) => ({
   outcome: { case: 'failure', value: { code: 'model_failed', message: 'no', retryable: false, ...change } },
 })

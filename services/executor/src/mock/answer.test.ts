@@ -1,12 +1,13 @@
 /** Answers of the sandbox and of real models fit one schema. */
+
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { type ModelPackage, outputSchema, parseManifest, readOnnx, type TensorSpec } from '@millhand/model'
 import { textModel } from '@millhand/model/fixture'
+import type { RunItem } from '@millhand/worker'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import type { RunItem } from '../model-runner.ts'
 import { everyType } from '../onnx/fixtures/every-type.ts'
 import { dataUri, fixture, item, plainModel, shippedModel, start } from '../onnx/models.fixture.ts'
 import { mockRunner } from './mock-runner.ts'

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { textModel } from '@millhand/model/fixture'
 import { manualClock } from '@millhand/runner'
-import type { Emission } from '../emission.ts'
-import { describeModelRunner } from '../model-runner.contract.ts'
-import { type RunItem, RunnerGone } from '../model-runner.ts'
+import { type Emission, type RunItem, RunnerGone } from '@millhand/worker'
+import { describeModelRunner } from '../runner.contract.ts'
 import { mockRunner } from './mock-runner.ts'
 
 const model = textModel('any')

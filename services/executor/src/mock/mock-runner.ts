@@ -1,34 +1,55 @@
-/** Answers without a model, and does what inputs ask the sandbox for: the adapter of `ModelRunner` that computes nothing. */
+/** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
+
 import { open } from 'node:fs/promises'
 import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/runner'
-import type { Emission } from '../emission.ts'
 import {
+  type Emission,
   type InputFile,
   type ItemResult,
-  type LoadedModel,
-  type ModelRunner,
+  type Loadable,
+  type Loaded,
   type OnEmit,
   type RunItem,
+  type Runner,
   RunnerGone,
   type RunResult,
-} from '../model-runner.ts'
+} from '@millhand/worker'
 import { type Answer, answerOf } from './answer.ts'
 import { Dice } from './dice.ts'
 import { type Plan, pieceOf, readPlan } from './plan.ts'
 import { sortedJson } from './sorted-json.ts'
 
-/**
- * Each item's output fits the model's `outputSchema` and follows from the model's id, the input and the parameters. It
- * emits what it asks for (`plan.ts`), else what a model of its kind does.
- */
-export function mockRunner({ clock = systemClock }: { readonly clock?: Clock } = {}): ModelRunner {
+/** What the sandbox does in the place of something. */
+export interface Mocked<L extends Loadable> {
+  readonly loads: Runner<L>['loads']
+  /** The part of an input that may ask the sandbox for something. */
+  readonly askingPart: (input: string) => string
+  /** What it answers, which follows from the dice: those from its id, the input and the parameters. */
+  readonly answerOf: (thing: L, dice: Dice, input: string) => Answer | undefined
+}
+
+const mockedModel: Mocked<ModelPackage> = { loads: 'model', askingPart: input => input, answerOf }
+
+interface MockOptions {
+  readonly clock?: Clock
+}
+
+/** Each item's output fits the model's `outputSchema`. It emits what it asks for (`plan.ts`), else what a model of its kind does. */
+export const mockRunner = ({ clock }: MockOptions = {}): Runner<ModelPackage> =>
+  mockRunnerOf(mockedModel, { ...(clock && { clock }) })
+
+export function mockRunnerOf<L extends Loadable>(
+  mocked: Mocked<L>,
+  { clock = systemClock }: MockOptions = {},
+): Runner<L> {
   return {
     engine: { kind: 'mock', name: 'mock', provider: 'none' },
-    loadsEachRun: true,
-    async load(model, signal) {
+    loads: mocked.loads,
+    ownProcesses: true,
+    async load(thing, signal) {
       if (signal.aborted) throw stopped()
-      return new MockModel(model, clock)
+      return new Mock(thing, mocked, clock)
     },
   }
 }
@@ -59,14 +80,16 @@ const tooLarge = fault('output_too_large', 'The sandbox makes no output as large
 /** Larger outputs are files, which it makes none of. UTF-8 bytes of JSON. */
 const mostBytes = 256 * 1024
 
-class MockModel implements LoadedModel {
+class Mock<L extends Loadable> implements Loaded {
   readonly gone: Promise<RunnerGone>
-  readonly #model: ModelPackage
+  readonly #thing: L
+  readonly #mocked: Mocked<L>
   readonly #clock: Clock
   readonly #killed = new AbortController()
 
-  constructor(model: ModelPackage, clock: Clock) {
-    this.#model = model
+  constructor(thing: L, mocked: Mocked<L>, clock: Clock) {
+    this.#thing = thing
+    this.#mocked = mocked
     this.#clock = clock
     const { signal } = this.#killed
     this.gone = new Promise(resolve => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }))
@@ -101,13 +124,14 @@ class MockModel implements LoadedModel {
   }
 
   async #answerTo({ input, parameters }: RunItem, emit: (emission: Emission) => Promise<void>): Promise<ItemResult> {
-    const asked = typeof input === 'string' ? readSandboxInput(input) : undefined
+    const { askingPart, answerOf } = this.#mocked
+    const asked = typeof input === 'string' ? readSandboxInput(askingPart(input)) : undefined
     if (asked?.kind === 'fail') return fault('sandbox_failure', 'The input asked the sandbox to fail.')
     if (asked?.kind === 'error') return fault(asked.code, 'The input asked the sandbox for this error.')
     const plan = readPlan(asked, parameters)
     if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     const given = typeof input === 'string' ? input : await beginningOf(input)
-    const answer = answerOf(this.#model, new Dice(this.#model.id, given, sortedJson(parameters)))
+    const answer = answerOf(this.#thing, new Dice(this.#thing.id, given, sortedJson(parameters)), given)
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
     return answer ? result(answer) : tooLarge

@@ -1,10 +1,12 @@
 /** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
-import { writeFileSync, writeSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
+
+import { writeFileSync } from 'node:fs'
 import { excerpt, InputInvalid } from '@millhand/model'
-import { PieceTooLarge } from '../emission.ts'
+import { PieceTooLarge } from '@millhand/worker'
+import { endIfOutOfMemory, startWatchdog } from '@millhand/worker/child'
+import { fits } from '../result-bound.ts'
 import { emitWindow } from './emit-window.ts'
-import { fits, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
 import { openProcessor } from './processing/open-processor.ts'
 import { type Processor, toError } from './processing/processor.ts'
 import {
@@ -12,21 +14,12 @@ import {
   type ItemFault,
   type ItemInFile,
   type LoadMessage,
-  OUT_OF_MEMORY,
   outputName,
   type RunMessage,
   type ToChild,
-  tellsOfMemory,
 } from './protocol.ts'
-import type { WatchdogData } from './watchdog.ts'
 
-const [parent, memoryLimitBytes] = process.argv.slice(2).map(Number) as [number, number]
-const watch: WatchdogData = { parent, memoryLimitBytes }
-const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
-  workerData: watch,
-  resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRangeSizeMb: 4 },
-})
-watchdog.unref()
+startWatchdog()
 
 const emissions = emitWindow(send)
 let processor: Processor | undefined
@@ -41,7 +34,6 @@ process.on('message', (message: ToChild) => {
       return emissions.taken()
   }
 })
-process.on('disconnect', () => process.exit(0))
 
 async function load(message: LoadMessage): Promise<void> {
   try {
@@ -87,13 +79,6 @@ function fault(error: Error): ItemFault {
     return { code: 'output_too_large', message: error.message }
   }
   return { code: 'model_failed', message: `the model failed on this input: ${told(error)}` }
-}
-
-/** A process that was refused memory is not used again: one way out, whichever library noticed. */
-function endIfOutOfMemory(error: unknown): void {
-  if (!tellsOfMemory((error as Error).message)) return
-  writeSync(process.stderr.fd, OUT_OF_MEMORY)
-  process.kill(process.pid, 'SIGKILL')
 }
 
 /** What a library says, which may hold names of any length. ONNX Runtime puts its own source lines before some of it. */

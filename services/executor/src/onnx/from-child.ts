@@ -1,5 +1,5 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { Emission } from '../emission.ts'
+import type { Emission } from '@millhand/worker'
 import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */

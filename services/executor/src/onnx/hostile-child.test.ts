@@ -1,11 +1,11 @@
 /** What a child may do to the service that is no longer ours, because a model or an input took it over: nothing. */
+
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Emission } from '../emission.ts'
-import { RunnerGone } from '../model-runner.ts'
+import { type Emission, RunnerGone } from '@millhand/worker'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { item, load, shippedModel } from './models.fixture.ts'
 import { MAX_OUTPUT_BYTES } from './output-bound.ts'
@@ -26,7 +26,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millhand-hostile-'))
   await writeFile(join(folder, 'child.cjs'), CHILD)
   // With the limits of the child that it stands for.
-  const script = `#!/bin/sh\nexec /bin/sh -c "$2" "$3" "${process.execPath}" "${join(folder, 'child.cjs')}"\n`
+  const script = `#!/bin/sh\nexec /bin/sh -c "$2" "$3" "$4" "${process.execPath}" "${join(folder, 'child.cjs')}"\n`
   await writeFile(join(folder, 'sh'), script, { mode: 0o755 })
   process.env.PATH = `${folder}:${PATH}`
 })

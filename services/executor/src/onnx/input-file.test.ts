@@ -1,10 +1,11 @@
 /** Inputs in files are read as those in text are. */
+
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { InputFile } from '../model-runner.ts'
+import type { InputFile } from '@millhand/worker'
 import { ask, dataUri, fixture, item, load, plainModel, said, shippedModel } from './models.fixture.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 

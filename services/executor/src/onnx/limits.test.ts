@@ -1,4 +1,5 @@
 /** What a model may do to the service: nothing. */
+
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
-import { ModelLoadFailed, RunnerGone } from '../model-runner.ts'
+import { LoadFailed, RunnerGone } from '@millhand/worker'
 import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
@@ -23,7 +24,7 @@ after(() => rm(folder, { recursive: true }))
 
 const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
 const failed = (code: string, says: RegExp) => (error: unknown) =>
-  error instanceof ModelLoadFailed && error.code === code && says.test(error.message)
+  error instanceof LoadFailed && error.code === code && says.test(error.message)
 
 /** Children of this process that run a model, by process id. */
 function children(parent = process.pid): number[] {

@@ -1,10 +1,12 @@
 /** Models for the tests of this folder. */
+
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import type { ItemResult, LoadedModel, ModelRunner, RunItem } from '../model-runner.ts'
+import type { ItemResult, Loaded, RunItem, Runner } from '@millhand/worker'
 import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
 
 const MIB = 2 ** 20
@@ -48,13 +50,13 @@ export const dataUri = (mediaType: string, bytes: Uint8Array) =>
 export const item = (input: RunItem['input'], parameters?: Record<string, unknown>): RunItem => ({ input, parameters })
 
 /** One thread in half a GiB, and a log that nobody reads, unless told otherwise. */
-export function testRunner(options: Partial<OnnxRunnerOptions> = {}): ModelRunner {
+export function testRunner(options: Partial<OnnxRunnerOptions> = {}): Runner<ModelPackage> {
   const log = createLog({ level: 'error', write: () => {} })
   return onnxRunner({ memoryLimitBytes: 512 * MIB, threads: 1, log, ...options })
 }
 
 /** Loads a model. */
-export function start(model: ModelPackage, options?: Partial<OnnxRunnerOptions>): Promise<LoadedModel> {
+export function start(model: ModelPackage, options?: Partial<OnnxRunnerOptions>): Promise<Loaded> {
   return testRunner(options).load(model, new AbortController().signal)
 }
 
@@ -66,7 +68,7 @@ export async function load(t: TestContext, model: ModelPackage, options?: Partia
 }
 
 /** What the model says to one input, parsed; throws its fault. */
-export async function ask(model: LoadedModel, input: RunItem['input'], parameters?: Record<string, unknown>) {
+export async function ask(model: Loaded, input: RunItem['input'], parameters?: Record<string, unknown>) {
   const { items } = await model.run([item(input, parameters)])
   const [result] = items
   if (!result?.ok) throw Object.assign(new Error(result?.message), { code: result?.code })
@@ -81,6 +83,7 @@ export const said = (result: ItemResult) =>
 export async function outputOf(result: ItemResult | undefined): Promise<string> {
   if (!result?.ok) throw new Error(`no output: ${result?.message}`)
   if ('output' in result) return result.output
+  assert.ok('file' in result)
   await using handle = result.file.handle
   return await handle.readFile('utf8')
 }

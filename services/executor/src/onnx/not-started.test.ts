@@ -1,4 +1,5 @@
 /** A machine that has no room for one more process: the load fails, the service lives, the next load may succeed. */
+
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -7,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { RunnerGone } from '../model-runner.ts'
+import { RunnerGone } from '@millhand/worker'
 import { load, shippedModel, start } from './models.fixture.ts'
 
 const digits = shippedModel('digits')

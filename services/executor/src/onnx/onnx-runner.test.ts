@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Emission, Loaded } from '@millhand/worker'
 import { env } from 'onnxruntime-node'
-import type { Emission } from '../emission.ts'
-import { describeModelRunner } from '../model-runner.contract.ts'
-import type { LoadedModel } from '../model-runner.ts'
+import { describeModelRunner } from '../runner.contract.ts'
 import {
   ask,
   dataUri,
@@ -25,7 +24,7 @@ import { writeWav } from './processing/speech/wav.fixture.ts'
 const FILE = fileURLToPath(new URL('../../../../deploy/models/digits/model.onnx', import.meta.url))
 const digits = shippedModel('digits')
 
-let model: LoadedModel
+let model: Loaded
 before(async () => {
   model = await start(digits)
 })

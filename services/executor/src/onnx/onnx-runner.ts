@@ -1,24 +1,28 @@
-/** Runs ONNX models, each in a child process of its own: the adapter of `ModelRunner` for ONNX Runtime. */
+/** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
+
+import { fileURLToPath } from 'node:url'
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
-import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { bounded } from '../emission.ts'
 import {
+  bounded,
+  type ChildProcess,
   type ItemResult,
-  type LoadedModel,
-  ModelLoadFailed,
-  type ModelRunner,
+  type Loaded,
+  LoadFailed,
   type OnEmit,
   type RunItem,
+  type Runner,
   RunnerGone,
   type RunResult,
-} from '../model-runner.ts'
-import { sweepFolders } from '../own-folder.ts'
-import { type ChildProcess, startChild } from './child-process.ts'
+  startChild,
+  sweepFolders,
+} from '@millhand/worker'
+import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { MOST_FILES_BYTES } from './output-bound.ts'
+import { readFromChild } from './from-child.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-bound.ts'
 import { portions } from './portions.ts'
-import type { FromChild } from './protocol.ts'
+import type { FromChild, ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
 export interface OnnxRunnerOptions {
@@ -35,22 +39,34 @@ export interface OnnxRunnerOptions {
 }
 
 const LOAD_TIMEOUT_MS = 60_000
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+
+/** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
+const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
 type Done = Extract<FromChild, { kind: 'done' }>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
-export function onnxRunner(options: OnnxRunnerOptions): ModelRunner {
+export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   sweepFolders(options.log)
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
+    loads: 'model',
     load: (model, signal) => load(model, signal, options),
   }
 }
 
-async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<LoadedModel> {
+async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunnerOptions): Promise<Loaded> {
   if (signal.aborted) throw stopped()
-  const child = startChild(options)
+  const { memoryLimitBytes, log } = options
+  const child = startChild<ToChild, FromChild>({
+    script: CHILD,
+    read: readFromChild,
+    memoryLimitBytes,
+    fileBytes: FILE_BYTES,
+    log,
+  })
   void child.gone.then(({ reason }) => {
     const text = child.stderr()
     if (reason !== 'killed' && text !== '') options.log.warn('model.stderr', { model: model.id, reason, text })
@@ -67,13 +83,13 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
     const answer = await child.next()
     if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes, options)
-    throw new ModelLoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
+    throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
     if (signal.aborted) throw stopped()
-    if (late) throw new ModelLoadFailed('model_broken', 'the model took too long to load')
+    if (late) throw new LoadFailed('model_broken', 'the model took too long to load')
     if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
-      throw new ModelLoadFailed('out_of_memory', 'the model needs more memory than it may have')
+      throw new LoadFailed('out_of_memory', 'the model needs more memory than it may have')
     }
     throw error
   } finally {
@@ -85,16 +101,16 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
 
 const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')
 
-class OnnxModel implements LoadedModel {
+class OnnxModel implements Loaded {
   readonly gone: Promise<RunnerGone>
-  readonly #child: ChildProcess
+  readonly #child: ChildProcess<ToChild, FromChild>
   readonly #log: Log
   readonly #outputFilesBytes: number
   #memoryBytes: number
   /** Emissions that were not taken yet. */
   #untaken = 0
 
-  constructor(child: ChildProcess, memoryBytes: number, options: OnnxRunnerOptions) {
+  constructor(child: ChildProcess<ToChild, FromChild>, memoryBytes: number, options: OnnxRunnerOptions) {
     this.#child = child
     this.#log = options.log
     this.#outputFilesBytes = options.outputFilesBytes ?? MOST_FILES_BYTES

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Tensor, tensorParts } from '@millhand/model'
-import type { RunResult } from '../model-runner.ts'
+import type { RunResult } from '@millhand/worker'
+import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import { ask, item, load, outputOf, plainModel, said } from './models.fixture.ts'
-import { boundedText, checkWritable, MAX_MESSAGE_BYTES, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
+import { boundedText, checkWritable, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
 
 const text = plainModel('text', { preprocess: { name: 'text' }, batchable: true })
 /** Of an output of the model, all but the text. */

@@ -1,17 +1,11 @@
 /** How much one item may give back. */
 import type { ElementArray, Tensor } from '@millhand/model'
 
-/** UTF-8 bytes of JSON. The contract (section 4) has what is larger in a file. */
-export const MAX_MESSAGE_BYTES = 256 * 1024
-
-/** The same, of what is in a file: docs/decisions/files.md, "In tasks". */
+/** UTF-8 bytes of JSON of an output that is in a file: docs/decisions/files.md, "In tasks". */
 export const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 
 /** What the outputs of one run that are in files may have together, as its inputs: docs/decisions/files.md. */
 export const MOST_FILES_BYTES = 2 ** 30
-
-/** Whether JSON text fits a message. */
-export const fits = (output: string): boolean => Buffer.byteLength(output) <= MAX_MESSAGE_BYTES
 
 export class OutputTooLarge extends Error {
   constructor(most = MAX_OUTPUT_BYTES) {

@@ -1,5 +1,6 @@
 /** The items of a run, in portions that one message to the child may carry. */
-import type { RunItem } from '../model-runner.ts'
+
+import type { RunItem } from '@millhand/worker'
 import { inPortions } from '../portions.ts'
 
 /**

@@ -2,9 +2,9 @@
  * What passes between the runner and its child process: one message each way for a portion of a run, and between them
  * what its items emit, each of which is answered once there is room for more.
  */
+
 import type { Processing } from '@millhand/model'
-import type { Emission } from '../emission.ts'
-import type { RunItem } from '../model-runner.ts'
+import type { Emission, RunItem } from '@millhand/worker'
 
 export interface LoadMessage {
   readonly kind: 'load'
@@ -59,12 +59,3 @@ export type FromChild =
       readonly computeMs: number
       readonly memoryBytes: number
     }
-
-/** The child's last words, on standard error, when it ends itself for want of memory. */
-export const OUT_OF_MEMORY = 'millhand: out of memory'
-
-/** What libraries say when memory is refused to them: V8, the C++ library, ONNX Runtime, glib under libvips. */
-const MEMORY_WORDS =
-  /out of memory|bad_alloc|failed to allocate|cannot allocate memory|array buffer allocation failed|OOM error/i
-
-export const tellsOfMemory = (text: string): boolean => MEMORY_WORDS.test(text)

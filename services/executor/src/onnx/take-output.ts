@@ -1,8 +1,9 @@
 /** Outputs that a child wrote to files of its folder. The child may be no longer ours, and the files no files. */
+
 import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputFile } from '../model-runner.ts'
+import type { OutputFile } from '@millhand/worker'
 import { MAX_OUTPUT_BYTES } from './output-bound.ts'
 import { outputName } from './protocol.ts'
 

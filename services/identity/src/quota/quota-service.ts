@@ -5,6 +5,8 @@ import { fail, idTime, parseId } from '@millhand/api'
 import {
   type DailyQuota,
   type GetDailyRequest,
+  type ListDailyRequest,
+  type ListDailyResponse,
   QuotaService,
   type ReleaseDailyRequest,
   type TakeDailyRequest,
@@ -30,6 +32,7 @@ export function createQuotaService({ log, ...deps }: QuotaDeps & { readonly log:
         takeDaily: takeDaily(deps),
         releaseDaily: releaseDaily(deps),
         getDaily: getDaily(deps),
+        listDaily: listDaily(deps),
       })
     },
     /** Removes old days until the signal ends. One replica is enough; several disturb nothing. */
@@ -72,6 +75,27 @@ const getDaily =
     const ids = found?.ids ?? []
     return { ...quota(day, ids, limitOf(deps, call)), ids: req.withIds ? [...ids] : [] }
   }
+
+const listDaily =
+  ({ daily }: QuotaDeps) =>
+  async ({ day, after }: ListDailyRequest): Promise<ListDailyResponse> => {
+    const found = await daily.find('by_day', {
+      equals: [day],
+      ...(after !== '' && { after: [after, day] }),
+      limit: DAYS_A_PAGE,
+    })
+    return {
+      $typeName: 'millhand.identity.v1.ListDailyResponse',
+      data: found.map(({ tenant, ids }) => ({
+        $typeName: 'millhand.identity.v1.DailyPlaces',
+        tenant,
+        ids: [...ids],
+      })),
+    }
+  }
+
+/** Each has at most as many ids as a plan allows, of 32 bytes. */
+const DAYS_A_PAGE = 20
 
 const limitOf = ({ plans }: QuotaDeps, call: HandlerContext) =>
   plans.workforcePlan(principal(call).plans.workforce).tasks_per_day

@@ -23,7 +23,8 @@ export function schemaBreaks(was: unknown, is: unknown, compared: Compared, path
   const seen = new Set<string>()
   return breaks(was, is, path)
 
-  function breaks(was: unknown, is: unknown, path: string): string[] {
+  function breaks(was: unknown, now: unknown, path: string): string[] {
+    const is = sameOf(was, now)
     const references = `${refOf(was)} ${refOf(is)}`
     if (references !== ' ') {
       if (seen.has(references)) return []
@@ -58,6 +59,15 @@ export function schemaBreaks(was: unknown, is: unknown, compared: Compared, path
     }
     return found
   }
+}
+
+/**
+ * What a schema is compared with. It may have got alternatives behind it, for what could not be asked for before: who
+ * asks for nothing new is answered by the first.
+ */
+function sameOf(was: unknown, is: unknown): unknown {
+  const [first] = asList(asJson(is).anyOf)
+  return first === undefined || asJson(was).anyOf !== undefined ? is : first
 }
 
 /** Of what callers send: what they could send and can't any more. */

@@ -42,7 +42,7 @@ describe('the AsyncAPI document', () => {
 
   it('describes every schema and field', () => {
     const schemas = Object.entries<Schema>(document.components.schemas).filter(
-      ([name]) => !/^(Task|ApiKey|Webhook)Event$/.test(name),
+      ([name]) => !/^(Task|WorkforceTask|ApiKey|Webhook)Event$/.test(name),
     )
     for (const [name, { description, properties }] of schemas) {
       assert.ok(description, name)
@@ -57,7 +57,12 @@ describe('the AsyncAPI document', () => {
         word => `millhand.${word}.v1`,
       ),
     )
-    assert.deepEqual(Object.keys(document.operations), ['publish_tasks', 'publish_identity', 'publish_webhooks'])
+    assert.deepEqual(Object.keys(document.operations), [
+      'publish_tasks',
+      'publish_workforce',
+      'publish_identity',
+      'publish_webhooks',
+    ])
   })
 
   it('has a message for every state that a task can come to', () => {

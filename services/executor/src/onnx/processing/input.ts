@@ -1,7 +1,8 @@
 /** An input as its model reads it: what it is in text, or in a file. */
+
 import { open, readFile } from 'node:fs/promises'
 import { checkHead, readDataUri, readUtf8 } from '@millhand/model'
-import type { RunItem } from '../../model-runner.ts'
+import type { RunItem } from '@millhand/worker'
 
 type Input = RunItem['input']
 

@@ -1,8 +1,9 @@
 /** How inputs are read and outputs written, seen through models that give back what they get. */
+
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { LoadFailed } from '@millhand/worker'
 import sharp from 'sharp'
-import { ModelLoadFailed } from '../../model-runner.ts'
 import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
 import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'
 
@@ -79,7 +80,7 @@ test('processing that does not go with the model is told when it is loaded', asy
     const preprocess = name === 'numbers' ? { name, count: 1 } : { name }
     await assert.rejects(
       start(plainModel(model, { preprocess })),
-      error => error instanceof ModelLoadFailed && says.test(error.message),
+      error => error instanceof LoadFailed && says.test(error.message),
     )
   }
 })

@@ -1,6 +1,5 @@
 /** What turns inputs of tasks into outputs, in the child process. */
-import type { Emission } from '../../emission.ts'
-import type { RunItem } from '../../model-runner.ts'
+import type { Emission, RunItem } from '@millhand/worker'
 
 /** Sends what an item emits. Who emits waits for it; it rejects with `PieceTooLarge`. */
 export type Emit = (emission: Emission) => Promise<void>

@@ -1,4 +1,5 @@
 /** Inputs as the tensors of a model, by the manifest's `preprocess`. */
+
 import {
   checkTensors,
   type Dtype,
@@ -10,7 +11,7 @@ import {
   type Tensor,
   type TensorSpec,
 } from '@millhand/model'
-import type { RunItem } from '../../model-runner.ts'
+import type { RunItem } from '@millhand/worker'
 import { textOf } from './input.ts'
 
 /** Text at once, so that inputs of a shared run cost no turn of the event loop each. */

@@ -1,7 +1,8 @@
 /** One model: each input read by itself, those that fit together run together, each output written by itself. */
+
 import type { NamedTensors, Processing } from '@millhand/model'
 import { tensorParts } from '@millhand/model'
-import type { RunItem } from '../../model-runner.ts'
+import type { RunItem } from '@millhand/worker'
 import { boundedText, checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { openSession, type Session } from '../session.ts'

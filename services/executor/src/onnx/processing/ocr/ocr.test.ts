@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
+import type { Loaded } from '@millhand/worker'
 import sharp from 'sharp'
-import type { LoadedModel } from '../../../model-runner.ts'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 
 const SENTENCE = [
@@ -12,7 +12,7 @@ const SENTENCE = [
 ].join('\n')
 
 const pp = shippedModel('pp-ocr-v4')
-let model: LoadedModel
+let model: Loaded
 before(async () => {
   model = await start(pp, { memoryLimitBytes: 1024 * 2 ** 20, threads: 2 })
 })

@@ -1,6 +1,7 @@
 /** Text in a picture: where it is, which way up, what it says. The pipeline of PP-OCR. */
+
 import { readFile } from 'node:fs/promises'
-import type { RunItem } from '../../../model-runner.ts'
+import type { RunItem } from '@millhand/worker'
 import type { LoadMessage } from '../../protocol.ts'
 import { openSession, type Session } from '../../session.ts'
 import { pictureOf } from '../input.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { LoadedModel } from '../../../model-runner.ts'
+import type { Loaded } from '@millhand/worker'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 import { resample } from './resample.ts'
 import { type WavFormat, writeWav } from './wav.fixture.ts'
@@ -14,7 +14,7 @@ const SPOKEN = [
 const TOLERANCE_S = 0.15
 
 const silero = shippedModel('silero-vad')
-let model: LoadedModel
+let model: Loaded
 before(async () => {
   model = await start(silero)
 })

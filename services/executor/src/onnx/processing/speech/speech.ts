@@ -1,6 +1,7 @@
 /** Where someone speaks in a recording, by a Silero model of version 5 or later. */
+
 import { InputInvalid, type Tensor } from '@millhand/model'
-import type { RunItem } from '../../../model-runner.ts'
+import type { RunItem } from '@millhand/worker'
 import type { LoadMessage } from '../../protocol.ts'
 import { openSession, type Session } from '../../session.ts'
 import { recordingOf } from '../input.ts'

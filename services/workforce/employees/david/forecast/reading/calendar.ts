@@ -1,9 +1,10 @@
 /** Values with times, put on the calendar: one place for every step from the first value to the last. */
 import { Refusal } from '../../../../src/brief.ts'
+import { shown } from '../../table/foreign-text.ts'
+import { type DayOrder, dayOrderOf, type Moment, readMoment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'
 import { type Frequency, frequencyNamed, frequencyOf, nameOfMoment, placesOf } from './frequency.ts'
-import { type DayOrder, dayOrderOf, type Moment, readMoment } from './moment.ts'
-import { type RawSeries, shown } from './raw-series.ts'
+import type { RawSeries } from './raw-series.ts'
 
 export interface Placed {
   /** From the first value that is there to the last; not a number where one is missing. */

@@ -1,7 +1,7 @@
 /** How often there is a value: the places of moments on a regular calendar, and the names of places. */
 import { Refusal } from '../../../../src/brief.ts'
+import type { Moment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'
-import type { Moment } from './moment.ts'
 
 export interface Frequency {
   /** One of the names, or for example `every 10 minutes`. */

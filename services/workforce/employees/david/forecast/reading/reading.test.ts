@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { dayOrderOf, readMoment } from '../../table/moment.ts'
+import { readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
 import { airPassengers } from '../models/series-of-r.ts'
-import { dayOrderOf, readMoment } from './moment.ts'
-import { readNumber } from './number.ts'
 import { readSeries, type Series } from './series.ts'
 
 const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({

@@ -1,11 +1,12 @@
 /** The series of a brief, whole: at equal steps, with what was missing filled. */
 import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { oneLine, shown } from '../../table/foreign-text.ts'
 import type { ForecastInput } from '../input.ts'
 import { onCalendar, type Placed } from './calendar.ts'
 import { frequencyNamed, nameOfMoment } from './frequency.ts'
 import { filled, MOST_MISSING } from './gaps.ts'
 import { periodOf } from './period.ts'
-import { oneLine, type RawSeries, shown } from './raw-series.ts'
+import type { RawSeries } from './raw-series.ts'
 import { readSources } from './sources.ts'
 
 export interface Series {

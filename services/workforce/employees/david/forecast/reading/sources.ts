@@ -1,7 +1,8 @@
 /** Where the series of a brief stand: in its input, in a table in it, or in the one file that came with it. */
 import { type Brief, type BriefFile, Refusal } from '../../../../src/brief.ts'
+import { shown } from '../../table/foreign-text.ts'
 import type { ForecastInput, GivenSeries } from '../input.ts'
-import { type RawSeries, shown } from './raw-series.ts'
+import type { RawSeries } from './raw-series.ts'
 import { readTable } from './table.ts'
 
 /** The longest text or file that is read as a table: 16 MiB. */

@@ -1,10 +1,11 @@
 /** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
 import { CsvError, parse } from 'csv-parse/sync'
 import { Refusal } from '../../../../src/brief.ts'
+import { oneLine, shown } from '../../table/foreign-text.ts'
+import { dayOrderOf } from '../../table/moment.ts'
+import { hasDecimalComma, readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
-import { dayOrderOf } from './moment.ts'
-import { hasDecimalComma, readNumber } from './number.ts'
-import { oneLine, type RawSeries, shown } from './raw-series.ts'
+import type { RawSeries } from './raw-series.ts'
 
 const MOST_ROWS = 200_000
 const MOST_COLUMNS = 200

@@ -13,7 +13,84 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/identity/v1/quota_service.proto.
  */
 export const file_millhand_identity_v1_quota_service: GenFile = /*@__PURE__*/
-  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSIpChBUYWtlRGFpbHlSZXF1ZXN0EhUKAmlkGAEgASgJQgm6SAZyBBABGEAiWAoTUmVsZWFzZURhaWx5UmVxdWVzdBInCgNkYXkYASABKAlCGrpIF3IVMhNeXGR7NH0tXGR7Mn0tXGR7Mn0kEhgKA2lkcxgCIAMoCUILukgIkgEFCAEQ6AciTwoPR2V0RGFpbHlSZXF1ZXN0EioKA2RheRgBIAEoCUIdukgachgyFl4oXGR7NH0tXGR7Mn0tXGR7Mn0pPyQSEAoId2l0aF9pZHMYAiABKAgigQEKCkRhaWx5UXVvdGESCwoDZGF5GAEgASgJEhIKBWxpbWl0GAIgASgNSACIAQESDAoEdXNlZBgDIAEoDRItCglyZXNldHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgsKA2lkcxgFIAMoCUIICgZfbGltaXQypgIKDFF1b3RhU2VydmljZRJaCglUYWtlRGFpbHkSJi5taWxsaGFuZC5pZGVudGl0eS52MS5UYWtlRGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAICEmAKDFJlbGVhc2VEYWlseRIpLm1pbGxoYW5kLmlkZW50aXR5LnYxLlJlbGVhc2VEYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgISWAoIR2V0RGFpbHkSJS5taWxsaGFuZC5pZGVudGl0eS52MS5HZXREYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSJTChBMaXN0RGFpbHlSZXF1ZXN0EicKA2RheRgBIAEoCUIaukgXchUyE15cZHs0fS1cZHsyfS1cZHsyfSQSFgoFYWZ0ZXIYAiABKAlCB7pIBHICGEAiRAoRTGlzdERhaWx5UmVzcG9uc2USLwoEZGF0YRgBIAMoCzIhLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UGxhY2VzIioKC0RhaWx5UGxhY2VzEg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiKQoQVGFrZURhaWx5UmVxdWVzdBIVCgJpZBgBIAEoCUIJukgGcgQQARhAIlgKE1JlbGVhc2VEYWlseVJlcXVlc3QSJwoDZGF5GAEgASgJQhq6SBdyFTITXlxkezR9LVxkezJ9LVxkezJ9JBIYCgNpZHMYAiADKAlCC7pICJIBBQgBEOgHIk8KD0dldERhaWx5UmVxdWVzdBIqCgNkYXkYASABKAlCHbpIGnIYMhZeKFxkezR9LVxkezJ9LVxkezJ9KT8kEhAKCHdpdGhfaWRzGAIgASgIIoEBCgpEYWlseVF1b3RhEgsKA2RheRgBIAEoCRISCgVsaW1pdBgCIAEoDUgAiAEBEgwKBHVzZWQYAyABKA0SLQoJcmVzZXRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBILCgNpZHMYBSADKAlCCAoGX2xpbWl0MokDCgxRdW90YVNlcnZpY2USWgoJVGFrZURhaWx5EiYubWlsbGhhbmQuaWRlbnRpdHkudjEuVGFrZURhaWx5UmVxdWVzdBogLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UXVvdGEiA5ACAhJgCgxSZWxlYXNlRGFpbHkSKS5taWxsaGFuZC5pZGVudGl0eS52MS5SZWxlYXNlRGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAICElgKCEdldERhaWx5EiUubWlsbGhhbmQuaWRlbnRpdHkudjEuR2V0RGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAIBEmEKCUxpc3REYWlseRImLm1pbGxoYW5kLmlkZW50aXR5LnYxLkxpc3REYWlseVJlcXVlc3QaJy5taWxsaGFuZC5pZGVudGl0eS52MS5MaXN0RGFpbHlSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+
+/**
+ * Asks for who has places of a day.
+ *
+ * @generated from message millhand.identity.v1.ListDailyRequest
+ */
+export type ListDailyRequest = Message<"millhand.identity.v1.ListDailyRequest"> & {
+  /**
+   * The day: `2026-11-21`.
+   *
+   * @generated from field: string day = 1;
+   */
+  day: string;
+
+  /**
+   * Only after this account and mode, in the order of the answers.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message millhand.identity.v1.ListDailyRequest.
+ * Use `create(ListDailyRequestSchema)` to create a new message.
+ */
+export const ListDailyRequestSchema: GenMessage<ListDailyRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_quota_service, 0);
+
+/**
+ * Who has places of a day. None where there are no more.
+ *
+ * @generated from message millhand.identity.v1.ListDailyResponse
+ */
+export type ListDailyResponse = Message<"millhand.identity.v1.ListDailyResponse"> & {
+  /**
+   * By account and mode.
+   *
+   * @generated from field: repeated millhand.identity.v1.DailyPlaces data = 1;
+   */
+  data: DailyPlaces[];
+};
+
+/**
+ * Describes the message millhand.identity.v1.ListDailyResponse.
+ * Use `create(ListDailyResponseSchema)` to create a new message.
+ */
+export const ListDailyResponseSchema: GenMessage<ListDailyResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_quota_service, 1);
+
+/**
+ * The places that an account has of a day, in a mode.
+ *
+ * @generated from message millhand.identity.v1.DailyPlaces
+ */
+export type DailyPlaces = Message<"millhand.identity.v1.DailyPlaces"> & {
+  /**
+   * Whose: `acct_…/live` or `acct_…/test`.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * The ids that have places.
+   *
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message millhand.identity.v1.DailyPlaces.
+ * Use `create(DailyPlacesSchema)` to create a new message.
+ */
+export const DailyPlacesSchema: GenMessage<DailyPlaces> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_quota_service, 2);
 
 /**
  * Asks for a place.
@@ -34,7 +111,7 @@ export type TakeDailyRequest = Message<"millhand.identity.v1.TakeDailyRequest"> 
  * Use `create(TakeDailyRequestSchema)` to create a new message.
  */
 export const TakeDailyRequestSchema: GenMessage<TakeDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 0);
+  messageDesc(file_millhand_identity_v1_quota_service, 3);
 
 /**
  * Gives places back.
@@ -62,7 +139,7 @@ export type ReleaseDailyRequest = Message<"millhand.identity.v1.ReleaseDailyRequ
  * Use `create(ReleaseDailyRequestSchema)` to create a new message.
  */
 export const ReleaseDailyRequestSchema: GenMessage<ReleaseDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 1);
+  messageDesc(file_millhand_identity_v1_quota_service, 4);
 
 /**
  * Asks for a day.
@@ -90,7 +167,7 @@ export type GetDailyRequest = Message<"millhand.identity.v1.GetDailyRequest"> & 
  * Use `create(GetDailyRequestSchema)` to create a new message.
  */
 export const GetDailyRequestSchema: GenMessage<GetDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 2);
+  messageDesc(file_millhand_identity_v1_quota_service, 5);
 
 /**
  * How much of a day's quota is used.
@@ -139,7 +216,7 @@ export type DailyQuota = Message<"millhand.identity.v1.DailyQuota"> & {
  * Use `create(DailyQuotaSchema)` to create a new message.
  */
 export const DailyQuotaSchema: GenMessage<DailyQuota> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 3);
+  messageDesc(file_millhand_identity_v1_quota_service, 6);
 
 /**
  * The daily quota of workforce tasks, exact under any number of callers and crashes. A day is one of UTC. The account
@@ -178,6 +255,16 @@ export const QuotaService: GenService<{
     methodKind: "unary";
     input: typeof GetDailyRequestSchema;
     output: typeof DailyQuotaSchema;
+  },
+  /**
+   * Lists who has places of a day, whoever calls: to look for those whose task never came.
+   *
+   * @generated from rpc millhand.identity.v1.QuotaService.ListDaily
+   */
+  listDaily: {
+    methodKind: "unary";
+    input: typeof ListDailyRequestSchema;
+    output: typeof ListDailyResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_identity_v1_quota_service, 0);

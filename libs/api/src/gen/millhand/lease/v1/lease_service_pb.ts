@@ -15,7 +15,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLPAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAASJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSKNAgoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSHQoQaW5wdXRfZmlsZV9ieXRlcxgJIAEoDUgAiAEBQhMKEV9pbnB1dF9maWxlX2J5dGVzInMKDFJlbmV3UmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoGbGVhc2VzGAIgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdhbEIJukgGkgEDEOgHIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AcihQIKDFJ1bkVtaXNzaW9ucxIcCghsZWFzZV9pZBgBIAEoCUIKukgHyAEBcgIYQBI7CgZ0ZW5hbnQYAiABKAlCK7pIKMgBAXIjMiFeYWNjdF9bMC05YS16XXsxLDI2fS8obGl2ZXx0ZXN0KSQSNgoHd29ya19pZBgDIAEoCUIlukgiyAEBch0yG15bYS16XXsxLDh9X1swLTlhLXpdezEsMjZ9JBIXCgdhdHRlbXB0GAQgASgNQga6SAPIAQESDAoEZnJvbRgFIAEoDRI7CgllbWlzc2lvbnMYBiADKAsyGy5taWxsaGFuZC5sZWFzZS52MS5FbWlzc2lvbkILukgIkgEFCAEQ6AcihgEKCEVtaXNzaW9uEhsKBm91dHB1dBgBIAEoCUIJukgGcgQogIAESAASFwoDbG9nGAIgASgJQgi6SAVyAyiAQEgAEjIKCHByb2dyZXNzGAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuUnVuUHJvZ3Jlc3NIAEIQCgdjb250ZW50EgW6SAIIASLqAQoLUnVuUHJvZ3Jlc3MSKQoIZnJhY3Rpb24YASABKAFCF7pIFBISGQAAAAAAAPA/KQAAAAAAAAAAEh4KB21lc3NhZ2UYAiABKAlCCLpIBXIDGIAESACIAQESVAoHbWV0cmljcxgDIAMoCzIrLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blByb2dyZXNzLk1ldHJpY3NFbnRyeUIWukgTmgEQECAiBnIEEAEYQCoEEgJAARouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4AUIKCghfbWVzc2FnZSI4CgxFbWl0UmVzcG9uc2USKAoEcnVucxgBIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXR0ZWQinQEKB0VtaXR0ZWQSMwoHdmVyZGljdBgBIAEoDjIiLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXR0ZWQuVmVyZGljdCJdCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABISCg5WRVJESUNUX1NUT1JFRBABEhMKD1ZFUkRJQ1RfUkVGVVNFRBACEhAKDFZFUkRJQ1RfRlVMTBADIrQBCgZSdW5SZWYSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBIkIKEFJlYWRJbnB1dFJlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQEiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJoChJTdG9yZU91dHB1dFJlcXVlc3QSKAoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmSAASGQoEZGF0YRgCIAEoDEIJukgGegQYgIBASABCDQoEcGFydBIFukgCCAEiJgoTU3RvcmVPdXRwdXRSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJInQKDUZpbmlzaFJlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKB3Jlc3VsdHMYAiADKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SZXN1bHRCCbpIBpIBAxDoByKfBAoGUmVzdWx0EhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBARIbCgZvdXRwdXQYBSABKAlCCbpIBnIEKICAEEgAEi0KB2ZhaWx1cmUYBiABKAsyGi5taWxsaGFuZC5sZWFzZS52MS5GYWlsdXJlSAASEwoJY2FuY2VsbGVkGAcgASgISAASEQoHZXZpY3RlZBgIIAEoCEgAEhIKCHJldHVybmVkGA4gASgISAASMQoLb3V0cHV0X2ZpbGUYDyABKAlCGrpIF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kSAASEgoKY29tcHV0ZV9tcxgJIAEoDRIdCgtlbmdpbmVfbmFtZRgKIAEoCUIIukgFcgMYgAESGQoIcHJvdmlkZXIYCyABKAlCB7pIBHICGEASHwoNZ3JvdXBfdmVyc2lvbhgMIAEoCUIIukgFcgMYgAESLQoLZW5naW5lX2tpbmQYDSABKAlCGLpIFXITMhFeW2EtejAtOV9dezAsMzJ9JEIQCgdvdXRjb21lEgW6SAIIASJnCgdGYWlsdXJlEi4KBGNvZGUYASABKAlCILpIHcgBAXIYMhZeW2Etel1bYS16MC05X117MCw2M30kEhkKB21lc3NhZ2UYAiABKAlCCLpIBXIDGIAQEhEKCXJldHJ5YWJsZRgDIAEoCCIiCg5GaW5pc2hSZXNwb25zZRIQCghhY2NlcHRlZBgBIAMoCDL4AwoMTGVhc2VTZXJ2aWNlEkoKBUNsYWltEh8ubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXNwb25zZRJKCgVSZW5ldxIfLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVzcG9uc2USRwoERW1pdBIeLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXF1ZXN0Gh8ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlc3BvbnNlEk0KBkZpbmlzaBIgLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlcXVlc3QaIS5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXNwb25zZRJYCglSZWFkSW5wdXQSIy5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXF1ZXN0GiQubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVzcG9uc2UwARJeCgtTdG9yZU91dHB1dBIlLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVxdWVzdBomLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVzcG9uc2UoAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLPAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAASJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSK6AgoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSHQoQaW5wdXRfZmlsZV9ieXRlcxgJIAEoDUgAiAEBEisKBWZpbGVzGAogAygLMhwubWlsbGhhbmQubGVhc2UudjEuR2l2ZW5GaWxlQhMKEV9pbnB1dF9maWxlX2J5dGVzIjwKCUdpdmVuRmlsZRIMCgRuYW1lGAEgASgJEhIKCm1lZGlhX3R5cGUYAiABKAkSDQoFYnl0ZXMYAyABKA0icwoMUmVuZXdSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgZsZWFzZXMYAiADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2FsQgm6SAaSAQMQ6AcilgEKB1JlbmV3YWwSFgoCaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQiOwoNUmVuZXdSZXNwb25zZRIqCgZsZWFzZXMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkIsIBCgdSZW5ld2VkEjMKB3ZlcmRpY3QYASABKA4yIi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkLlZlcmRpY3QSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIloKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhAKDFZFUkRJQ1RfS0VQVBABEhIKDlZFUkRJQ1RfQ0FOQ0VMEAISEAoMVkVSRElDVF9MT1NUEAMidQoLRW1pdFJlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjgKBHJ1bnMYAiADKAsyHy5taWxsaGFuZC5sZWFzZS52MS5SdW5FbWlzc2lvbnNCCbpIBpIBAxDoByKFAgoMUnVuRW1pc3Npb25zEhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBARIMCgRmcm9tGAUgASgNEjsKCWVtaXNzaW9ucxgGIAMoCzIbLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXNzaW9uQgu6SAiSAQUIARDoByKGAQoIRW1pc3Npb24SGwoGb3V0cHV0GAEgASgJQgm6SAZyBCiAgARIABIXCgNsb2cYAiABKAlCCLpIBXIDKIBASAASMgoIcHJvZ3Jlc3MYAyABKAsyHi5taWxsaGFuZC5sZWFzZS52MS5SdW5Qcm9ncmVzc0gAQhAKB2NvbnRlbnQSBbpIAggBIuoBCgtSdW5Qcm9ncmVzcxIpCghmcmFjdGlvbhgBIAEoAUIXukgUEhIZAAAAAAAA8D8pAAAAAAAAAAASHgoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgARIAIgBARJUCgdtZXRyaWNzGAMgAygLMisubWlsbGhhbmQubGVhc2UudjEuUnVuUHJvZ3Jlc3MuTWV0cmljc0VudHJ5Qha6SBOaARAQICIGcgQQARhAKgQSAkABGi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQgoKCF9tZXNzYWdlIjgKDEVtaXRSZXNwb25zZRIoCgRydW5zGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuRW1pdHRlZCKdAQoHRW1pdHRlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuRW1pdHRlZC5WZXJkaWN0Il0KB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhIKDlZFUkRJQ1RfU1RPUkVEEAESEwoPVkVSRElDVF9SRUZVU0VEEAISEAoMVkVSRElDVF9GVUxMEAMitAEKBlJ1blJlZhIcCghsZWFzZV9pZBgBIAEoCUIKukgHyAEBcgIYQBI7CgZ0ZW5hbnQYAiABKAlCK7pIKMgBAXIjMiFeYWNjdF9bMC05YS16XXsxLDI2fS8obGl2ZXx0ZXN0KSQSNgoHd29ya19pZBgDIAEoCUIlukgiyAEBch0yG15bYS16XXsxLDh9X1swLTlhLXpdezEsMjZ9JBIXCgdhdHRlbXB0GAQgASgNQga6SAPIAQEiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCKaAQoSU3RvcmVPdXRwdXRSZXF1ZXN0EigKA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAEjAKCGFydGlmYWN0GAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuQXJ0aWZhY3RSZWZCDQoEcGFydBIFukgCCAEiiQEKC0FydGlmYWN0UmVmEi0KBG5hbWUYASABKAlCH7pIHMgBAXIXGIABMhJeW14vXFxceDAwLVx4MWZdKyQSSwoKbWVkaWFfdHlwZRgCIAEoCUI3ukg0yAEBci8YgAEyKl5bXHcuKy1dKy9bXHcuKy1dKyg7ID9bXHcuKy1dKz1bXHcuKy1dKyk/JCImChNTdG9yZU91dHB1dFJlc3BvbnNlEg8KB2ZpbGVfaWQYASABKAkidAoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHIqIFCgZSZXN1bHQSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBEhsKBm91dHB1dBgFIAEoCUIJukgGcgQogIAQSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoIcmV0dXJuZWQYDiABKAhIABIxCgtvdXRwdXRfZmlsZRgPIAEoCUIaukgXchUyE15maWxlX1swLTlhLXpdezI2fSRIABISCgpjb21wdXRlX21zGAkgASgNEh0KC2VuZ2luZV9uYW1lGAogASgJQgi6SAVyAxiAARIZCghwcm92aWRlchgLIAEoCUIHukgEcgIYQBIfCg1ncm91cF92ZXJzaW9uGAwgASgJQgi6SAVyAxiAARItCgtlbmdpbmVfa2luZBgNIAEoCUIYukgVchMyEV5bYS16MC05X117MCwzMn0kEjkKDmFydGlmYWN0X2ZpbGVzGBAgAygJQiG6SB6SARsQICIXchUyE15maWxlX1swLTlhLXpdezI2fSQSFAoMaW5wdXRfdG9rZW5zGBEgASgNEhUKDW91dHB1dF90b2tlbnMYEiABKA0SGQoRbW9kZWxfY29zdF9taWNyb3MYEyABKA1CEAoHb3V0Y29tZRIFukgCCAEiZwoHRmFpbHVyZRIuCgRjb2RlGAEgASgJQiC6SB3IAQFyGDIWXlthLXpdW2EtejAtOV9dezAsNjN9JBIZCgdtZXNzYWdlGAIgASgJQgi6SAVyAxiAEBIRCglyZXRyeWFibGUYAyABKAgiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgy+AMKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEkcKBEVtaXQSHi5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVxdWVzdBofLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXNwb25zZRJNCgZGaW5pc2gSIC5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXF1ZXN0GiEubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVzcG9uc2USWAoJUmVhZElucHV0EiMubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlc3BvbnNlMAESXgoLU3RvcmVPdXRwdXQSJS5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlcXVlc3QaJi5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlc3BvbnNlKAFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
 
 /**
  * Asks for work.
@@ -191,6 +191,13 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
    * @generated from field: optional uint32 input_file_bytes = 9;
    */
   inputFileBytes?: number | undefined;
+
+  /**
+   * The files that come beside the input, at most 64 MiB together; ReadInput has their content by their place here.
+   *
+   * @generated from field: repeated millhand.lease.v1.GivenFile files = 10;
+   */
+  files: GivenFile[];
 };
 
 /**
@@ -199,6 +206,41 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
   messageDesc(file_millhand_lease_v1_lease_service, 3);
+
+/**
+ * A file that comes beside an input.
+ *
+ * @generated from message millhand.lease.v1.GivenFile
+ */
+export type GivenFile = Message<"millhand.lease.v1.GivenFile"> & {
+  /**
+   * Its name, as its sender gave it.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its media type, as its sender gave it.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+
+  /**
+   * How many bytes it has.
+   *
+   * @generated from field: uint32 bytes = 3;
+   */
+  bytes: number;
+};
+
+/**
+ * Describes the message millhand.lease.v1.GivenFile.
+ * Use `create(GivenFileSchema)` to create a new message.
+ */
+export const GivenFileSchema: GenMessage<GivenFile> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 4);
 
 /**
  * Keeps leases.
@@ -226,7 +268,7 @@ export type RenewRequest = Message<"millhand.lease.v1.RenewRequest"> & {
  * Use `create(RenewRequestSchema)` to create a new message.
  */
 export const RenewRequestSchema: GenMessage<RenewRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 4);
+  messageDesc(file_millhand_lease_v1_lease_service, 5);
 
 /**
  * Keeps one lease.
@@ -261,7 +303,7 @@ export type Renewal = Message<"millhand.lease.v1.Renewal"> & {
  * Use `create(RenewalSchema)` to create a new message.
  */
 export const RenewalSchema: GenMessage<Renewal> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 5);
+  messageDesc(file_millhand_lease_v1_lease_service, 6);
 
 /**
  * What became of the leases.
@@ -282,7 +324,7 @@ export type RenewResponse = Message<"millhand.lease.v1.RenewResponse"> & {
  * Use `create(RenewResponseSchema)` to create a new message.
  */
 export const RenewResponseSchema: GenMessage<RenewResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 6);
+  messageDesc(file_millhand_lease_v1_lease_service, 7);
 
 /**
  * What became of one lease.
@@ -310,7 +352,7 @@ export type Renewed = Message<"millhand.lease.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 7);
+  messageDesc(file_millhand_lease_v1_lease_service, 8);
 
 /**
  * What an executor does now.
@@ -358,7 +400,7 @@ export type Renewed_Verdict = (typeof Renewed_Verdict)[keyof typeof Renewed_Verd
  * Describes the enum millhand.lease.v1.Renewed.Verdict.
  */
 export const Renewed_VerdictSchema: GenEnum<Renewed_Verdict> = /*@__PURE__*/
-  enumDesc(file_millhand_lease_v1_lease_service, 7, 0);
+  enumDesc(file_millhand_lease_v1_lease_service, 8, 0);
 
 /**
  * Appends to streams.
@@ -386,7 +428,7 @@ export type EmitRequest = Message<"millhand.lease.v1.EmitRequest"> & {
  * Use `create(EmitRequestSchema)` to create a new message.
  */
 export const EmitRequestSchema: GenMessage<EmitRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 8);
+  messageDesc(file_millhand_lease_v1_lease_service, 9);
 
 /**
  * What one run emits next.
@@ -442,7 +484,7 @@ export type RunEmissions = Message<"millhand.lease.v1.RunEmissions"> & {
  * Use `create(RunEmissionsSchema)` to create a new message.
  */
 export const RunEmissionsSchema: GenMessage<RunEmissions> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 9);
+  messageDesc(file_millhand_lease_v1_lease_service, 10);
 
 /**
  * One thing that a run emits.
@@ -487,7 +529,7 @@ export type Emission = Message<"millhand.lease.v1.Emission"> & {
  * Use `create(EmissionSchema)` to create a new message.
  */
 export const EmissionSchema: GenMessage<Emission> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 10);
+  messageDesc(file_millhand_lease_v1_lease_service, 11);
 
 /**
  * How far a run is.
@@ -522,7 +564,7 @@ export type RunProgress = Message<"millhand.lease.v1.RunProgress"> & {
  * Use `create(RunProgressSchema)` to create a new message.
  */
 export const RunProgressSchema: GenMessage<RunProgress> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 11);
+  messageDesc(file_millhand_lease_v1_lease_service, 12);
 
 /**
  * What became of the emissions.
@@ -543,7 +585,7 @@ export type EmitResponse = Message<"millhand.lease.v1.EmitResponse"> & {
  * Use `create(EmitResponseSchema)` to create a new message.
  */
 export const EmitResponseSchema: GenMessage<EmitResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 12);
+  messageDesc(file_millhand_lease_v1_lease_service, 13);
 
 /**
  * What became of one run's emissions.
@@ -564,7 +606,7 @@ export type Emitted = Message<"millhand.lease.v1.Emitted"> & {
  * Use `create(EmittedSchema)` to create a new message.
  */
 export const EmittedSchema: GenMessage<Emitted> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 13);
+  messageDesc(file_millhand_lease_v1_lease_service, 14);
 
 /**
  * What an executor does now.
@@ -612,7 +654,7 @@ export type Emitted_Verdict = (typeof Emitted_Verdict)[keyof typeof Emitted_Verd
  * Describes the enum millhand.lease.v1.Emitted.Verdict.
  */
 export const Emitted_VerdictSchema: GenEnum<Emitted_Verdict> = /*@__PURE__*/
-  enumDesc(file_millhand_lease_v1_lease_service, 13, 0);
+  enumDesc(file_millhand_lease_v1_lease_service, 14, 0);
 
 /**
  * Names a run by its lease.
@@ -654,10 +696,10 @@ export type RunRef = Message<"millhand.lease.v1.RunRef"> & {
  * Use `create(RunRefSchema)` to create a new message.
  */
 export const RunRefSchema: GenMessage<RunRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 14);
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
 
 /**
- * Asks for the file that is a run's input.
+ * Asks for a file that a run is given.
  *
  * @generated from message millhand.lease.v1.ReadInputRequest
  */
@@ -668,6 +710,13 @@ export type ReadInputRequest = Message<"millhand.lease.v1.ReadInputRequest"> & {
    * @generated from field: millhand.lease.v1.RunRef run = 1;
    */
   run?: RunRef | undefined;
+
+  /**
+   * Which of the lease's `files`, from 0; the file that is the input where it is not set.
+   *
+   * @generated from field: optional uint32 file = 2;
+   */
+  file?: number | undefined;
 };
 
 /**
@@ -675,10 +724,10 @@ export type ReadInputRequest = Message<"millhand.lease.v1.ReadInputRequest"> & {
  * Use `create(ReadInputRequestSchema)` to create a new message.
  */
 export const ReadInputRequestSchema: GenMessage<ReadInputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 15);
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
 
 /**
- * A part of an input file.
+ * A part of such a file.
  *
  * @generated from message millhand.lease.v1.ReadInputResponse
  */
@@ -696,10 +745,10 @@ export type ReadInputResponse = Message<"millhand.lease.v1.ReadInputResponse"> &
  * Use `create(ReadInputResponseSchema)` to create a new message.
  */
 export const ReadInputResponseSchema: GenMessage<ReadInputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 16);
+  messageDesc(file_millhand_lease_v1_lease_service, 17);
 
 /**
- * A part of an output that becomes a file.
+ * A part of what becomes a file.
  *
  * @generated from message millhand.lease.v1.StoreOutputRequest
  */
@@ -719,13 +768,20 @@ export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest">
     case: "run";
   } | {
     /**
-     * The next bytes: JSON text.
+     * The next bytes: JSON text where it is the output.
      *
      * @generated from field: bytes data = 2;
      */
     value: Uint8Array;
     case: "data";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * With the `run`: which file this is that the output names. The output itself where it is not set.
+   *
+   * @generated from field: millhand.lease.v1.ArtifactRef artifact = 3;
+   */
+  artifact?: ArtifactRef | undefined;
 };
 
 /**
@@ -733,10 +789,38 @@ export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest">
  * Use `create(StoreOutputRequestSchema)` to create a new message.
  */
 export const StoreOutputRequestSchema: GenMessage<StoreOutputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 17);
+  messageDesc(file_millhand_lease_v1_lease_service, 18);
 
 /**
- * An output that is stored.
+ * Names a file that a run made.
+ *
+ * @generated from message millhand.lease.v1.ArtifactRef
+ */
+export type ArtifactRef = Message<"millhand.lease.v1.ArtifactRef"> & {
+  /**
+   * Its name, without a folder; unique in the run.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Its media type.
+   *
+   * @generated from field: string media_type = 2;
+   */
+  mediaType: string;
+};
+
+/**
+ * Describes the message millhand.lease.v1.ArtifactRef.
+ * Use `create(ArtifactRefSchema)` to create a new message.
+ */
+export const ArtifactRefSchema: GenMessage<ArtifactRef> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 19);
+
+/**
+ * A file that is stored.
  *
  * @generated from message millhand.lease.v1.StoreOutputResponse
  */
@@ -754,7 +838,7 @@ export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse
  * Use `create(StoreOutputResponseSchema)` to create a new message.
  */
 export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 18);
+  messageDesc(file_millhand_lease_v1_lease_service, 20);
 
 /**
  * Gives results back.
@@ -782,7 +866,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 19);
+  messageDesc(file_millhand_lease_v1_lease_service, 21);
 
 /**
  * How one run ended.
@@ -903,11 +987,39 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
   groupVersion: string;
 
   /**
-   * The kind of engine that ran it: `onnx`, `mock`.
+   * The kind of engine that ran it: `onnx`, `mock`, `rules`, `llm`.
    *
    * @generated from field: string engine_kind = 13;
    */
   engineKind: string;
+
+  /**
+   * The files that the output names: the ids that StoreOutput gave them.
+   *
+   * @generated from field: repeated string artifact_files = 16;
+   */
+  artifactFiles: string[];
+
+  /**
+   * Tokens that language models read for it.
+   *
+   * @generated from field: uint32 input_tokens = 17;
+   */
+  inputTokens: number;
+
+  /**
+   * Tokens that they wrote.
+   *
+   * @generated from field: uint32 output_tokens = 18;
+   */
+  outputTokens: number;
+
+  /**
+   * What they cost, in millionths of a dollar.
+   *
+   * @generated from field: uint32 model_cost_micros = 19;
+   */
+  modelCostMicros: number;
 };
 
 /**
@@ -915,7 +1027,7 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 20);
+  messageDesc(file_millhand_lease_v1_lease_service, 22);
 
 /**
  * Why a run failed.
@@ -950,7 +1062,7 @@ export type Failure = Message<"millhand.lease.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 21);
+  messageDesc(file_millhand_lease_v1_lease_service, 23);
 
 /**
  * What became of the results.
@@ -971,7 +1083,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 22);
+  messageDesc(file_millhand_lease_v1_lease_service, 24);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.
@@ -1022,7 +1134,7 @@ export const LeaseService: GenService<{
     output: typeof FinishResponseSchema;
   },
   /**
-   * Reads the file that is a run's input. Fails with `conflict` where the lease is not the live one.
+   * Reads a file that a run is given. Fails with `conflict` where the lease is not the live one.
    *
    * @generated from rpc millhand.lease.v1.LeaseService.ReadInput
    */
@@ -1032,8 +1144,9 @@ export const LeaseService: GenService<{
     output: typeof ReadInputResponseSchema;
   },
   /**
-   * Stores an output that is too large for a result, as a file that Finish then names. Fails with `conflict` where the
-   * lease is not the live one; a file that no result names goes by itself.
+   * Stores an output that is too large for a result, or a file that the output names, as a file that Finish then names.
+   * Fails with `conflict` where the lease is not the live one; a file that no result names goes by itself. Stored again by
+   * the same run, the file is there already.
    *
    * @generated from rpc millhand.lease.v1.LeaseService.StoreOutput
    */

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/type/v1/access.proto.
  */
 export const file_millhand_type_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSI/CgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSJgoFbGltaXQYAiABKA4yFy5taWxsaGFuZC50eXBlLnYxLkxpbWl0IncKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIEg4KBnN0cmVhbRgFIAEoCBIOCgZzZWNyZXQYBiABKAgSDwoHZm9yZ2V0cxgHIAEoCCI6CgtEZXByZWNhdGlvbhINCgVzaW5jZRgBIAEoCRIOCgZzdW5zZXQYAiABKAkSDAoEbGluaxgDIAEoCSpGCgVMaW1pdBIVChFMSU1JVF9VTlNQRUNJRklFRBAAEhEKDUxJTUlUX0NPTVBVVEUQARITCg9MSU1JVF9ERVZFTE9QRVIQAjpSCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjRhgMgASgLMhgubWlsbGhhbmQudHlwZS52MS5BY2Nlc3NSBmFjY2VzczpSCgZhbnN3ZXISHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhgubWlsbGhhbmQudHlwZS52MS5BbnN3ZXJSBmFuc3dlcjphCgtkZXByZWNhdGlvbhIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNOGAyABKAsyHS5taWxsaGFuZC50eXBlLnYxLkRlcHJlY2F0aW9uUgtkZXByZWNhdGlvbjo5CgZvYmplY3QSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY0YYDIAEoCVIGb2JqZWN0OjMKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSBGpzb246OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0oYDIAEoCVIHZXhhbXBsZWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Ch1taWxsaGFuZC90eXBlL3YxL2FjY2Vzcy5wcm90bxIQbWlsbGhhbmQudHlwZS52MSJUCgZBY2Nlc3MSDQoFc2NvcGUYASABKAkSJgoFbGltaXQYAiABKA4yFy5taWxsaGFuZC50eXBlLnYxLkxpbWl0EhMKC3RlbGxzX3F1b3RhGAMgASgIIncKBkFuc3dlchIOCgZzdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSDAoEZXRhZxgDIAEoCBIMCgR3YWl0GAQgASgIEg4KBnN0cmVhbRgFIAEoCBIOCgZzZWNyZXQYBiABKAgSDwoHZm9yZ2V0cxgHIAEoCCI/CglTaG9ydEZvcm0SDAoEcGF0aBgBIAEoCRIRCglpZF9wcmVmaXgYAiABKAkSEQoJaGFzX2ZpZWxkGAMgASgJIjoKC0RlcHJlY2F0aW9uEg0KBXNpbmNlGAEgASgJEg4KBnN1bnNldBgCIAEoCRIMCgRsaW5rGAMgASgJKkYKBUxpbWl0EhUKEUxJTUlUX1VOU1BFQ0lGSUVEEAASEQoNTElNSVRfQ09NUFVURRABEhMKD0xJTUlUX0RFVkVMT1BFUhACOlIKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFjY2Vzc1IGYWNjZXNzOlIKBmFuc3dlchIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNKGAyABKAsyGC5taWxsaGFuZC50eXBlLnYxLkFuc3dlclIGYW5zd2VyOmEKC2RlcHJlY2F0aW9uEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY04YDIAEoCzIdLm1pbGxoYW5kLnR5cGUudjEuRGVwcmVjYXRpb25SC2RlcHJlY2F0aW9uOlwKCnNob3J0X2Zvcm0SHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjUhgMgASgLMhsubWlsbGhhbmQudHlwZS52MS5TaG9ydEZvcm1SCXNob3J0Rm9ybTo5CgZvYmplY3QSHy5nb29nbGUucHJvdG9idWYuTWVzc2FnZU9wdGlvbnMY0YYDIAEoCVIGb2JqZWN0OjMKBGpzb24SHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGNGGAyABKAhSBGpzb246OQoHZXhhbXBsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMY0oYDIAEoCVIHZXhhbXBsZWIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. A method with an HTTP route and without it does not start.
@@ -35,6 +35,13 @@ export type Access = Message<"millhand.type.v1.Access"> & {
    * @generated from field: millhand.type.v1.Limit limit = 2;
    */
   limit: Limit;
+
+  /**
+   * Whether the answer also tells, in the headers of rate limits, how much of the day's quota of workforce tasks is left.
+   *
+   * @generated from field: bool tells_quota = 3;
+   */
+  tellsQuota: boolean;
 };
 
 /**
@@ -110,6 +117,41 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
   messageDesc(file_millhand_type_v1_access, 1);
 
 /**
+ * Another address at which a method answers: that of a method which has it, in whose place it answers what is its own.
+ *
+ * @generated from message millhand.type.v1.ShortForm
+ */
+export type ShortForm = Message<"millhand.type.v1.ShortForm"> & {
+  /**
+   * The path, with the same HTTP method.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * It answers there where the path's `id` begins so.
+   *
+   * @generated from field: string id_prefix = 2;
+   */
+  idPrefix: string;
+
+  /**
+   * It answers there where the body has a field of this name.
+   *
+   * @generated from field: string has_field = 3;
+   */
+  hasField: string;
+};
+
+/**
+ * Describes the message millhand.type.v1.ShortForm.
+ * Use `create(ShortFormSchema)` to create a new message.
+ */
+export const ShortFormSchema: GenMessage<ShortForm> = /*@__PURE__*/
+  messageDesc(file_millhand_type_v1_access, 2);
+
+/**
  * What is going to end, and is still answered.
  *
  * @generated from message millhand.type.v1.Deprecation
@@ -142,7 +184,7 @@ export type Deprecation = Message<"millhand.type.v1.Deprecation"> & {
  * Use `create(DeprecationSchema)` to create a new message.
  */
 export const DeprecationSchema: GenMessage<Deprecation> = /*@__PURE__*/
-  messageDesc(file_millhand_type_v1_access, 2);
+  messageDesc(file_millhand_type_v1_access, 3);
 
 /**
  * Which plan's request rate a call counts against.
@@ -210,12 +252,20 @@ export const deprecation: GenExtension<MethodOptions, Deprecation> = /*@__PURE__
   extDesc(file_millhand_type_v1_access, 2);
 
 /**
+ * Another address at which the method answers.
+ *
+ * @generated from extension: millhand.type.v1.ShortForm short_form = 50004;
+ */
+export const short_form: GenExtension<MethodOptions, ShortForm> = /*@__PURE__*/
+  extDesc(file_millhand_type_v1_access, 3);
+
+/**
  * The value of the `object` field that the message carries in JSON.
  *
  * @generated from extension: string object = 50001;
  */
 export const object$: GenExtension<MessageOptions, string> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 3);
+  extDesc(file_millhand_type_v1_access, 4);
 
 /**
  * The string holds JSON text, and public JSON shows the value itself.
@@ -223,7 +273,7 @@ export const object$: GenExtension<MessageOptions, string> = /*@__PURE__*/
  * @generated from extension: bool json = 50001;
  */
 export const json: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 4);
+  extDesc(file_millhand_type_v1_access, 5);
 
 /**
  * An example for the documentation, as JSON text.
@@ -231,5 +281,5 @@ export const json: GenExtension<FieldOptions, boolean> = /*@__PURE__*/
  * @generated from extension: string example = 50002;
  */
 export const example: GenExtension<FieldOptions, string> = /*@__PURE__*/
-  extDesc(file_millhand_type_v1_access, 5);
+  extDesc(file_millhand_type_v1_access, 6);
 

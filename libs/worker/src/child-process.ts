@@ -1,0 +1,154 @@
+/** A child process that runs work: its limits, its messages one after the other, its end. */
+import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
+import type { Log } from '@millhand/telemetry'
+import { tellsOfMemory } from './memory.ts'
+import { makeFolder, removeFolder } from './own-folder.ts'
+import { RunnerGone } from './runner.ts'
+
+export interface ChildProcess<To, From> {
+  send(message: To): void
+  /**
+   * The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. One that says
+   * what the protocol does not know is killed, and has crashed.
+   */
+  next(): Promise<From>
+  /** The last 4 KiB that it wrote to standard error. */
+  stderr(): string
+  /** SIGKILL; resolves when the process is gone and reaped. Idempotent. `why` is what it is then `gone` for. */
+  kill(why?: RunnerGone): Promise<void>
+  readonly gone: Promise<RunnerGone>
+  /** Where it lives; empty but for what it writes, and removed with it. */
+  readonly folder: string
+}
+
+const STDERR_CHARACTERS = 4096
+/** More messages than a child has to say that nobody has asked for yet. */
+const MOST_UNREAD = 64
+
+/**
+ * RLIMIT_DATA counts private writable memory whether it is in use or not, and so more than what is resident: V8, thread
+ * stacks and arenas that are set aside. Measured: some 550 MB more than is resident.
+ */
+const SET_ASIDE_BYTES = 768 * 2 ** 20
+const HEAP_SHARE = 0.5
+const MIB = 2 ** 20
+
+// `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
+// are in units of 512 bytes, by POSIX.
+const LIMITED = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$0"; shift; exec "$@"'
+
+export interface ChildOptions<From> {
+  /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
+  readonly script: string
+  /** Further options of Node. */
+  readonly options?: readonly string[]
+  /** What it said, once it is sure that the protocol has it; undefined for what it has not. */
+  readonly read: (said: unknown) => From | undefined
+  readonly memoryLimitBytes: number
+  /** What a file of its may have. */
+  readonly fileBytes: number
+  readonly log: Log
+}
+
+/** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
+export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
+  const { read, log } = options
+  const { child, folder } = spawnIn(options)
+  let stderr = ''
+  let killed: RunnerGone | undefined
+  let ended: RunnerGone | undefined
+  const waiting: { resolve(message: From): void; reject(error: unknown): void }[] = []
+  const arrived: From[] = []
+
+  const stop = (because: RunnerGone) => {
+    if (ended) return
+    killed ??= because
+    child.kill('SIGKILL')
+  }
+
+  // Neither is there when the process could not be started.
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_CHARACTERS)
+  })
+  child.stderr?.on('error', error => log.warn('worker.stderr_unreadable', { error }))
+  child.on('message', said => {
+    if (killed) return
+    const message = read(said)
+    if (!message) return stop(new RunnerGone('crashed', 'the process said what it may not'))
+    const next = waiting.shift()
+    if (next) next.resolve(message)
+    else if (arrived.length < MOST_UNREAD) arrived.push(message)
+    else stop(new RunnerGone('crashed', 'the process said more than it may'))
+  })
+  const gone = new Promise<RunnerGone>(resolve => {
+    const end = (gone: RunnerGone) => {
+      if (ended) return
+      ended = gone
+      removeFolder(folder, log)
+      for (const { reject } of waiting.splice(0)) reject(ended)
+      resolve(ended)
+    }
+    // `close` comes after `exit`, when standard error has been read to its end.
+    child.on('close', (code, signal) => end(killed ?? why(stderr, signal ?? `code ${code}`)))
+    // A message or a signal that does not reach it is an error too; that it is gone is told by `close` then.
+    child.on('error', error => child.pid === undefined && end(notStarted(error)))
+  })
+
+  return {
+    gone,
+    folder,
+    stderr: () => stderr,
+    send(message) {
+      // A process that is gone says so through `next`.
+      if (child.connected) child.send(message, () => undefined)
+    },
+    next() {
+      const message = arrived.shift()
+      if (message) return Promise.resolve(message)
+      if (ended) return Promise.reject(ended)
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+    },
+    async kill(because = new RunnerGone('killed', 'the run was stopped')) {
+      stop(because)
+      await gone
+    },
+  }
+}
+
+function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
+  const { script, memoryLimitBytes, fileBytes, log } = options
+  const node = [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    '--disable-proto=delete',
+    `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
+    ...(options.options ?? []),
+    script,
+    String(process.pid),
+    String(memoryLimitBytes),
+  ]
+  const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
+  let folder: string | undefined
+  try {
+    folder = makeFolder('model')
+    const child = spawn('sh', ['-c', LIMITED, String(dataKib), String(Math.ceil(fileBytes / 512)), ...node], {
+      cwd: folder,
+      // Nothing of ours: no key or address may reach a process that reads hostile input.
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    })
+    return { child, folder }
+  } catch (error) {
+    if (folder !== undefined) removeFolder(folder, log)
+    throw notStarted(error)
+  }
+}
+
+const notStarted = (cause: unknown) => new RunnerGone('not_started', 'no process could be started', { cause })
+
+function why(stderr: string, what: string): RunnerGone {
+  return tellsOfMemory(stderr)
+    ? new RunnerGone('out_of_memory', 'the run needed more memory than it may have')
+    : new RunnerGone('crashed', `the process ended by itself (${what})`)
+}

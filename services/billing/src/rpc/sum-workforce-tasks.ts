@@ -1,0 +1,27 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import type {
+  SumWorkforceTasksRequest,
+  SumWorkforceTasksResponse,
+} from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
+import { principal } from '@millhand/rpc'
+import type { BillingDeps } from '../billing.ts'
+import { readUsage } from '../usage/reading.ts'
+import { lineMessage } from './line-message.ts'
+import { spanOf } from './span.ts'
+
+/** Sums what employees did, by employee and kind of work. The entries and hours are those of the workforce's tasks. */
+export const sumWorkforceTasks =
+  ({ entries, hours, clock }: BillingDeps) =>
+  async (req: SumWorkforceTasksRequest, call: HandlerContext): Promise<SumWorkforceTasksResponse> => {
+    const { start, end } = spanOf(req, clock.now())
+    const query = { ...principal(call), start, end, groupBy: 'model' } as const
+    const { total, groups } = await readUsage({ entries, hours }, query)
+    return {
+      $typeName: 'millhand.billing.v1.SumWorkforceTasksResponse',
+      start: timestampFromMs(start),
+      end: timestampFromMs(end),
+      sums: groups.map(([key, sum]) => ({ ...lineMessage(sum), key })),
+      total: lineMessage(total),
+    }
+  }

@@ -1,0 +1,165 @@
+/** What comes beside an input, what goes beside an output, and what a run used: between a run and its leases. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createClient } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import { type Lease, LeaseService, type Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { createDirectTransport, serve } from '@millhand/rpc'
+import { type Clock, manualClock } from '@millhand/runner'
+import { createLog } from '@millhand/telemetry'
+import { type ItemResult, type Loadable, type RunItem, RunnerGone } from '@millhand/worker'
+import { type HeldLease, holdLease } from './held-lease.ts'
+import { inputFiles } from './input-files.ts'
+import { outputFiles } from './output-files.ts'
+import { runGroup } from './run-group.ts'
+
+const kind: Loadable = { status: 'ready', id: 'emma/answer', version: '1' }
+const runner = { engine: { kind: 'rules', name: 'one', provider: 'cpu' }, loads: 'engine' } as const
+const log = createLog({ level: 'error' })
+
+const given = (name: string, bytes: number): Lease['files'][number] => ({
+  $typeName: 'millhand.lease.v1.GivenFile',
+  name,
+  mediaType: 'text/plain',
+  bytes,
+})
+const leaseWith = (...files: Lease['files']): Lease => ({
+  $typeName: 'millhand.lease.v1.Lease',
+  id: 'lease_a',
+  tenant: 'acct_a/live',
+  workId: 'wtask_a',
+  attempt: 1,
+  input: '{}',
+  files,
+})
+
+interface Script {
+  readonly contents?: readonly string[]
+  /** Called for each file that is stored, before it is. */
+  readonly onStore?: (name: string | undefined) => void
+  readonly run: (item: RunItem) => Promise<ItemResult>
+}
+
+/** A run of one lease; its result. */
+async function result({ contents = [], onStore = () => {}, run }: Script, lease: Lease = leaseWith()) {
+  const stored: string[] = []
+  const transport = createDirectTransport()
+  serve(
+    router =>
+      router.service(LeaseService, {
+        async *readInput({ file }) {
+          for (const sign of contents[file ?? -1] ?? '') yield { data: Buffer.from(sign) }
+        },
+        async storeOutput(requests) {
+          let name: string | undefined
+          let text = ''
+          for await (const { part, artifact } of requests) {
+            name ??= artifact && `${artifact.name} ${artifact.mediaType}`
+            if (part.case === 'data') text += Buffer.from(part.value)
+          }
+          onStore(name)
+          stored.push(`${name}: ${text.slice(0, 20)}`)
+          return { fileId: `file_${stored.length}` }
+        },
+      }),
+    transport,
+  )
+  const client = createClient(LeaseService, transport)
+  const clock = manualClock()
+  const passing: Clock = { ...clock, sleep: ms => clock.advance(ms) }
+  const warm = {
+    isRunning: false,
+    run: async (begin: () => readonly RunItem[]) => ({ items: await Promise.all(begin().map(run)), computeMs: 1 }),
+    kill: async () => {},
+  }
+  let told: Result | undefined
+  const deps = {
+    clock,
+    runner,
+    inputs: inputFiles(client, passing, log),
+    sendOutput: outputFiles(client, passing, log),
+    emit: async () => {},
+    settle: (_: HeldLease, resultOf: () => Result | undefined) => {
+      told = resultOf()
+    },
+  }
+  await runGroup(deps, kind, warm, [holdLease(lease, 0)]).done
+  return { told, stored }
+}
+
+const code = (result: Result | undefined) => result?.outcome.case === 'failure' && result.outcome.value.code
+const well: ItemResult = { ok: true, output: '1' }
+const file = (name: string, text: string) => ({ name, mediaType: 'text/plain', bytes: Buffer.from(text) })
+
+describe('beside a run', () => {
+  it('its files come whole, in their order', async () => {
+    const seen: string[] = []
+    const run = async ({ files = [] }: RunItem) => {
+      for (const { name, mediaType, bytes } of files) seen.push(`${name} ${mediaType} ${Buffer.from(bytes)}`)
+      return well
+    }
+    await result({ contents: ['one', 'two!'], run }, leaseWith(given('a.txt', 3), given('b.txt', 4)))
+    assert.deepEqual(seen, ['a.txt text/plain one', 'b.txt text/plain two!'])
+  })
+
+  it('a file that is shorter than was said fails the task, and nothing runs', async () => {
+    let ran = 0
+    const run = async () => {
+      ran++
+      return well
+    }
+    const { told } = await result({ contents: ['on'], run }, leaseWith(given('a.txt', 3)))
+    assert.deepEqual([code(told), ran], ['input_unreadable', 0])
+  })
+
+  it('what it made is stored first, and the output names it', async () => {
+    const artifacts = [file('a.svg', 'of a'), file('b.svg', 'of b')]
+    const run = async () =>
+      ({ ok: true, artifacts, outputOf: (ids: readonly string[]) => JSON.stringify(ids) }) as const
+    const { told, stored } = await result({ run })
+    assert.deepEqual(stored, ['a.svg text/plain: of a', 'b.svg text/plain: of b'])
+    assert.deepEqual(told?.outcome, { case: 'output', value: '["file_1","file_2"]' })
+    assert.deepEqual(told?.artifactFiles, ['file_1', 'file_2'])
+  })
+
+  it('an output that is too large for a result becomes a file too', async () => {
+    const outputOf = () => JSON.stringify('x'.repeat(300_000))
+    const { told, stored } = await result({ run: async () => ({ ok: true, artifacts: [], outputOf }) })
+    assert.deepEqual([told?.outcome.value, stored.length], ['file_1', 1])
+    assert.match(stored[0] ?? '', /^undefined: "xxx/)
+  })
+
+  it('what can not be stored fails the task, and nothing of the rest is', async () => {
+    const artifacts = [file('a.svg', 'of a'), file('b.svg', 'of b')]
+    const run = async () => ({ ok: true, artifacts, outputOf: () => '1' }) as const
+    const onStore = () => {
+      throw fail('storage_quota_exceeded', 'full')
+    }
+    const { told, stored } = await result({ run, onStore })
+    assert.deepEqual([code(told), stored, told?.artifactFiles], ['storage_quota_exceeded', [], []])
+  })
+
+  it('what is stored while nobody is there is stored again', async () => {
+    let tries = 0
+    const onStore = () => {
+      if (++tries < 3) throw fail('unavailable', 'away')
+    }
+    const run = async () => ({ ok: true, artifacts: [file('a.svg', 'of a')], outputOf: () => '1' }) as const
+    const { told } = await result({ run, onStore })
+    assert.deepEqual([tries, told?.outcome.case], [3, 'output'])
+  })
+
+  for (const [how, end] of [
+    ['well', async () => well],
+    ['by a crash', () => Promise.reject(new RunnerGone('crashed', 'it crashed'))],
+  ] as const)
+    it(`what it used is counted when it ends ${how}`, async () => {
+      const run = async ({ onUse }: RunItem) => {
+        onUse?.({ inputTokens: 1, outputTokens: 1, costMicros: 1 })
+        onUse?.({ inputTokens: 30, outputTokens: 4, costMicros: 200 })
+        return await end()
+      }
+      const { told } = await result({ run })
+      assert.deepEqual([told?.inputTokens, told?.outputTokens, told?.modelCostMicros], [30, 4, 200])
+    })
+})

@@ -1,0 +1,89 @@
+/** How runs end, as leases are told. */
+
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { excerpt } from '@millhand/model'
+import { type Loadable, type Loadables, LoadFailed, type Runner, RunnerGone, type Used } from '@millhand/worker'
+import type { HeldLease } from './held-lease.ts'
+
+type Outcome = Result['outcome']
+
+/** What a run came to, beside its outcome. */
+interface Account {
+  readonly computeMs: number
+  /** Artifacts. */
+  readonly files: readonly string[]
+  readonly used: Used | undefined
+}
+
+/** In the words of what the runner loads. */
+export function outcomes(
+  { engine, loads }: Pick<Runner<Loadable>, 'engine' | 'loads'>,
+  loaded: ReturnType<Loadables<Loadable>['get']>,
+) {
+  const notTheTask = 'That is no fault of the task; the log of the service says what is in the way.'
+  return {
+    /** However the run itself ended. */
+    decided({ stop }: HeldLease): Outcome | undefined {
+      if (stop === 'cancelled') return { case: 'cancelled', value: true }
+      if (stop === 'output_too_large')
+        return failure('output_too_large', 'The run emitted more than a task may.', false)
+      if (stop === 'emission_invalid')
+        return failure(`${loads}_failed`, 'The run emitted what can not be stored.', false)
+      return undefined
+    },
+
+    /** Of a run that was ended before it was over. */
+    ofStop({ stop, runTimeoutMs }: HeldLease): Outcome {
+      if (stop === 'run_timeout') {
+        return failure('run_timeout', `The run took longer than ${runTimeoutMs / 1000} s and was stopped.`, false)
+      }
+      return { case: 'evicted', value: true }
+    },
+
+    ofError(error: unknown): Outcome {
+      if (error instanceof LoadFailed) return failure(error.code, error.message, false)
+      if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
+        return failure('out_of_memory', 'The run needed more memory than it may have, and was stopped.', false)
+      }
+      if (error instanceof RunnerGone && error.reason === 'not_started') {
+        return failure(`${loads}_not_started`, `No process could be started for the ${loads}. ${notTheTask}`, true)
+      }
+      if (error instanceof RunnerGone) {
+        return failure(`${loads}_crashed`, `The process that ran the ${loads} ended unexpectedly.`, true)
+      }
+      return failure(`${loads}_failed`, `The ${loads} could not be run. ${notTheTask}`, true)
+    },
+
+    notLoadable(): LoadFailed {
+      const problem = loaded?.status === 'broken' ? `is broken: ${loaded.problem}` : 'is not there any more.'
+      return new LoadFailed(`${loads}_broken`, `The ${loads} ${problem}`)
+    },
+
+    resultOf: (lease: Lease, outcome: Outcome, { computeMs, files, used }: Account): Result => ({
+      $typeName: 'millhand.lease.v1.Result',
+      leaseId: lease.id,
+      tenant: lease.tenant,
+      workId: lease.workId,
+      attempt: lease.attempt,
+      outcome,
+      computeMs: Math.ceil(computeMs),
+      engineKind: engine.kind,
+      engineName: engine.name,
+      provider: engine.provider,
+      groupVersion: loaded?.status === 'ready' ? loaded.version : '',
+      artifactFiles: [...files],
+      inputTokens: used?.inputTokens ?? 0,
+      outputTokens: used?.outputTokens ?? 0,
+      modelCostMicros: used?.costMicros ?? 0,
+    }),
+  }
+}
+
+/** Cut to the contract's bound, over which a result is refused. */
+export const failure = (code: string, message: string, retryable: boolean): Outcome => ({
+  case: 'failure',
+  value: { $typeName: 'millhand.lease.v1.Failure', code, message: excerpt(message, MOST_MESSAGE), retryable },
+})
+
+/** Characters, before an ellipsis. The contract's bound is 2,048. */
+const MOST_MESSAGE = 2_000

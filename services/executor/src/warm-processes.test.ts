@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelPackage } from '@millhand/model'
+import { createLog } from '@millhand/telemetry'
+import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/worker'
+import { WarmProcesses } from './warm-processes.ts'
+
+const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
+
+/** What a run logs whose model loads, or runs, with this error. */
+async function logged(errors: { readonly load?: Error; readonly run?: Error }) {
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', write: line => lines.push(line), format: 'json' })
+  const loaded: Loaded = {
+    run: async () => {
+      throw errors.run
+    },
+    memoryBytes: () => 0,
+    kill: async () => {},
+    gone: new Promise(() => {}),
+  }
+  const runner: Runner<ModelPackage> = {
+    engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' },
+    loads: 'model',
+    load: async () => {
+      if (errors.load) throw errors.load
+      return loaded
+    },
+  }
+  const warm = new WarmProcesses({ runner, memoryLimitBytes: 0, log }).get(model)
+  const run = warm.run(
+    () => [{ input: 'swordfish', parameters: undefined }],
+    async () => {},
+  )
+  await assert.rejects(run, error => error === (errors.load ?? errors.run))
+  await new Promise(resolve => setImmediate(resolve))
+  assert.ok(!lines.some(line => line.includes('swordfish')))
+  return lines.map(line => {
+    const { event, model, error } = JSON.parse(line)
+    return [event, model, error.message, error.cause?.code].filter(each => each !== undefined)
+  })
+}
+
+test('the log has why a process could not be had, and every error that is none of ours', async () => {
+  const cause = Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  const absent = new RunnerGone('not_started', 'no process', { cause })
+  assert.deepEqual(await logged({ load: absent }), [['model.not_loaded', 'm', 'no process', 'ENOENT']])
+  assert.deepEqual(await logged({ load: new Error('odd') }), [['model.run_failed', 'm', 'odd']])
+  assert.deepEqual(await logged({ run: new Error('odd') }), [['model.run_failed', 'm', 'odd']])
+})
+
+test('the log has nothing where the task itself is told, nor of what was stopped', async () => {
+  assert.deepEqual(await logged({ load: new LoadFailed('model_broken', 'broken') }), [])
+  assert.deepEqual(await logged({ load: new RunnerGone('killed', 'stopped') }), [])
+  assert.deepEqual(await logged({ run: new RunnerGone('killed', 'stopped') }), [])
+})
+
+/** A runner of own processes that hold what they are told to. */
+function ownProcesses(memoryLimitBytes: number) {
+  const log = createLog({ level: 'error' })
+  let loads = 0
+  let started = Promise.resolve()
+  const killed: number[] = []
+  const runner: Runner<ModelPackage> = {
+    engine: { kind: 'rules', name: 'one', provider: 'cpu' },
+    loads: 'engine',
+    ownProcesses: true,
+    async load() {
+      const id = ++loads
+      await started
+      const gone = Promise.withResolvers<RunnerGone>()
+      return {
+        run: async items => {
+          await (items[0]?.parameters?.until as Promise<void> | undefined)
+          return { items: [{ ok: true, output: String(id) }], computeMs: 1 }
+        },
+        memoryBytes: () => 100,
+        async kill() {
+          killed.push(id)
+          gone.resolve(new RunnerGone('killed', 'killed'))
+        },
+        gone: gone.promise,
+      }
+    },
+  }
+  const warm = new WarmProcesses({ runner, memoryLimitBytes, log })
+  /** Which process ran it. */
+  const run = async (id = 'm', until?: Promise<void>) => {
+    const thing = { ...model, id }
+    const { items } = await warm.get(thing).run(
+      () => [{ input: '', parameters: { until } }],
+      async () => {},
+    )
+    return items[0]?.ok && 'output' in items[0] ? Number(items[0].output) : 0
+  }
+  const starts = (until: Promise<void>) => {
+    started = until
+  }
+  return { run, killed, starts }
+}
+
+test('runs that share nothing have a process each while they are on, and an idle one is taken again', async () => {
+  const { run } = ownProcesses(1_000)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const both = [run('m', promise), run('m', promise)]
+  await new Promise(resolve => setImmediate(resolve))
+  resolve()
+  assert.deepEqual(await Promise.all(both), [1, 2])
+  assert.ok([1, 2].includes(await run()))
+  assert.equal(await run('other'), 3)
+})
+
+test('idle processes are ended by least-recent use while all hold more than they may', async () => {
+  const { run, killed } = ownProcesses(250)
+  for (const id of ['a', 'b', 'a', 'c']) await run(id)
+  assert.deepEqual(killed, [2])
+  assert.equal(await run('a'), 1)
+  assert.equal(await run('b'), 4)
+})
+
+test('a run that waits for a new process takes one that is free before', async () => {
+  const { run, starts } = ownProcesses(1_000)
+  const first = Promise.withResolvers<void>()
+  const running = run('m', first.promise)
+  await new Promise(resolve => setImmediate(resolve))
+  const slow = Promise.withResolvers<void>()
+  starts(slow.promise)
+  const waiting = run()
+  first.resolve()
+  assert.deepEqual(await Promise.all([running, waiting]), [1, 1])
+  slow.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await new Promise(resolve => setImmediate(resolve))
+  const both = [run('m', promise), run('m', promise)]
+  resolve()
+  assert.deepEqual(await Promise.all(both), [1, 2])
+})

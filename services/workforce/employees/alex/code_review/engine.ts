@@ -1,0 +1,117 @@
+/** Reviews code with linters in memory: ESLint, ruff, and rules of our own over syntax trees. */
+import type { Answer } from '../../../src/answer.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { plain, severities } from '../finding.ts'
+import { languageOf } from '../language.ts'
+import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
+import { type Source, sourcesOf } from '../source.ts'
+import { type Change, changesOf, type Piece } from './changes.ts'
+import { needsTheRest, readings } from './piece.ts'
+import { readingOf } from './reading.ts'
+import type { Input, Result } from './result.ts'
+
+const MOST_FINDINGS = 500
+
+export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
+  const sources = sourcesOf(brief)
+  const changes = brief.input.diff === undefined ? undefined : changesOf(brief.input.diff)
+  if (sources.length === 0 && !changes)
+    throw new Refusal('input.code', 'Give code to review: `code`, `files` or `diff`, or files of the task.')
+  const reads = changes ? changes.map(change => readChange(change, sources)) : sources.map(source => readWhole(source))
+  const read: Read[] = []
+  // One after the other: what a linter holds is freed before the next file.
+  for (const part of reads) read.push(await part())
+  const isWanted = wanted(brief.input)
+  const all = read
+    .flatMap(({ findings = [] }) => findings)
+    .filter(isWanted)
+    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+  const findings = all.slice(0, MOST_FINDINGS)
+  const count = (severity: string) => findings.filter(finding => finding.severity === severity).length
+  const result: Result = {
+    summary: {
+      files: read.filter(({ unread }) => unread === undefined).length,
+      lines: read.reduce((sum, { lines }) => sum + lines, 0),
+      errors: count('error'),
+      warnings: count('warning'),
+      infos: count('info'),
+    },
+    findings,
+    not_read: read.flatMap(({ file, unread }) => (unread === undefined ? [] : { file, reason: unread })),
+  }
+  return { result, text: readingOf(result), warnings: warningsOf(all.length, result) }
+}
+
+/** What came of a file. */
+interface Read {
+  readonly file: string
+  readonly lines: number
+  readonly findings?: readonly Finding[]
+  readonly unread?: string
+}
+
+const readWhole =
+  (source: Source, added?: ReadonlySet<number>): (() => Promise<Read>) =>
+  async () => {
+    const { path: file, text } = source
+    const unread = whyUnread(source)
+    if (unread) return { file, lines: 0, unread }
+    try {
+      const findings = await lint(source, ({ line }) => !added || added.has(line))
+      return { file, lines: added?.size ?? text.split('\n').length, findings }
+    } catch (error) {
+      return { file, lines: 0, unread: tooMuch(error) }
+    }
+  }
+
+function readChange(change: Change, sources: readonly Source[]): () => Promise<Read> {
+  const { path, isNew, added, pieces } = change
+  const given = sources.find(source => source.path === path)
+  if (given) return readWhole(given, added)
+  if (isNew) return readWhole({ path, language: languageOf(path), text: pieces[0]?.text ?? '' }, added)
+  return () => readPieces(change)
+}
+
+/** Hunks alone: what only the whole file can tell is left out, and nothing is changed. */
+async function readPieces({ path, added, pieces }: Change): Promise<Read> {
+  const language = languageOf(path)
+  const unread = whyUnread({ path, language, text: pieces.map(({ text }) => text).join('\n') })
+  if (unread || !language) return { file: path, lines: 0, unread: unread ?? '' }
+  const linter = await linterFor(language, path, false)
+  const isCode = language === 'python' || language === 'javascript' || language === 'typescript'
+  const readable = (piece: Piece) =>
+    isCode
+      ? readings(language, piece).find(text => text !== '' && linter.parses(text))
+      : `${'\n'.repeat(piece.line - 1)}${piece.text}`
+  try {
+    const texts = pieces.map(readable)
+    const lost = pieces.filter((_, at) => texts[at] === undefined)
+    const findings = texts
+      .flatMap(text => (text === undefined ? [] : linter.lint(text)))
+      .filter(({ line, rule }) => added.has(line) && !needsTheRest.has(rule))
+      .toSorted(byPlace)
+      .map(found => findingOf(path, found, null))
+    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can not be read by themselves; give the file too.`
+    return { file: path, lines: added.size, findings, ...(lost.length > 0 && { unread: reason }) }
+  } catch (error) {
+    return { file: path, lines: 0, unread: tooMuch(error) }
+  }
+}
+
+/** A linter that runs out of stack: nothing else is expected of one, and anything else is a fault. */
+function tooMuch(error: unknown): string {
+  if (error instanceof RangeError || /stack size/i.test(String(error))) return 'It is nested too deeply to be read.'
+  throw error
+}
+
+function wanted({ min_severity = 'info', ignore_rules = [] }: Input): (finding: Finding) => boolean {
+  const most = severities.indexOf(min_severity)
+  return ({ severity, rule }) => severities.indexOf(severity) <= most && !ignore_rules.includes(rule)
+}
+
+function warningsOf(all: number, { findings, not_read }: Result): string[] {
+  return [
+    ...(all > findings.length ? [`${all - findings.length} more findings are left out.`] : []),
+    ...not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)),
+  ]
+}

@@ -1,0 +1,84 @@
+/** A piece of a file, made into something that can be read by itself, each line where it stands in the file. */
+import type { Language } from '../language.ts'
+import type { Piece } from './changes.ts'
+
+/** Texts to try, the plainest first. */
+export function readings(language: Language, { line, text }: Piece): string[] {
+  const around = language === 'python' ? pythonAround(text) : bracketsAround(text)
+  return around.map(({ before, after }) => {
+    const above = before.split('\n').length
+    const head = before === '' ? '\n'.repeat(line - 1) : `${'\n'.repeat(Math.max(0, line - 1 - above))}${before}\n`
+    return line - 1 >= (before === '' ? 0 : above) ? `${head}${text}\n${after}` : ''
+  })
+}
+
+/** What only the rest of the file can tell. */
+export const needsTheRest = new Set([
+  'no-undef',
+  'no-unused-vars',
+  'no-unused-expressions',
+  'no-useless-assignment',
+  'no-redeclare',
+  'no-unreachable',
+  'no-unmodified-loop-condition',
+  'no-fallthrough',
+  '@typescript-eslint/no-unused-vars',
+  '@typescript-eslint/no-unused-expressions',
+  'no-unused-private-class-members',
+  'F401',
+  'F811',
+  'F821',
+  'F822',
+  'F823',
+  'F841',
+  'F706',
+  'F702',
+  'B018',
+  'PLE1142',
+  'syntax-error',
+])
+
+interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+function bracketsAround(text: string): Around[] {
+  const open: string[] = []
+  const missing: string[] = []
+  for (const [bracket] of text.replaceAll(/\/\/[^\n]*|"[^"\n]*"|'[^'\n]*'/g, '').matchAll(/[(){}[\]]/g)) {
+    if (closes[bracket]) open.push(bracket)
+    else if (closes[open.at(-1) ?? ''] === bracket) open.pop()
+    else missing.push(bracket)
+  }
+  const after = open
+    .toReversed()
+    .map(bracket => closes[bracket])
+    .join('')
+  let before = ''
+  for (const bracket of missing.toReversed()) {
+    const isArgument = before.endsWith('(') || before.endsWith('[')
+    before += bracket === ')' ? '_(' : bracket === ']' ? '[' : isArgument ? 'async () => {' : '{'
+  }
+  return [
+    { before, after },
+    { before: `async function* _() { ${before}`, after: `${after}}` },
+    { before: `class _ { ${before}`, after: `${after}}` },
+    // Where a bracket that is missing was that of a method.
+    { before: `class _ { async _() ${before || '{'}`, after: `${after}}` },
+  ]
+}
+
+const closes: Readonly<Record<string, string | undefined>> = { '(': ')', '{': '}', '[': ']' }
+
+/** Blocks for each level of indentation that the piece begins in. */
+function pythonAround(text: string): Around[] {
+  const depths = text
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(line => line.search(/\S/))
+  const [first = 0] = depths
+  const levels = [...new Set([0, ...depths.filter(depth => depth < first)])].toSorted((a, b) => a - b)
+  const before = first === 0 ? '' : levels.map(level => `${' '.repeat(level)}if 1:`).join('\n')
+  return [{ before, after: '' }]
+}

@@ -1,0 +1,20 @@
+import { applyPatch } from 'diff'
+import type { Checks } from '../../../src/kind.ts'
+import { sourcesOf } from '../source.ts'
+import type { Input, Result } from './result.ts'
+
+export const checks: Checks<Input, Result> = (brief, { result }) => {
+  const { failing_frame: failed, change, code } = result
+  const sources = sourcesOf(brief)
+  const name = failed?.file.split(/[/\\]/).at(-1) ?? ''
+  const isThere = failed === null || brief.input.trace.includes(name)
+  const lines = sources.flatMap(({ text }) => text.split('\n'))
+  const quoted = code.filter(({ text }) => lines.includes(text)).length
+  const source = sources.find(({ path }) => path === change?.file)
+  const applies = change === null || (source !== undefined && applyPatch(source.text, change.patch) !== false)
+  return [
+    { id: 'frame_is_in_the_trace', pass: isThere, value: isThere ? 'yes' : 'no', target: 'yes' },
+    { id: 'code_is_as_given', pass: quoted === code.length, value: quoted, target: code.length },
+    { id: 'change_applies', pass: applies, value: applies ? 'yes' : 'no', target: 'yes' },
+  ]
+}

@@ -1,0 +1,110 @@
+/** Reads a stack trace: where it failed, in which code, what is likely, and a change where a linter can prove it. */
+import type { Answer } from '../../../src/answer.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { plain } from '../finding.ts'
+import { whyUnread } from '../lint.ts'
+import { type Source, sourcesOf } from '../source.ts'
+import { meaningOf } from './known-errors.ts'
+import { mend } from './mend.ts'
+import { readingOf } from './reading.ts'
+import type { Cause, CodeLine, Input, Result } from './result.ts'
+import { failingFrame, readTrace } from './traces/read-trace.ts'
+import type { Frame, Trace } from './traces/trace.ts'
+
+const MOST_FRAMES = 100
+const MOST_CAUSES = 6
+const CONTEXT = 3
+
+export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
+  const sources = sourcesOf(brief)
+  const trace = readTrace(brief.input.trace)
+  if (!trace)
+    throw new Refusal(
+      'input.trace',
+      'This is no stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, Rust or C#. Give all that the program said when it failed.',
+    )
+  const failed = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
+  const source = failed && sourceOf(failed, sources)
+  const { causes, change, warnings } = await explained(trace, failed, source)
+  const [first, ...became] = trace.thrown.map(({ type, message }) => ({ type: plain(type), message: plain(message) }))
+  const result: Result = {
+    language: trace.language,
+    error: first ?? { type: '', message: '' },
+    became,
+    failing_frame: failed ? told(failed) : null,
+    code: source && failed?.line ? linesAround(source.text, failed.line) : [],
+    frames: (trace.thrown[0]?.frames ?? []).slice(0, MOST_FRAMES).map(told),
+    causes,
+    change,
+  }
+  return { result, text: readingOf(result), warnings }
+}
+
+async function explained(
+  trace: Trace,
+  failed: Frame | undefined,
+  source: Source | undefined,
+): Promise<Pick<Result, 'causes' | 'change'> & { readonly warnings: string[] }> {
+  const place = { file: failed?.file ?? null, line: failed?.line ?? null }
+  const meanings = trace.thrown.slice(0, MOST_CAUSES).flatMap((thrown): Cause[] => {
+    const meaning = meaningOf(trace.language, thrown)
+    return meaning ? [{ ...meaning, from: 'error', rule: null, ...place }] : []
+  })
+  const causes = meanings.slice(0, 1)
+  if (!failed) return { causes, change: null, warnings: ['No frame of the trace is of the project itself.'] }
+  if (!source || failed.line === null)
+    return {
+      causes,
+      change: null,
+      warnings: [`${plain(failed.file)} is not given: with it the code would be looked at too.`],
+    }
+  const unread = whyUnread(source)
+  if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }
+  try {
+    const { near, mended } = await mend(source, failed.line)
+    const seen = near.map(
+      ({ message, why, fix, rule, line }): Cause => ({
+        cause: `${message} ${why}`,
+        advice: fix,
+        from: 'linter',
+        rule,
+        file: source.path,
+        line,
+      }),
+    )
+    const change = mended && {
+      file: mended.file,
+      patch: mended.patch,
+      why: mended.why,
+      proof: { rule: mended.rule, before: mended.before, after: mended.after },
+    }
+    return { causes: [...causes, ...seen].slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { causes, change: null, warnings: [`${source.path} is nested too deeply to be read.`] }
+  }
+}
+
+/** The file that the trace means: its path ends as the frame's or the other way round; for own code the same name will do. */
+function sourceOf({ file, owner }: Frame, sources: readonly Source[]): Source | undefined {
+  const where = `/${file.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`
+  const [same, other] = sources
+    .filter(({ path }) => where.endsWith(`/${path}`) || `/${path}`.endsWith(where))
+    .toSorted((a, b) => b.path.length - a.path.length)
+  if (same) return other?.path.length === same.path.length ? undefined : same
+  const name = where.slice(where.lastIndexOf('/'))
+  const named = sources.filter(({ path }) => `/${path}`.endsWith(name))
+  return owner === 'own' && named.length === 1 ? named[0] : undefined
+}
+
+const told = (frame: Frame): Frame => ({
+  ...frame,
+  function: frame.function === null ? null : plain(frame.function),
+  file: plain(frame.file),
+})
+
+const linesAround = (text: string, line: number): CodeLine[] =>
+  text
+    .split('\n')
+    .map((content, at) => ({ line: at + 1, text: content }))
+    .slice(Math.max(0, line - 1 - CONTEXT), line + CONTEXT)

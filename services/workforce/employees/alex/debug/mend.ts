@@ -1,0 +1,69 @@
+/** A small change of the file that failed, given only where the linter that saw the fault no longer sees it, and nothing new. */
+import { applied, type Edit, offsetIn, patchOf } from '../edit.ts'
+import type { Found, Linter } from '../finding.ts'
+import { linterFor } from '../lint.ts'
+import type { Source } from '../source.ts'
+import { nearestName } from './spelling.ts'
+
+export interface Mended {
+  readonly file: string
+  readonly patch: string
+  readonly rule: string
+  readonly why: string
+  /** Findings of that rule on the line, before and after. */
+  readonly before: number
+  readonly after: number
+}
+
+/** What the linter says near the failing line; a change where one is proven. Rejects where the source is too much for it. */
+export async function mend(source: Source, line: number): Promise<{ near: Found[]; mended: Mended | undefined }> {
+  if (!source.language) return { near: [], mended: undefined }
+  const linter = await linterFor(source.language, source.path)
+  const all = linter.lint(source.text)
+  const near = all
+    .filter(found => found.category === 'bug' && found.line <= line && found.line >= line - REACH)
+    .toSorted((a, b) => b.line - a.line)
+  for (const found of near) {
+    const mended = proven(source, linter, all, found)
+    if (mended) return { near, mended }
+  }
+  return { near, mended: undefined }
+}
+
+/** So many lines above the failing one a fault may stand that made it fail. */
+const REACH = 6
+
+function proven(source: Source, linter: Linter, all: readonly Found[], found: Found): Mended | undefined {
+  const edits = found.edits.length > 0 ? found.edits : editsFor(source.text, found)
+  const text = edits.length > 0 ? applied(source.text, edits) : undefined
+  if (text === undefined || text === source.text) return undefined
+  const left = linter.lint(text)
+  const count = (list: readonly Found[]) =>
+    list.filter(({ rule, line }) => rule === found.rule && line === found.line).length
+  const [before, after] = [count(all), count(left)]
+  if (after >= before || left.length >= all.length) return undefined
+  return {
+    file: source.path,
+    patch: patchOf(source.path, source.text, text),
+    rule: found.rule,
+    why: found.why,
+    before,
+    after,
+  }
+}
+
+/** Changes that a linter does not offer, since it can't know that the program failed here. */
+function editsFor(text: string, { rule, line, column }: Found): readonly Edit[] {
+  const start = offsetIn(text)(line, column)
+  const name = /^[\p{L}_$][\p{L}\p{N}_$]*/u.exec(text.slice(start, start + 100))?.[0]
+  if (name === undefined) return []
+  if (rule === 'no-undef' || rule === 'F821') {
+    const meant = nearestName(name, text)
+    return meant === undefined ? [] : [{ start, end: start + name.length, text: meant }]
+  }
+  if (rule === 'no-const-assign') {
+    const declared = new RegExp(`\\bconst(?= ${name.replaceAll('$', '\\$')} = )`).exec(text)
+    return declared ? [{ start: declared.index, end: declared.index + 'const'.length, text: 'let' }] : []
+  }
+  return []
+}

@@ -1,0 +1,38 @@
+/** https://docs.python.org/3/library/traceback.html */
+import type { Frame, Thrown, TraceReader } from './trace.ts'
+
+export const python: TraceReader = lines => {
+  const thrown: Thrown[] = []
+  let frames: Frame[] = []
+  for (const raw of lines) {
+    // Groups of exceptions stand behind bars.
+    const line = raw.replace(/^(?:\s*[|+] ?-*){1,20}/, '').replace(/^\s{0,2}(?=File ")/, '  ')
+    const place = /^ {2}File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$/.exec(line)
+    if (place) {
+      const [, file = '', number, name] = place
+      const inFunction = name === undefined || name === '<module>' ? null : name
+      frames.unshift({ function: inFunction, file, line: Number(number), column: null, owner: ownerOf(file) })
+      continue
+    }
+    if (/^The above exception was the direct cause of/.test(line)) continue
+    if (/^During handling of the above exception/.test(line)) {
+      // What failed then is what is to be explained; what it was handling has been dealt with.
+      thrown.length = 0
+      continue
+    }
+    const said = frames.length > 0 ? /^([A-Za-z_][\w.]{0,200})(?:: (.*))?$/.exec(line) : null
+    if (said) {
+      thrown.push({ type: said[1] ?? '', message: said[2] ?? '', frames })
+      frames = []
+    }
+  }
+  if (frames.length > 0) thrown.push({ type: '', message: '', frames })
+  return thrown.length === 0 ? undefined : { language: 'python', thrown }
+}
+
+function ownerOf(file: string): Frame['owner'] {
+  if (/[/\\](?:site|dist)-packages[/\\]/.test(file)) return 'library'
+  return /^<(?!stdin|string|ipython)|[/\\]lib[/\\]python\d[\d.]*[/\\]|[/\\]Python\d+[/\\]Lib[/\\]/i.test(file)
+    ? 'runtime'
+    : 'own'
+}

@@ -1,0 +1,34 @@
+/** What a program says of its failure, whatever its language. */
+
+export interface Trace {
+  readonly language: TraceLanguage
+  /** What went wrong first stands first; the others are what it was made into on its way out. Never empty. */
+  readonly thrown: readonly Thrown[]
+}
+
+export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'rust' | 'csharp'
+
+export interface Thrown {
+  /** For example TypeError; for Go and Rust `panic`. */
+  readonly type: string
+  readonly message: string
+  /** The innermost first. */
+  readonly frames: readonly Frame[]
+}
+
+export interface Frame {
+  /** Null outside of functions. */
+  readonly function: string | null
+  readonly file: string
+  /** From 1; null where the trace does not say. */
+  readonly line: number | null
+  readonly column: number | null
+  /** own: code of the project; library: a package; runtime: what comes with the language. */
+  readonly owner: 'own' | 'library' | 'runtime'
+}
+
+/** How a language tells of failures; undefined where the lines tell of none. */
+export type TraceReader = (lines: readonly string[]) => Trace | undefined
+
+/** Null where there are no digits. */
+export const numberOr = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits))

@@ -1,0 +1,155 @@
+/** What a module of Python shows, by tree-sitter's tree. */
+import { type Node, treeReader } from '../grammar.ts'
+import { type Entry, type Module, short, Unreadable } from './reference.ts'
+
+export async function readPython(file: string, text: string): Promise<Module> {
+  const { treeOf } = await treeReader('python')
+  const tree = treeOf(text)
+  try {
+    const root = tree.rootNode
+    if (root.hasError) throw new Unreadable('It can not be read as Python.')
+    const all = namesInAll(root)
+    const isShown = (name: string) => (all ? all.has(name) : !name.startsWith('_'))
+    const entries = latest(definitionsIn(root)).filter(({ name }) => isShown(name))
+    return { file, language: 'python', description: docstringOf(root), entries }
+  } finally {
+    tree.delete()
+  }
+}
+
+/** Statements, also those that are only reached under a condition. */
+function* statementsIn(block: Node): Generator<Node> {
+  for (const node of block.namedChildren) {
+    if (!node) continue
+    yield node
+    if (
+      /^(?:if_statement|try_statement|with_statement|else_clause|elif_clause|except_clause|finally_clause|block)$/.test(
+        node.type,
+      )
+    )
+      yield* statementsIn(node)
+  }
+}
+
+function definitionsIn(block: Node, isClass = false): Entry[] {
+  const entries: Entry[] = []
+  for (const node of statementsIn(block)) {
+    const definition = node.type === 'decorated_definition' ? node.childForFieldName('definition') : node
+    const decorators =
+      node.type === 'decorated_definition'
+        ? node.namedChildren.filter(child => child?.type === 'decorator').map(child => short(child?.text ?? '', 200))
+        : []
+    if (definition?.type === 'function_definition') entries.push(functionEntry(definition, decorators, isClass))
+    else if (definition?.type === 'class_definition') entries.push(classEntry(definition, decorators))
+    else if (node.type === 'expression_statement') entries.push(...assigned(node, isClass))
+    else if (node.type === 'type_alias_statement')
+      entries.push(entry('type', node.childForFieldName('left')?.text ?? '', node, short(node.text)))
+  }
+  return entries
+}
+
+function functionEntry(node: Node, decorators: readonly string[], isClass: boolean): Entry {
+  const isProperty = decorators.some(text => /^@(?:[\w.]*\.)?(?:cached_)?property$|\.setter$/.test(text))
+  const kind = isClass ? (isProperty ? 'property' : 'method') : 'function'
+  return entry(
+    kind,
+    node.childForFieldName('name')?.text ?? '',
+    node,
+    [...decorators, headOf(node)].join('\n'),
+    docstringIn(node),
+  )
+}
+
+function classEntry(node: Node, decorators: readonly string[]): Entry {
+  const body = node.childForFieldName('body')
+  const members = body
+    ? latest(definitionsIn(body, true)).filter(({ name }) => !name.startsWith('_') || /^__\w+__$/.test(name))
+    : []
+  return {
+    ...entry(
+      'class',
+      node.childForFieldName('name')?.text ?? '',
+      node,
+      [...decorators, headOf(node)].join('\n'),
+      docstringIn(node),
+    ),
+    members,
+  }
+}
+
+/** A constant, or an attribute with a type. */
+function assigned(statement: Node, isClass: boolean): Entry[] {
+  const node = statement.namedChildren[0]
+  const left = node?.type === 'assignment' ? node.childForFieldName('left') : null
+  if (!node || left?.type !== 'identifier' || left.text === '__all__') return []
+  const isTold = isClass || node.childForFieldName('type') !== null || /^[A-Z][A-Z0-9_]*$/.test(left.text)
+  return isTold ? [entry(isClass ? 'attribute' : 'constant', left.text, statement, short(node.text, 200))] : []
+}
+
+const entry = (kind: string, name: string, node: Node, signature: string, description = ''): Entry => ({
+  kind,
+  name,
+  signature,
+  line: node.startPosition.row + 1,
+  description,
+  members: [],
+})
+
+/** Up to the colon before its body, without comments. */
+function headOf(node: Node): string {
+  const body = node.childForFieldName('body')
+  const end = body ? body.startIndex - node.startIndex : undefined
+  const comments = node
+    .descendantsOfType('comment')
+    .filter(comment => comment && body && comment.startIndex < body.startIndex)
+  let text = node.text.slice(0, end)
+  for (const comment of comments) if (comment) text = text.replace(comment.text, '')
+  return short(text, 2000).replace(/ ?:$/, '')
+}
+
+/** A name that is defined again counts as it is last; overloads stand together. */
+function latest(entries: readonly Entry[]): Entry[] {
+  const byName = new Map<string, Entry>()
+  for (const each of entries) {
+    const known = byName.get(each.name)
+    const isMore =
+      known && (/^@(?:[\w.]*\.)?overload$/m.test(known.signature) || /\.(?:setter|deleter)$/m.test(each.signature))
+    byName.set(
+      each.name,
+      known && isMore
+        ? {
+            ...known,
+            signature: `${known.signature}\n${each.signature}`,
+            description: known.description || each.description,
+          }
+        : each,
+    )
+  }
+  return [...byName.values()]
+}
+
+function namesInAll(root: Node): Set<string> | undefined {
+  for (const statement of root.namedChildren) {
+    const node = statement?.type === 'expression_statement' ? statement.namedChildren[0] : undefined
+    if (node?.type !== 'assignment' || node.childForFieldName('left')?.text !== '__all__') continue
+    const strings = node.descendantsOfType('string_content').flatMap(string => string?.text ?? [])
+    return new Set(strings)
+  }
+  return undefined
+}
+
+const docstringIn = (node: Node): string => {
+  const body = node.childForFieldName('body')
+  return body ? docstringOf(body) : ''
+}
+
+/** Without its quotes and the indentation that all its lines have. */
+function docstringOf(block: Node): string {
+  const first = block.namedChildren.find(child => child?.type !== 'comment')
+  const string = first?.type === 'expression_statement' ? first.namedChildren[0] : undefined
+  if (string?.type !== 'string') return ''
+  const text = string.namedChildren.flatMap(child => (child?.type === 'string_content' ? child.text : [])).join('')
+  const [head = '', ...rest] = text.split('\n')
+  const depth = Math.min(...rest.filter(line => line.trim() !== '').map(line => line.search(/\S/)))
+  return [head.trim(), ...rest.map(line => line.slice(Number.isFinite(depth) ? depth : 0))].join('\n').trim()
+}

@@ -1,0 +1,77 @@
+/** The compiler's own parser and printer, for what writes entries of one source. */
+import { createRequire } from 'node:module'
+import type * as TypeScript from 'typescript'
+import { type Entry, short } from './reference.ts'
+
+const require = createRequire(import.meta.url)
+
+let compiler: typeof TypeScript | undefined
+
+/** The compiler, loaded with the first source that needs it. */
+export function typescript(): typeof TypeScript {
+  compiler ??= require('typescript') as typeof TypeScript
+  return compiler
+}
+
+/** So many characters of a head or a type are shown. */
+const LONGEST = 4000
+
+/** What writes entries of one source. */
+export interface Teller {
+  readonly entry: (
+    kind: string,
+    name: string,
+    node: TypeScript.Node,
+    signature: string,
+    members?: readonly Entry[],
+  ) => Entry
+  /** What stands in the source, evenly spaced; a part of it where it is long. */
+  readonly print: (node: TypeScript.Node) => string
+  /** `bare` is the node without its body, which begins at `end`. */
+  readonly head: (node: TypeScript.Node, bare: TypeScript.Node, end: number) => string
+}
+
+export function createTeller(source: TypeScript.SourceFile): Teller {
+  const ts = typescript()
+  const printer = ts.createPrinter({ removeComments: true })
+  const evenly = (node: TypeScript.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source)
+  // The printer takes minutes for what is nested a thousandfold.
+  const partly = (node: TypeScript.Node) =>
+    short(source.text.slice(node.getStart(source), node.getStart(source) + LONGEST))
+  return {
+    print: node => (node.end - node.pos > LONGEST ? partly(node) : evenly(node)),
+    head: (node, bare, end) => (end - node.getStart(source) > LONGEST ? partly(node) : evenly(bare)),
+    entry: (kind, name, node, signature, members = []) => ({
+      kind,
+      name,
+      signature: signature.replace(/;$/, ''),
+      line: source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1,
+      description: commentOf(node),
+      members,
+    }),
+  }
+}
+
+/** Modifiers that say something to who uses it. */
+export function kept(node: TypeScript.HasModifiers): TypeScript.Modifier[] {
+  const { SyntaxKind, getModifiers } = typescript()
+  const dropped = [
+    SyntaxKind.ExportKeyword,
+    SyntaxKind.DefaultKeyword,
+    SyntaxKind.DeclareKeyword,
+    SyntaxKind.PublicKeyword,
+    SyntaxKind.OverrideKeyword,
+  ]
+  return (getModifiers(node) ?? []).filter(({ kind }) => !dropped.includes(kind))
+}
+
+function commentOf(node: TypeScript.Node): string {
+  const ts = typescript()
+  const block = ts.getJSDocCommentsAndTags(node).findLast(ts.isJSDoc)
+  if (!block) return ''
+  const tags = (block.tags ?? []).map(tag => {
+    const name = ts.isJSDocParameterTag(tag) ? ` \`${tag.name.getText()}\`` : ''
+    return `- ${tag.tagName.text}${name}: ${ts.getTextOfJSDocComment(tag.comment)?.replace(/^- /, '') ?? ''}`
+  })
+  return [ts.getTextOfJSDocComment(block.comment) ?? '', tags.join('\n')].filter(part => part !== '').join('\n\n')
+}

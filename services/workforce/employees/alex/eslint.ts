@@ -1,0 +1,149 @@
+/** JavaScript and TypeScript, read by ESLint in memory. Comments that switch rules off are not obeyed: this is a second look. */
+import { createRequire } from 'node:module'
+import type { Linter as EslintLinter } from 'eslint'
+import type { Edit } from './edit.ts'
+import { type Found, type Linter, plain, syntaxError } from './finding.ts'
+import { ownPlugin, ownRules } from './own-eslint-rules.ts'
+import { ruleTable } from './rule-table.ts'
+
+const require = createRequire(import.meta.url)
+const eslintRules = ruleTable('eslint-rules.tsv')
+
+/** `path` decides by its ending whether there may be JSX. */
+export function eslintFor(language: 'javascript' | 'typescript', path: string): Linter {
+  const name = language === 'javascript' ? 'code.js' : /x$/i.test(path) ? 'code.tsx' : 'code.ts'
+  const messagesOf = (text: string, rules: EslintLinter.RulesRecord) => {
+    for (const kind of ['module', 'commonjs'] as const) {
+      const messages = engine().verify(text, configOf(language, kind, rules), {
+        filename: name,
+        allowInlineConfig: false,
+      })
+      if (!messages.some(({ fatal }) => fatal) || kind === 'commonjs' || language === 'typescript') return messages
+    }
+    return []
+  }
+  return {
+    lint: text => {
+      const all = messagesOf(text, rulesOf(language)).map(message => found(message))
+      return all.filter(({ rule, line }) => !all.some(other => other.line === line && other.rule === saidBetter[rule]))
+    },
+    parses: text => !messagesOf(text, {}).some(({ fatal }) => fatal),
+  }
+}
+
+/** What is not told where another rule tells the same. */
+const saidBetter: Readonly<Record<string, string | undefined>> = {
+  'security/detect-child-process': 'command-from-values',
+}
+
+let linter: EslintLinter | undefined
+
+/** Loaded with the first source that needs it. */
+function engine(): EslintLinter {
+  linter ??= new (require('eslint').Linter)() as EslintLinter
+  return linter
+}
+
+function configOf(
+  language: 'javascript' | 'typescript',
+  sourceType: 'module' | 'commonjs',
+  rules: EslintLinter.RulesRecord,
+): EslintLinter.Config {
+  const key = `${language} ${sourceType} ${Object.keys(rules).length}`
+  const known = configs.get(key)
+  if (known) return known
+  const isTyped = language === 'typescript'
+  const config: EslintLinter.Config = {
+    files: ['**/*.js', '**/*.ts', '**/*.tsx'],
+    languageOptions: {
+      ecmaVersion: 'latest',
+      sourceType,
+      globals: namesKnown(),
+      parserOptions: { ecmaFeatures: { jsx: true } },
+      ...(isTyped && { parser: require('@typescript-eslint/parser'), parserOptions: {} }),
+    },
+    plugins: {
+      own: ownPlugin,
+      security: require('eslint-plugin-security'),
+      regexp: require('eslint-plugin-regexp'),
+      ...(isTyped && { '@typescript-eslint': require('@typescript-eslint/eslint-plugin') }),
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'off' },
+    rules,
+  }
+  configs.set(key, config)
+  return config
+}
+
+/** ESLint keeps what it has worked out of a configuration by its identity. */
+const configs = new Map<string, EslintLinter.Config>()
+
+/** What the checker of types or another rule says better. */
+const notInTypeScript = ['no-undef', 'no-redeclare', 'no-unused-vars', 'no-unused-expressions', 'no-dupe-class-members']
+
+const options: Readonly<Record<string, readonly unknown[]>> = {
+  eqeqeq: ['always', { null: 'ignore' }],
+  'array-callback-return': [{ checkForEach: false }],
+  'no-cond-assign': ['always'],
+  'no-constant-condition': [{ checkLoops: 'none' }],
+  'no-unused-vars': [{ args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' }],
+  '@typescript-eslint/no-unused-vars': [
+    { args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' },
+  ],
+}
+
+function rulesOf(language: 'javascript' | 'typescript'): EslintLinter.RulesRecord {
+  const isTyped = language === 'typescript'
+  const asked = Object.keys(eslintRules).filter(id =>
+    isTyped ? !notInTypeScript.includes(id) : !id.startsWith('@typescript-eslint/'),
+  )
+  return Object.fromEntries([
+    ...asked.map(id => [id, ['error', ...(options[id] ?? [])]]),
+    ...Object.keys(ownRules).map(id => [`own/${id}`, 'error']),
+  ])
+}
+
+/** Names that are there without being declared: of this runtime, of browsers, of CommonJS and of the usual test runners. */
+const namesKnown = () =>
+  Object.fromEntries(
+    [
+      ...Object.getOwnPropertyNames(globalThis),
+      ...'window document location history localStorage sessionStorage alert confirm prompt self Element HTMLElement Node Event CustomEvent MutationObserver ResizeObserver IntersectionObserver requestAnimationFrame cancelAnimationFrame FileReader Image XMLHttpRequest getComputedStyle Worker WebSocket IDBKeyRange indexedDB customElements require module exports __dirname __filename describe it test expect before after beforeEach afterEach beforeAll afterAll jest vi $ jQuery React JSX Deno Bun'.split(
+        ' ',
+      ),
+    ].map(name => [name, 'readonly' as const]),
+  )
+
+function found({ ruleId, fatal, message, line, column, endLine, fix, suggestions }: EslintLinter.LintMessage): Found {
+  const id = ruleId?.replace(/^own\//, '') ?? ''
+  const rule = ownRules[id]?.rule ?? eslintRules[ruleId ?? '']
+  if (fatal || !rule) return syntaxError(line ?? 1, column ?? 1, message)
+  const [severity, category, why, advice] = rule
+  const change = fix ?? (offered.has(id) && suggestions?.length === 1 ? suggestions[0]?.fix : undefined)
+  const edits: Edit[] = change ? [{ start: change.range[0], end: change.range[1], text: change.text }] : []
+  return {
+    rule: id,
+    severity,
+    category,
+    line,
+    column,
+    endLine: endLine ?? line,
+    message: plain(message),
+    why,
+    fix: advice,
+    edits,
+  }
+}
+
+/** Rules whose only suggestion does what the advice says. */
+const offered = new Set([
+  'eqeqeq',
+  'no-prototype-builtins',
+  'no-promise-executor-return',
+  'no-useless-catch',
+  'use-isnan',
+  'radix',
+  'security/detect-new-buffer',
+  'no-unsafe-negation',
+  '@typescript-eslint/no-unsafe-declaration-merging',
+])

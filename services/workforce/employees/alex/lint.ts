@@ -1,0 +1,97 @@
+/** What is wrong with a source, each with a patch where one is sure to leave it readable. */
+import { applied, patchOf } from './edit.ts'
+import { eslintFor } from './eslint.ts'
+import type { Category, Found, Linter, Severity } from './finding.ts'
+import type { Language } from './language.ts'
+import { ruff } from './ruff.ts'
+import type { Source } from './source.ts'
+import { treeLinter } from './tree-lint.ts'
+
+export interface Finding {
+  readonly severity: Severity
+  readonly category: Category
+  readonly file: string
+  /** From 1. */
+  readonly line: number
+  /** From 1, in UTF-16 units. */
+  readonly column: number
+  readonly end_line: number
+  readonly rule: string
+  readonly message: string
+  readonly why: string
+  readonly fix: string
+  /** A unified diff; null where no change is sure. */
+  readonly patch: string | null
+}
+
+/** Who reads a language. `path` matters for JSX; `isWhole` is false for a piece of a file. */
+export function linterFor(language: Language, path: string, isWhole = true): Linter | Promise<Linter> {
+  if (language === 'python') return pastMark(ruff)
+  if (language === 'javascript' || language === 'typescript') return pastMark(eslintFor(language, path))
+  return treeLinter(language, isWhole).then(pastMark)
+}
+
+/** Linters count with or without the byte order mark; here none sees it, and what it changes is moved behind it. */
+const pastMark = ({ lint: find, parses }: Linter): Linter => ({
+  lint: text =>
+    text.startsWith(MARK)
+      ? find(text.slice(1)).map(found => ({
+          ...found,
+          edits: found.edits.map(({ start, end, text: instead }) => ({
+            start: start + 1,
+            end: end + 1,
+            text: instead,
+          })),
+        }))
+      : find(text),
+  parses: text => parses(text.startsWith(MARK) ? text.slice(1) : text),
+})
+
+const MARK = '\ufeff'
+
+/** Why a source is not read; undefined where it is. */
+export function whyUnread({ language, text }: Source): string | undefined {
+  if (language === undefined) return 'Its language is none of those that are read.'
+  const longest = text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
+  if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks made by a program.`
+  return undefined
+}
+
+const LONGEST_LINE = 10_000
+
+/** By line. Rejects where the source is too much for its linter, for example nested too deeply. */
+export async function lint(source: Source, isWanted: (found: Found) => boolean = () => true): Promise<Finding[]> {
+  if (source.language === undefined) return []
+  const linter = await linterFor(source.language, source.path)
+  return linter
+    .lint(source.text)
+    .filter(isWanted)
+    .toSorted(byPlace)
+    .slice(0, MOST_A_FILE)
+    .map((found, at) =>
+      findingOf(source.path, found, at < mostPatches(source.text) ? sureChange(linter, source.text, found) : null),
+    )
+}
+
+const MOST_A_FILE = 200
+
+/** Each is tried, which takes as long as reading the file once more: of a long file fewer are. */
+const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
+
+export const byPlace = (a: Found, b: Found): number => a.line - b.line || a.column - b.column
+
+/** As it is given back. */
+export function findingOf(
+  file: string,
+  { severity, category, line, column, endLine, rule, message, why, fix }: Found,
+  change: { readonly before: string; readonly after: string } | null,
+): Finding {
+  const patch = change && patchOf(file, change.before, change.after)
+  return { severity, category, file, line, column, end_line: endLine, rule, message, why, fix, patch }
+}
+
+/** The change, where the text can still be read after it. */
+function sureChange(linter: Linter, before: string, { edits }: Found): { before: string; after: string } | null {
+  const after = edits.length > 0 ? applied(before, edits) : undefined
+  return after !== undefined && after !== before && linter.parses(after) ? { before, after } : null
+}

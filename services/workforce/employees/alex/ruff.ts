@@ -1,0 +1,63 @@
+/** Python, read by ruff in WebAssembly. Comments that switch rules off are not obeyed: this is a second look. */
+import { createRequire } from 'node:module'
+import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs'
+import { offsetIn } from './edit.ts'
+import { type Found, type Linter, plain, syntaxError } from './finding.ts'
+import { ruleTable } from './rule-table.ts'
+
+const require = createRequire(import.meta.url)
+const ruffRules = ruleTable('ruff-rules.tsv')
+
+export const ruff: Linter = {
+  lint: text => {
+    const offset = offsetIn(text)
+    return check(text).map(diagnostic => found(diagnostic, offset))
+  },
+  parses: text => check(text).every(({ code }) => ruffRules[code ?? ''] !== undefined),
+}
+
+let workspace: Workspace | undefined
+
+function check(text: string): Diagnostic[] {
+  workspace ??= createWorkspace()
+  try {
+    return workspace.check(text.replaceAll(/\b(noqa|ruff)\b/gi, word => '-'.repeat(word.length)))
+  } catch (error) {
+    // What overflowed the stack may have left it in any state.
+    workspace = undefined
+    throw error
+  }
+}
+
+/** Loaded with the first source that needs it. */
+function createWorkspace(): Workspace {
+  const { PositionEncoding, Workspace } = require('@astral-sh/ruff-wasm-nodejs')
+  const settings = { 'target-version': 'py313', lint: { select: Object.keys(ruffRules) } }
+  return new Workspace(settings, PositionEncoding.Utf16)
+}
+
+function found(
+  { code, message, start_location, end_location, fix }: Diagnostic,
+  offset: ReturnType<typeof offsetIn>,
+): Found {
+  const rule = ruffRules[code ?? '']
+  const { row: line, column } = start_location
+  if (!rule || code === null) return syntaxError(line, column, message)
+  const [severity, category, why, advice] = rule
+  return {
+    rule: code,
+    severity,
+    category,
+    line,
+    column,
+    endLine: end_location.row,
+    message: plain(message),
+    why,
+    fix: advice,
+    edits: (fix?.edits ?? []).map(({ location, end_location: end, content }) => ({
+      start: offset(location.row, location.column),
+      end: offset(end.row, end.column),
+      text: content ?? '',
+    })),
+  }
+}

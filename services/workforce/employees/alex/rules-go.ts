@@ -1,0 +1,119 @@
+import { looksSecret, secretName } from './secret.ts'
+import { around, isSql, shared, type TreeRule } from './tree-rule.ts'
+
+export const goRules: Readonly<Record<string, TreeRule>> = {
+  'sql-from-values': {
+    query: `(call_expression
+      function: (selector_expression field: (field_identifier) @method)
+      arguments: (argument_list [(call_expression function: (selector_expression) @format) (binary_expression operator: "+")] @at)
+      (#match? @method "^(Query|QueryRow|Exec|Prepare)(Context)?$"))`,
+    message: 'SQL is put together from values.',
+    rule: shared.sql,
+    holds: ({ at, format }) =>
+      (!format || format.text === 'fmt.Sprintf') && isSql(at.text.replace(/^fmt\.Sprintf\(/, '')),
+  },
+  'command-from-values': {
+    query: `(call_expression
+      function: (selector_expression) @run
+      arguments: (argument_list (interpreted_string_literal) @shell . (interpreted_string_literal) @flag . [(identifier) (binary_expression) (call_expression)]) 
+      (#any-of? @run "exec.Command")
+      (#match? @shell "(sh|bash)\\"$")
+      (#eq? @flag "\\"-c\\"")) @at`,
+    message: 'A command for a shell is put together from values.',
+    rule: shared.command,
+  },
+  'certificate-not-checked': {
+    query: `(keyed_element (literal_element (identifier) @key) (literal_element (true) @value) (#eq? @key "InsecureSkipVerify")) @at`,
+    message: 'The certificate of the other side is not checked.',
+    rule: shared.certificate,
+    replace: ({ value }) => value && { node: value, text: 'false' },
+  },
+  'defer-in-loop': {
+    query: `(for_statement body: (block (statement_list (defer_statement) @at)))`,
+    message: 'A defer in a loop waits for the end of the function.',
+    rule: [
+      'warning',
+      'bug',
+      'Files and locks of all rounds stay open until the function returns.',
+      'Put the body of the loop into a function of its own, or close it in the round.',
+    ],
+  },
+  'used-before-error': {
+    query: `(statement_list
+      (short_var_declaration left: (expression_list . (identifier) @value . (identifier) @error .))
+      . (defer_statement) @at
+      (#match? @error "^err"))`,
+    message: 'The value is used before its error is looked at.',
+    rule: ['error', 'bug', 'With an error the value is nil: this panics.', 'Look at the error first.'],
+    holds: ({ at, value }) => at.text.startsWith(`defer ${value?.text}.`),
+  },
+  'added-inside-goroutine': {
+    query: `(go_statement (call_expression function: (func_literal body: (block (statement_list
+      (expression_statement (call_expression
+        function: (selector_expression operand: (_) @group field: (field_identifier) @method)
+        arguments: (argument_list . (int_literal) .)) @at))))) (#eq? @method "Add"))`,
+    message: 'The group is added to inside the goroutine.',
+    rule: ['error', 'bug', 'Wait may come first, see 0 and not wait.', 'Call Add before go.'],
+  },
+  'error-discarded': {
+    query: `(assignment_statement left: (expression_list . (identifier) @blank .) right: (expression_list . (call_expression) .) (#eq? @blank "_")) @at`,
+    message: 'What went wrong is thrown away.',
+    rule: shared.swallowed,
+  },
+  'error-swallowed': {
+    query: `(if_statement condition: (binary_expression left: (identifier) @error operator: "!=" right: (nil)) consequence: (block) @body (#match? @error "^err")) @at`,
+    message: 'The error is looked at and thrown away.',
+    rule: shared.swallowed,
+    holds: ({ body }) => body !== undefined && /^\{\s*\}$/.test(body.text),
+  },
+  'write-to-nil-map': {
+    query: `[(inc_statement (index_expression operand: (identifier) @map))
+      (assignment_statement left: (expression_list (index_expression operand: (identifier) @map)))] @at`,
+    message: 'The map was never made.',
+    rule: ['error', 'bug', 'Writing to a nil map panics.', 'Make it: make(map[…]…).'],
+    holds: ({ at, map }) => {
+      const body = around(at, 'function_declaration', 'method_declaration', 'func_literal')?.text ?? ''
+      const name = map?.text ?? ''
+      return (
+        body.length < LONG_FUNCTION &&
+        new RegExp(`\\bvar ${name} map\\[[^\\n=]*$`, 'm').test(body) &&
+        !new RegExp(`(?:^|[^.\\w])${name} = `, 'm').test(body)
+      )
+    },
+  },
+  'weak-hash': {
+    query: `(call_expression function: (selector_expression) @function (#any-of? @function "md5.New" "md5.Sum" "sha1.New" "sha1.Sum")) @at`,
+    message: 'A hash that is broken.',
+    rule: shared.weakHash,
+  },
+  'server-without-timeouts': {
+    query: `(call_expression function: (selector_expression) @function (#any-of? @function "http.ListenAndServe" "http.ListenAndServeTLS")) @at`,
+    message: 'The server has no time-outs.',
+    rule: [
+      'info',
+      'security',
+      'Connections that say nothing stay open forever: a few thousand of them stop the server.',
+      'Use http.Server with ReadHeaderTimeout.',
+    ],
+  },
+  'compared-with-itself': {
+    query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,
+    message: 'A value is compared with itself.',
+    rule: shared.sameSides,
+    holds: ({ left }) => left?.type !== 'call_expression',
+  },
+  'secret-in-code': {
+    query: `[(const_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
+      (var_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
+      (short_var_declaration left: (expression_list (identifier) @name) right: (expression_list (interpreted_string_literal) @value))] @at`,
+    message: 'A secret stands in the code.',
+    rule: shared.secret,
+    holds: ({ name, value }) => {
+      const text = value?.text.slice(1, -1) ?? ''
+      return looksSecret(text) || secretName(name?.text ?? '', text)
+    },
+  },
+}
+
+/** So long a function is searched by nobody: the search is repeated for each write in it. */
+const LONG_FUNCTION = 20_000

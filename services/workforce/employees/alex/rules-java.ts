@@ -1,0 +1,69 @@
+import { looksSecret, secretName } from './secret.ts'
+import { isSql, shared, type TreeRule } from './tree-rule.ts'
+
+export const javaRules: Readonly<Record<string, TreeRule>> = {
+  'strings-by-identity': {
+    query: `(binary_expression left: (_) @left operator: ["==" "!="] @operator right: (string_literal) @right) @at`,
+    message: 'Strings are compared by identity.',
+    rule: ['error', 'bug', 'Whether two equal strings are one object is chance.', 'Use equals.'],
+    replace: ({ at, left, operator, right }) => ({
+      node: at,
+      text: `${operator?.text === '!=' ? '!' : ''}${right?.text}.equals(${left?.text})`,
+    }),
+  },
+  'error-swallowed': {
+    query: `(catch_clause body: (block) @body) @at`,
+    message: 'The exception is thrown away.',
+    rule: shared.swallowed,
+    holds: ({ body }) => body !== undefined && /^\{\s*\}$/.test(body.text),
+  },
+  'sql-from-values': {
+    query: `(method_invocation name: (identifier) @method arguments: (argument_list (binary_expression operator: "+") @at)
+      (#match? @method "^(execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update)$"))`,
+    message: 'SQL is put together from values.',
+    rule: shared.sql,
+    holds: ({ at }) => isSql(at.text),
+  },
+  'command-from-values': {
+    query: `(method_invocation name: (identifier) @method arguments: (argument_list (binary_expression operator: "+")) (#eq? @method "exec")) @at`,
+    message: 'A command is put together from values.',
+    rule: shared.command,
+  },
+  'weak-hash': {
+    query: `(method_invocation name: (identifier) @method arguments: (argument_list (string_literal) @name)
+      (#eq? @method "getInstance") (#match? @name "^\\"(MD5|MD4|MD2|SHA-?1)\\"$")) @at`,
+    message: 'A hash that is broken.',
+    rule: shared.weakHash,
+  },
+  'return-in-finally': {
+    query: `(finally_clause (block [(return_statement) (throw_statement)] @at))`,
+    message: 'A return or throw in finally.',
+    rule: ['error', 'bug', 'It replaces the result and swallows the exception.', 'Move it out of finally.'],
+  },
+  'objects-from-outside': {
+    query: `(method_invocation name: (identifier) @method arguments: (argument_list . ")") (#eq? @method "readObject")) @at`,
+    message: 'Objects are read from a stream.',
+    rule: shared.foreignObjects,
+  },
+  'compared-with-itself': {
+    query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,
+    message: 'A value is compared with itself.',
+    rule: shared.sameSides,
+    holds: ({ left }) => left?.type !== 'method_invocation',
+  },
+  'run-instead-of-start': {
+    query: `(method_invocation object: (object_creation_expression type: (type_identifier) @type) name: (identifier) @method
+      (#eq? @type "Thread") (#eq? @method "run")) @at`,
+    message: 'The thread is not started.',
+    rule: ['error', 'bug', 'run() works in the calling thread.', 'Call start().'],
+  },
+  'secret-in-code': {
+    query: `(variable_declarator name: (identifier) @name value: (string_literal) @value) @at`,
+    message: 'A secret stands in the code.',
+    rule: shared.secret,
+    holds: ({ name, value }) => {
+      const text = value?.text.slice(1, -1) ?? ''
+      return looksSecret(text) || secretName(name?.text ?? '', text)
+    },
+  },
+}

@@ -1,0 +1,48 @@
+import { isSql, shared, type TreeRule } from './tree-rule.ts'
+
+export const rustRules: Readonly<Record<string, TreeRule>> = {
+  'certificate-not-checked': {
+    query: `(call_expression function: (field_expression field: (field_identifier) @method) arguments: (arguments (boolean_literal) @value)
+      (#any-of? @method "danger_accept_invalid_certs" "danger_accept_invalid_hostnames") (#eq? @value "true")) @at`,
+    message: 'The certificate of the other side is not checked.',
+    rule: shared.certificate,
+    replace: ({ value }) => value && { node: value, text: 'false' },
+  },
+  'sql-from-values': {
+    query: `(macro_invocation macro: (identifier) @macro (token_tree (string_literal) @text) (#eq? @macro "format")) @at`,
+    message: 'SQL is put together from values.',
+    rule: shared.sql,
+    holds: ({ text }) => text !== undefined && isSql(text.text) && text.text.includes('{'),
+  },
+  'memory-reinterpreted': {
+    query: `(call_expression function: [(scoped_identifier name: (identifier) @name) (identifier) @name (generic_function function: (scoped_identifier name: (identifier) @name))] (#eq? @name "transmute")) @at`,
+    message: 'Memory is read as another type.',
+    rule: [
+      'warning',
+      'bug',
+      'Whether the bits are a value of the other type is not checked.',
+      'Use from_bits, to_bytes or a cast that is checked.',
+    ],
+  },
+  'not-written-yet': {
+    query: `(macro_invocation macro: (identifier) @macro (#any-of? @macro "todo" "unimplemented")) @at`,
+    message: 'This is not written yet.',
+    rule: ['warning', 'bug', 'It panics when it is reached.', 'Write it, or give an error back.'],
+  },
+  'panics-on-error': {
+    query: `(call_expression function: (field_expression field: (field_identifier) @method) arguments: (arguments) @arguments (#eq? @method "unwrap")) @at`,
+    message: 'An error becomes a panic.',
+    rule: [
+      'info',
+      'bug',
+      'The thread stops without a word of what went wrong.',
+      'Pass the error on with ?, or say with expect why it can not happen.',
+    ],
+  },
+  'compared-with-itself': {
+    query: `(binary_expression left: (_) @left operator: ["==" "!=" "&&" "||" "<" ">" "<=" ">="] right: (_) @right (#eq? @left @right)) @at`,
+    message: 'A value is compared with itself.',
+    rule: shared.sameSides,
+    holds: ({ left }) => left?.type !== 'call_expression',
+  },
+}

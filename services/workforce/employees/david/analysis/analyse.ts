@@ -1,0 +1,145 @@
+/** Looks into a table: what is in its columns, and what is found in it. */
+import type { Table } from '../table/columns.ts'
+import { type Ask, withDatabase } from '../table/database.ts'
+import { type Associated, association } from './effects/association.ts'
+import { type Correlated, correlation } from './effects/correlation.ts'
+import { type Differing, difference } from './effects/difference.ts'
+import { duplicates } from './effects/duplicates.ts'
+import type { Effect, EffectKind } from './effects/effect.ts'
+import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
+import { outliers } from './effects/outliers.ts'
+import { trend } from './effects/trend.ts'
+import { profile } from './profile.ts'
+import type { Analysis, Finding, Profile } from './result.ts'
+import { type Sample, sampleOf } from './sample.ts'
+import { holm } from './statistics/holm.ts'
+
+/** Of a finding even where there is nothing: one in a hundred tables. */
+export const LEVEL = 0.01
+/** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
+const LEAST_STRENGTH = 0.1
+const MOST_FINDINGS = 50
+const MOST_PAIRS = 100
+
+export interface Wanted {
+  /** The column that says when. */
+  readonly times?: string | undefined
+  readonly level?: number | undefined
+}
+
+export interface Analysed {
+  readonly analysis: Analysis
+  readonly sample: Sample
+  readonly warnings: readonly string[]
+}
+
+export async function analyse(table: Table, { times, level = LEVEL }: Wanted): Promise<Analysed> {
+  const sample = sampleOf(table, times)
+  const analysis = await withDatabase(table, async ask => {
+    const columns: Profile[] = []
+    for (const column of table.columns) columns.push(await profile(column, ask))
+    const repeated = await duplicates(table, sample.numbers, ask)
+    const found = effectsOf(sample)
+    const effects: Effect[] = [
+      ...(repeated.effect ? [repeated.effect] : []),
+      ...found.outliers,
+      ...found.trends,
+      ...found.correlations,
+      ...found.differences,
+      ...found.associations,
+    ]
+    const adjusted = holm(effects.map(({ p }) => p))
+    const pOf = new Map<Effect, number>(effects.map((effect, i) => [effect, adjusted[i] ?? 1]))
+    const significant = effects.filter(effect => (pOf.get(effect) ?? 1) <= level)
+    const told = ranked(significant.filter(({ strength }) => strength >= LEAST_STRENGTH)).slice(0, MOST_FINDINGS)
+    const pair = (effect: Correlated | Associated | Differing) => ({
+      columns: effect.columns,
+      rows: effect.rows,
+      p_adjusted: pOf.get(effect) ?? 1,
+    })
+    return {
+      rows: table.rows,
+      columns,
+      duplicates: { rows: repeated.rows, sql: repeated.sql },
+      findings: await findingsOf(told, pOf, ask),
+      correlations: strongest(found.correlations).map(effect => ({
+        ...pair(effect),
+        pearson: effect.pearson(),
+        spearman: effect.spearman,
+      })),
+      associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
+        ...pair(effect),
+        cramers_v: effect.cramersV,
+      })),
+      group_differences: strongest(found.differences.filter(({ kind }) => kind === 'difference')).map(effect => ({
+        ...pair(effect),
+        correlation_ratio: effect.correlationRatio,
+      })),
+      tests: {
+        level,
+        count: effects.length,
+        correction: 'Holm',
+        least_strength: LEAST_STRENGTH,
+        untold: significant.length - told.length,
+      },
+    }
+  })
+  const warnings = [
+    ...table.warnings,
+    ...(sample.left > 0
+      ? [`The last ${sample.left} columns are described, not tested: there are too many pairs.`]
+      : []),
+    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be told from chance.`] : []),
+    ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
+  ]
+  return { analysis, sample, warnings }
+}
+
+function effectsOf({ table, numbers, axis }: Sample) {
+  const levels = table.columns.flatMap(column => groupsByLevel(column) ?? [])
+  const missing = table.columns.flatMap(column => groupsByMissing(column) ?? [])
+  const pairs = <T, R>(all: readonly T[], of: (a: T, b: T) => R | undefined): R[] =>
+    all.flatMap((a, i) => all.slice(i + 1).flatMap(b => of(a, b) ?? []))
+  const apart = (a: Groups, b: Groups) => (a.column === b.column ? undefined : association(a, b))
+  return {
+    outliers: numbers.flatMap(outliers),
+    trends: axis ? numbers.flatMap(column => trend(column, axis) ?? []) : [],
+    correlations: pairs(numbers, correlation),
+    differences: numbers.flatMap(number =>
+      [...levels, ...missing].flatMap(groups =>
+        groups.column === number.column.name ? [] : some(difference(number, groups)),
+      ),
+    ),
+    associations: pairs([...missing, ...levels], apart),
+  }
+}
+
+const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
+
+const strongest = <T extends Effect>(effects: readonly T[]): T[] =>
+  effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_PAIRS)
+
+/** What spoils the others comes first, then what is strongest. */
+const ranked = (effects: readonly Effect[]): Effect[] =>
+  effects.toSorted((a, b) => placeOf(a.kind) - placeOf(b.kind) || b.strength - a.strength || a.p - b.p)
+
+const placeOf = (kind: EffectKind) => (kind === 'duplicates' ? 0 : kind === 'outliers' ? 1 : 2)
+
+async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, number>, ask: Ask): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const effect of effects) {
+    const { statement, sql, values } = await effect.tell(ask)
+    findings.push({
+      id: `${effect.kind}-${findings.length + 1}`,
+      kind: effect.kind,
+      columns: effect.columns,
+      statement,
+      sql,
+      value: Object.values(values)[0] ?? 0,
+      values,
+      strength: { measure: effect.measure, value: effect.strength },
+      test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(effect) ?? 1 },
+    })
+  }
+  return findings
+}

@@ -1,0 +1,150 @@
+/** Rows of one group that are more often in another group than rows elsewhere: categories, or values missing. */
+import { chiSquaredUpper } from '../statistics/distributions.ts'
+import { fisherTwoSided } from '../statistics/fisher.ts'
+import { type Effect, proved, said } from './effect.ts'
+import type { Group, Groups } from './groups.ts'
+
+export interface Associated extends Effect {
+  readonly cramersV: number
+  readonly rows: number
+}
+
+/** Pearson's chi-squared, and Fisher's exact test where that needs more rows. Undefined where there is nothing to compare. */
+export function association(a: Groups, b: Groups): Associated | undefined {
+  const table = folded({
+    rows: [...a.groups.keys()].map(place => [place]),
+    columns: [...b.groups.keys()].map(place => [place]),
+    counts: countsOf(a, b),
+  })
+  if (table === undefined) return undefined
+  const { n, statistic } = chiSquared(table.counts)
+  const [r, c] = [table.rows.length, table.columns.length]
+  const exact = r === 2 && c === 2 && leastExpected(table.counts) < LEAST_EXPECTED
+  const v = cramersV(statistic, n, r, c)
+  const missing = [a, b].some(({ by }) => by === 'missing')
+  const [first, second] = a.by === 'missing' || b.by === 'level' ? [a, b] : [b, a]
+  return {
+    kind: missing ? 'missing' : 'association',
+    columns: [first.column, second.column],
+    p: exact ? fisherTwoSided(table.counts) : chiSquaredUpper(statistic, (r - 1) * (c - 1)),
+    strength: v,
+    measure: "Cramér's V, corrected for bias",
+    test: exact ? "Fisher's exact test" : 'chi-squared',
+    cramersV: v,
+    rows: n,
+    tell: async ask => {
+      const [here, there] = mostTogether(table, a, b)
+      // Missing values are told of by where they are missing.
+      const [where, what] = a.by === 'missing' && b.by === 'level' ? [there, here] : [here, there]
+      const proof = await proved(
+        ask,
+        `SELECT share_there - share_elsewhere AS difference, * FROM (SELECT 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE ${where.where}) AS share_there, 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE NOT (${where.where})) AS share_elsewhere FROM data WHERE ${a.known} AND ${b.known})`,
+      )
+      const statement = `Where ${where.said}, ${what.said} in ${said(proof.of('share_there'))} % of the rows; elsewhere in ${said(proof.of('share_elsewhere'))} %.`
+      return { statement, sql: proof.sql, values: proof.values }
+    },
+  }
+}
+
+interface Contingency {
+  /** Which of the groups each row, each column is of. */
+  readonly rows: readonly (readonly number[])[]
+  readonly columns: readonly (readonly number[])[]
+  readonly counts: readonly (readonly number[])[]
+}
+
+function countsOf(a: Groups, b: Groups): number[][] {
+  const counts = a.groups.map(() => b.groups.map(() => 0))
+  for (let row = 0; row < a.codes.length; row++) {
+    const [i, j] = [a.codes[row] ?? -1, b.codes[row] ?? -1]
+    const line = counts[i]
+    if (line && j >= 0) line[j] = (line[j] ?? 0) + 1
+  }
+  return counts
+}
+
+/** The rarest groups put together until enough rows are expected in every cell, or two and two are left. */
+function folded(table: Contingency): Contingency | undefined {
+  const [rows, columns] = [sums(table.counts), sums(turned(table.counts))]
+  const n = rows.reduce((sum, count) => sum + count, 0)
+  if (n === 0 || rows.length < 2 || columns.length < 2) return undefined
+  if (rows.length === 2 && columns.length === 2) return Math.min(...rows, ...columns) > 0 ? table : undefined
+  if (leastExpected(table.counts) >= LEAST_EXPECTED) return table
+  const byRow = columns.length === 2 || (rows.length > 2 && Math.min(...rows) <= Math.min(...columns))
+  if (byRow) return folded({ ...table, ...merged(table.rows, table.counts, rows) })
+  const { rows: groups, counts } = merged(table.columns, turned(table.counts), columns)
+  return folded({ ...table, columns: groups, counts: turned(counts) })
+}
+
+/** Rows expected in a cell, for chi-squared (Cochran 1954). */
+const LEAST_EXPECTED = 5
+
+function leastExpected(counts: Contingency['counts']): number {
+  const [rows, columns] = [sums(counts), sums(turned(counts))]
+  return (Math.min(...rows) * Math.min(...columns)) / rows.reduce((sum, count) => sum + count, 0)
+}
+
+/** The two with the fewest as one. */
+function merged(groups: Contingency['rows'], counts: Contingency['counts'], totals: readonly number[]) {
+  const [least = 0, second = 1] = [...totals.keys()].toSorted((a, b) => (totals[a] ?? 0) - (totals[b] ?? 0))
+  const others = [...totals.keys()].filter(place => place !== least && place !== second)
+  const [first = [], other = []] = [counts[least], counts[second]]
+  return {
+    rows: [...others.map(place => groups[place] ?? []), [...(groups[least] ?? []), ...(groups[second] ?? [])]],
+    counts: [...others.map(place => counts[place] ?? []), first.map((count, i) => count + (other[i] ?? 0))],
+  }
+}
+
+const turned = (counts: Contingency['counts']) => (counts[0] ?? []).map((_, i) => counts.map(row => row[i] ?? 0))
+const sums = (counts: Contingency['counts']) => counts.map(row => row.reduce((sum, count) => sum + count, 0))
+
+/** The statistic of a table of counts. */
+export function chiSquared(counts: Contingency['counts']): { readonly n: number; readonly statistic: number } {
+  const [rows, columns] = [sums(counts), sums(turned(counts))]
+  const n = rows.reduce((sum, count) => sum + count, 0)
+  const cells = counts.flatMap((row, i) =>
+    row.map((count, j) => (count - expected(rows, columns, n, i, j)) ** 2 / expected(rows, columns, n, i, j)),
+  )
+  return { n, statistic: cells.reduce((sum, cell) => sum + cell, 0) }
+}
+
+const expected = (rows: readonly number[], columns: readonly number[], n: number, i: number, j: number) =>
+  ((rows[i] ?? 0) * (columns[j] ?? 0)) / n
+
+/** Without what chance alone adds (Bergsma 2013). */
+function cramersV(statistic: number, n: number, r: number, c: number): number {
+  const square = Math.max(0, statistic / n - ((r - 1) * (c - 1)) / (n - 1))
+  const [rows, columns] = [r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)]
+  return Math.min(1, Math.sqrt(square / Math.max(1e-12, Math.min(rows - 1, columns - 1))))
+}
+
+/** The row and the column whose cell is furthest above what was expected; those of one group alone where there are some. */
+function mostTogether({ rows, columns, counts }: Contingency, a: Groups, b: Groups): readonly [Group, Group] {
+  const [totals, others] = [sums(counts), sums(turned(counts))]
+  const n = totals.reduce((sum, count) => sum + count, 0)
+  let best = { i: 0, j: 0, score: Number.NEGATIVE_INFINITY }
+  counts.forEach((row, i) => {
+    row.forEach((count, j) => {
+      const chance = expected(totals, others, n, i, j)
+      const several = (rows[i]?.length ?? 0) > 1 || (columns[j]?.length ?? 0) > 1
+      const unspoken = a.by === 'missing' && b.by === 'missing' ? i === 0 || j === 0 : false
+      const shown = a.by === 'missing' ? i === 0 : b.by === 'missing' ? j === 0 : false
+      const score = (count - chance) / Math.sqrt(chance) - (several ? 1e6 : 0) - (unspoken || shown ? 1e3 : 0)
+      if (score > best.score) best = { i, j, score }
+    })
+  })
+  return [joined(rows[best.i] ?? [], a), joined(columns[best.j] ?? [], b)]
+}
+
+function joined(places: readonly number[], { groups, column }: Groups): Group {
+  const [only, ...others] = places.flatMap(place => groups[place] ?? [])
+  if (only === undefined) throw new Error('There is a group.')
+  if (others.length === 0) return only
+  const all = [only, ...others]
+  return {
+    said: `${column} is one of ${all.length} rare values`,
+    label: `${all.length} rare values`,
+    where: `(${all.map(({ where }) => where).join(' OR ')})`,
+    count: all.reduce((sum, { count }) => sum + count, 0),
+  }
+}

@@ -1,0 +1,49 @@
+/** Two columns of numbers that rise together, or one as the other falls. */
+import { identifier } from '../../table/database.ts'
+import { effective, type Ranked } from '../sample.ts'
+import { studentTwoSided } from '../statistics/distributions.ts'
+import { correlate } from '../statistics/ranks.ts'
+import { type Effect, proved, said } from './effect.ts'
+import { columnSaid } from './groups.ts'
+
+export interface Correlated extends Effect {
+  readonly spearman: number
+  readonly pearson: () => number
+  readonly rows: number
+}
+
+/** Undefined for fewer rows than say anything. */
+export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
+  const { r, n } = correlate(a.ranks, b.ranks)
+  if (n < 10) return undefined
+  const names = [a.column.name, b.column.name] as const
+  return {
+    kind: 'correlation',
+    columns: names,
+    p: probabilityOf(r, effective(n, a.persistence * b.persistence)),
+    strength: Math.abs(r),
+    measure: "Spearman's rank correlation",
+    test: "Spearman's rank correlation, Student's t",
+    spearman: r,
+    pearson: () => correlate(a.column.values, b.column.values).r,
+    rows: n,
+    tell: async ask => {
+      const [x, y] = names.map(identifier)
+      const proof = await proved(
+        ask,
+        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM (SELECT rank() OVER (ORDER BY ${x}) + (count(*) OVER (PARTITION BY ${x}) - 1) / 2.0 AS a, rank() OVER (ORDER BY ${y}) + (count(*) OVER (PARTITION BY ${y}) - 1) / 2.0 AS b FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`,
+      )
+      const [first, second] = names.map(columnSaid)
+      const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'
+      const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.`
+      return { statement, sql: proof.sql, values: proof.values }
+    },
+  }
+}
+
+/** Of a correlation of ranks at least as far from zero, were there none. */
+export function probabilityOf(r: number, n: number): number {
+  const df = n - 2
+  if (df < 1) return 1
+  return studentTwoSided(r * Math.sqrt(df / Math.max(1e-300, 1 - r * r)), df)
+}

@@ -1,0 +1,112 @@
+/** A column of numbers that is higher in one group of rows than in another. */
+
+import type { Ask } from '../../table/database.ts'
+import { identifier } from '../../table/database.ts'
+import type { Ranked } from '../sample.ts'
+import { chiSquaredUpper } from '../statistics/distributions.ts'
+import { type Effect, proved, said, type Told } from './effect.ts'
+import { columnSaid, type Group, type Groups } from './groups.ts'
+
+export interface Differing extends Effect {
+  /** Of the values themselves: the share of their variance that lies between the groups, its root. */
+  readonly correlationRatio: number
+  readonly rows: number
+}
+
+/** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
+export function difference({ column, ranks }: Ranked, groups: Groups): Differing | undefined {
+  const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0, values: 0 }))
+  let [n, sum, squares, values, valueSquares] = [0, 0, 0, 0, 0]
+  const middle = column.values.find(value => !Number.isNaN(value)) ?? 0
+  for (let row = 0; row < ranks.length; row++) {
+    const [rank, group] = [ranks[row] ?? Number.NaN, within[groups.codes[row] ?? -1]]
+    if (group === undefined || Number.isNaN(rank)) continue
+    const value = (column.values[row] ?? 0) - middle
+    n++
+    sum += rank
+    squares += rank * rank
+    values += value
+    valueSquares += value * value
+    group.count++
+    group.ranks += rank
+    group.values += value
+  }
+  const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= 5)
+  const used = places.reduce((total, place) => total + (within[place]?.count ?? 0), 0)
+  // A group with nearly no values would have to be left out row by row; then nothing is tested.
+  if (places.length < 2 || used !== n) return undefined
+  const share = shareBetween(
+    within.map(({ count, ranks: total }) => ({ count, total })),
+    n,
+    sum,
+    squares,
+  )
+  const statistic = (n - 1) * share
+  const k = places.length
+  const missing = groups.by === 'missing'
+  return {
+    kind: missing ? 'missing' : 'difference',
+    columns: missing ? [groups.column, column.name] : [column.name, groups.column],
+    p: chiSquaredUpper(statistic, k - 1),
+    strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
+    measure: 'root of epsilon squared, of ranks',
+    test: 'Kruskal-Wallis',
+    correlationRatio: Math.sqrt(
+      shareBetween(
+        within.map(({ count, values: total }) => ({ count, total })),
+        n,
+        values,
+        valueSquares,
+      ),
+    ),
+    rows: n,
+    tell: ask =>
+      tell(
+        ask,
+        column.name,
+        places.flatMap(place => groups.groups[place] ?? []),
+        within,
+        places,
+        missing,
+      ),
+  }
+}
+
+/** Of the variance, how much lies between the groups. */
+function shareBetween(
+  groups: readonly { count: number; total: number }[],
+  n: number,
+  sum: number,
+  squares: number,
+): number {
+  const all = squares - (sum * sum) / n
+  const between =
+    groups.reduce((total, group) => total + (group.count > 0 ? group.total ** 2 / group.count : 0), 0) - (sum * sum) / n
+  return all > 0 ? Math.max(0, Math.min(1, between / all)) : 0
+}
+
+async function tell(
+  ask: Ask,
+  name: string,
+  groups: readonly Group[],
+  within: readonly { readonly count: number; readonly ranks: number }[],
+  places: readonly number[],
+  missing: boolean,
+): Promise<Told> {
+  const mean = (i: number) => (within[places[i] ?? 0]?.ranks ?? 0) / (within[places[i] ?? 0]?.count || 1)
+  const sorted = [...groups.keys()].toSorted((a, b) => mean(b) - mean(a))
+  const [high, low] = [groups[sorted[0] ?? 0], groups[sorted.at(-1) ?? 0]]
+  if (!high || !low) throw new Error('There are two groups.')
+  const x = identifier(name)
+  const query = (measure: string) =>
+    `SELECT higher - lower AS difference, * FROM (SELECT ${measure}(${x}) FILTER (WHERE ${high.where}) AS higher, ${measure}(${x}) FILTER (WHERE ${low.where}) AS lower FROM data)`
+  const medians = await proved(ask, query('median'))
+  const byMedian = medians.of('difference') > 0
+  const proof = byMedian ? medians : await proved(ask, query('avg'))
+  const measure = byMedian ? 'median' : 'mean'
+  const [first, second] = [said(proof.of('higher')), said(proof.of('lower'))]
+  const statement = missing
+    ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`
+    : `${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).`
+  return { statement, sql: proof.sql, values: proof.values }
+}

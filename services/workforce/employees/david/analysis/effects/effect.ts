@@ -1,0 +1,43 @@
+/** Something that could be in the data: tested, and told where it is there. */
+import type { Ask } from '../../table/database.ts'
+
+export type EffectKind = 'duplicates' | 'outliers' | 'missing' | 'difference' | 'correlation' | 'association' | 'trend'
+
+export interface Effect {
+  readonly kind: EffectKind
+  readonly columns: readonly string[]
+  /** How probable what is seen would be, were nothing there; by itself, before it is known how many were tested. */
+  readonly p: number
+  /** How much of it there is, 0 to 1, and what that is called. */
+  readonly strength: number
+  readonly measure: string
+  readonly test: string
+  readonly tell: (ask: Ask) => Promise<Told>
+}
+
+export interface Told {
+  /** A sentence; every number in it is one of `values`. */
+  readonly statement: string
+  /** Gives one row: `values`. The first of them is what the finding is about. */
+  readonly sql: string
+  readonly values: Readonly<Record<string, number>>
+}
+
+/** Asks, and takes what is not there for zero. */
+export async function proved(
+  ask: Ask,
+  sql: string,
+): Promise<Pick<Told, 'sql' | 'values'> & { of: (name: string) => number }> {
+  const row = await ask(sql)
+  const values = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? 0]))
+  return { sql, values, of: name => values[name] ?? 0 }
+}
+
+/** A number in a sentence: four digits of what was measured, all of what was counted. */
+export const said = (value: number): string => {
+  const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(4))
+  const size = Math.abs(rounded)
+  return size >= 1e9 || (size > 0 && size < 1e-6)
+    ? rounded.toExponential()
+    : rounded.toLocaleString('en-US', { maximumFractionDigits: 12 })
+}

@@ -1,0 +1,80 @@
+/** Rows in groups: by a column of categories, or by whether a value is missing. */
+import { type Column, levelSaid } from '../../table/columns.ts'
+import { identifier, literal } from '../../table/database.ts'
+import { oneLine } from '../../table/foreign-text.ts'
+
+export interface Groups {
+  readonly column: string
+  readonly by: 'level' | 'missing'
+  readonly codes: Int32Array
+  readonly groups: readonly Group[]
+  /** Which rows are in a group at all, in a query. */
+  readonly known: string
+}
+
+export interface Group {
+  /** For a sentence: `region is “north”`. */
+  readonly said: string
+  /** The group itself: `“north”`. */
+  readonly label: string
+  /** In a query. */
+  readonly where: string
+  readonly count: number
+}
+
+/** Fewer rows are no group. */
+const LEAST = 5
+
+/** Of the levels that come often enough; undefined where fewer than two do. */
+export function groupsByLevel(column: Column): Groups | undefined {
+  if (column.type !== 'category') return undefined
+  const { name, levels, codes } = column
+  const counts = new Uint32Array(levels.length)
+  for (const code of codes) if (code >= 0) counts[code] = (counts[code] ?? 0) + 1
+  const kept = [...levels.keys()].filter(level => (counts[level] ?? 0) >= LEAST)
+  if (kept.length < 2) return undefined
+  const places = Int32Array.from(levels, (_, level) => kept.indexOf(level))
+  return {
+    column: name,
+    by: 'level',
+    codes: codes.map(code => places[code] ?? -1),
+    groups: kept.map(level => ({
+      said: `${columnSaid(name)} is ${levelSaid(levels[level] ?? '')}`,
+      label: levelSaid(levels[level] ?? ''),
+      where: `${identifier(name)} = ${literal(levels[level] ?? '')}`,
+      count: counts[level] ?? 0,
+    })),
+    known: `${identifier(name)} IS NOT NULL`,
+  }
+}
+
+/** Undefined where nearly all are missing, or nearly none. */
+export function groupsByMissing(column: Column): Groups | undefined {
+  const { name } = column
+  const values = column.type === 'number' || column.type === 'time' ? column.values : column.codes
+  const codes = new Int32Array(values.length)
+  let missing = 0
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row] ?? 0
+    // A code of -1, or a value that is not a number. Values below zero are numbers.
+    if (values instanceof Float64Array ? !Number.isNaN(value) : value >= 0) continue
+    codes[row] = 1
+    missing++
+  }
+  if (missing < LEAST || codes.length - missing < LEAST) return undefined
+  const group = (is: string, where: string, count: number): Group => ({
+    said: `${columnSaid(name)} is ${is}`,
+    label: is,
+    where: `${identifier(name)} ${where}`,
+    count,
+  })
+  return {
+    column: name,
+    by: 'missing',
+    codes,
+    groups: [group('there', 'IS NOT NULL', codes.length - missing), group('missing', 'IS NULL', missing)],
+    known: 'true',
+  }
+}
+
+export const columnSaid = (name: string) => oneLine(name)

@@ -1,0 +1,63 @@
+/** A column of numbers that rises or falls with time. */
+import { identifier, timeLiteral } from '../../table/database.ts'
+import { type Axis, effective, type Ranked } from '../sample.ts'
+import { correlate, persistence, ranksOf } from '../statistics/ranks.ts'
+import { probabilityOf } from './correlation.ts'
+import { type Effect, proved, said } from './effect.ts'
+import { columnSaid } from './groups.ts'
+
+/** Of the means of each moment, so that many rows of one day count once; undefined for fewer than ten moments. */
+export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined {
+  const [moments, means] = meansOf(ranks, axis)
+  if (means.length < 10) return undefined
+  const [when, what] = [ranksOf(moments), ranksOf(means)]
+  const { r } = correlate(when, what)
+  // How like each moment is the one before it apart from the trend: a wandering series has none.
+  const rest = what.map((rank, i) => rank - r * (when[i] ?? 0))
+  const [first = 0, last = 0] = [moments[0], moments.at(-1)]
+  return {
+    kind: 'trend',
+    columns: [column.name, axis.column.name],
+    p: probabilityOf(r, effective(what.length, persistence(rest))),
+    strength: Math.abs(r),
+    measure: "Spearman's rank correlation with time",
+    test: "Spearman's rank correlation with time, Student's t with the rows that independent ones would be",
+    tell: async ask => {
+      const [x, t] = [identifier(column.name), identifier(axis.column.name)]
+      const [early, late] = [first + (last - first) / 3, last - (last - first) / 3].map(at =>
+        timeLiteral(Math.round(at)),
+      )
+      const query = (measure: string) =>
+        `SELECT late - early AS change, * FROM (SELECT ${measure}(${x}) FILTER (WHERE ${t} >= ${late}) AS late, ${measure}(${x}) FILTER (WHERE ${t} <= ${early}) AS early FROM data)`
+      const medians = await proved(ask, query('median'))
+      const byMedian = Math.sign(medians.of('change')) === Math.sign(r)
+      const proof = byMedian ? medians : await proved(ask, query('avg'))
+      const how = proof.of('change') > 0 ? 'rises' : 'falls'
+      const measure = byMedian ? 'median' : 'mean'
+      const statement = `${columnSaid(column.name)} ${how} with ${columnSaid(axis.column.name)}: ${measure} ${said(proof.of('early'))} in the first third of the time, ${said(proof.of('late'))} in the last.`
+      return { statement, sql: proof.sql, values: proof.values }
+    },
+  }
+}
+
+function meansOf(ranks: Float64Array, { column, order }: Axis): readonly [Float64Array, Float64Array] {
+  const [moments, means]: [number[], number[]] = [[], []]
+  let [count, sum, now] = [0, 0, Number.NaN]
+  const close = () => {
+    if (count === 0) return
+    moments.push(now)
+    means.push(sum / count)
+  }
+  for (const row of order) {
+    const [rank, at] = [ranks[row] ?? Number.NaN, column.values[row] ?? 0]
+    if (Number.isNaN(rank)) continue
+    if (at !== now) {
+      close()
+      ;[count, sum, now] = [0, 0, at]
+    }
+    count++
+    sum += rank
+  }
+  close()
+  return [Float64Array.from(moments), Float64Array.from(means)]
+}

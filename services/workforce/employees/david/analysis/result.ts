@@ -1,0 +1,92 @@
+/** What is found in a table, as the output schemas have it. */
+import type { EffectKind } from './effects/effect.ts'
+
+export interface Analysis {
+  readonly rows: number
+  readonly columns: readonly Profile[]
+  readonly duplicates: { readonly rows: number; readonly sql: string }
+  readonly findings: readonly Finding[]
+  /** The strongest, whether found or not. */
+  readonly correlations: readonly PairOfNumbers[]
+  readonly associations: readonly PairOfGroups[]
+  readonly group_differences: readonly NumberInGroups[]
+  readonly tests: Tests
+}
+
+export interface Profile {
+  readonly name: string
+  readonly type: 'number' | 'time' | 'category' | 'text'
+  /** The query whose row has the numbers below. */
+  readonly sql: string
+  readonly missing: number
+  readonly distinct: number
+  readonly numbers?: Numbers
+  readonly times?: { readonly from: string; readonly to: string }
+  /** The most frequent values. */
+  readonly levels?: {
+    readonly sql: string
+    readonly top: readonly { readonly value: string; readonly count: number }[]
+  }
+}
+
+export interface Numbers {
+  readonly mean: number
+  readonly standard_deviation: number | null
+  readonly least: number
+  readonly quartile_1: number
+  readonly median: number
+  readonly quartile_3: number
+  readonly most: number
+  /** Further than 3.5 deviations from the median (Iglewicz and Hoaglin 1993). */
+  readonly far: number
+  readonly histogram: Histogram
+}
+
+export interface Histogram {
+  readonly sql: string
+  readonly from: number
+  readonly width: number
+  readonly counts: readonly number[]
+}
+
+export interface Finding {
+  readonly id: string
+  readonly kind: EffectKind
+  readonly columns: readonly string[]
+  readonly statement: string
+  readonly sql: string
+  /** The first number of the query's row. */
+  readonly value: number
+  readonly values: Readonly<Record<string, number>>
+  readonly strength: { readonly measure: string; readonly value: number }
+  readonly test: { readonly name: string; readonly p: number; readonly p_adjusted: number }
+}
+
+interface Pair {
+  readonly columns: readonly string[]
+  readonly rows: number
+  readonly p_adjusted: number
+}
+
+export interface PairOfNumbers extends Pair {
+  readonly pearson: number
+  readonly spearman: number
+}
+
+export interface PairOfGroups extends Pair {
+  readonly cramers_v: number
+}
+
+export interface NumberInGroups extends Pair {
+  readonly correlation_ratio: number
+}
+
+export interface Tests {
+  /** The chance that even one finding is made where there is nothing to find. */
+  readonly level: number
+  readonly count: number
+  readonly correction: string
+  readonly least_strength: number
+  /** Significant, but less than the least strength, or more than are told. */
+  readonly untold: number
+}

@@ -1,0 +1,92 @@
+/** A table made ready for tests: ranks, order in time, and which columns say something. */
+import type { NumberColumn, Table, TimeColumn } from '../table/columns.ts'
+import { persistence, ranksOf, sortedOf } from './statistics/ranks.ts'
+
+export interface Sample {
+  readonly table: Table
+  /** Columns of numbers that change and do not just count the rows. */
+  readonly numbers: readonly Ranked[]
+  /** The column that says when; undefined where there is none. */
+  readonly axis: Axis | undefined
+  /** Columns left out as there are too many. */
+  readonly left: number
+}
+
+export interface Ranked {
+  readonly column: NumberColumn
+  readonly ranks: Float64Array
+  /** The values that are known, the smallest first. */
+  readonly sorted: Float64Array
+  /** How like each value is the one before it in time; 0 where there is no time. */
+  readonly persistence: number
+}
+
+export interface Axis {
+  readonly column: TimeColumn
+  /** The rows whose time is known, the earliest first. */
+  readonly order: Uint32Array
+}
+
+/** What all pairs of columns together may cost, in rows. */
+const MOST_WORK = 300_000_000
+const MOST_COLUMNS = 100
+
+/** `times` names the column that says when; the first of the times where it is not named. */
+export function sampleOf(table: Table, times: string | undefined): Sample {
+  const most = Math.min(MOST_COLUMNS, Math.max(10, Math.floor(Math.sqrt((2 * MOST_WORK) / Math.max(1, table.rows)))))
+  const columns = table.columns.slice(0, most)
+  const when = columns.find((column): column is TimeColumn =>
+    times === undefined ? column.type === 'time' : column.name === times && column.type === 'time',
+  )
+  const axis = when && axisOf(when)
+  return {
+    table: { ...table, columns },
+    numbers: columns.flatMap(column => (column.type === 'number' && !isCounter(column) ? rankedOf(column, axis) : [])),
+    axis,
+    left: table.columns.length - columns.length,
+  }
+}
+
+/** So many independent rows say as much as these, where each is like the one before it (Bartlett 1946, for a first-order process). */
+export const effective = (n: number, persistent: number): number => (n * (1 - persistent)) / (1 + persistent)
+
+function axisOf(column: TimeColumn): Axis | undefined {
+  const rows = new Uint32Array(column.values.length)
+  let known = 0
+  column.values.forEach((at, row) => {
+    if (!Number.isNaN(at)) rows[known++] = row
+  })
+  const at = (row: number) => column.values[row] ?? 0
+  const order = rows.slice(0, known)
+  if (order.some((row, i) => i > 0 && at(row) < at(order[i - 1] ?? 0))) order.sort((a, b) => at(a) - at(b) || a - b)
+  return at(order[0] ?? 0) === at(order[known - 1] ?? 0) ? undefined : { column, order }
+}
+
+function rankedOf(column: NumberColumn, axis: Axis | undefined): Ranked[] {
+  const sorted = sortedOf(column.values)
+  if (sorted.length === 0 || sorted[0] === sorted.at(-1)) return []
+  const ranks = ranksOf(column.values, sorted)
+  return [{ column, ranks, sorted, persistence: axis ? persistence(inOrder(ranks, axis)) : 0 }]
+}
+
+/** The ranks that are known, in the order of time. */
+function inOrder(ranks: Float64Array, { order }: Axis): Float64Array {
+  const result = new Float64Array(order.length)
+  let known = 0
+  for (const row of order) {
+    const rank = ranks[row] ?? Number.NaN
+    if (!Number.isNaN(rank)) result[known++] = rank
+  }
+  return result.subarray(0, known)
+}
+
+/** 1, 2, 3 …, each once: the rows' own numbers. */
+function isCounter({ values }: NumberColumn): boolean {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const value of values) {
+    if (!Number.isInteger(value)) return false
+    least = Math.min(least, value)
+    most = Math.max(most, value)
+  }
+  return most - least + 1 === values.length && values.length > 2 && new Set(values).size === values.length
+}

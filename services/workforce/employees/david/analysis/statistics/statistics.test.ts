@@ -1,0 +1,89 @@
+/** Statistics are those of R; the figures are recorded by reference.R, on data that come with it. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { chiSquared } from '../effects/association.ts'
+import { chiSquaredUpper, poissonUpper, studentTwoSided } from './distributions.ts'
+import { fisherTwoSided } from './fisher.ts'
+import { holm } from './holm.ts'
+import { correlate, ranksOf } from './ranks.ts'
+import { gapProbabilities } from './tail.ts'
+
+const r = JSON.parse(readFileSync(new URL('r.json', import.meta.url), 'utf8'))
+
+function near(value: number, expected: number, of: string) {
+  assert.ok(Math.abs(value - expected) <= 1e-10 * Math.max(expected, 1e-300), `${of}: ${value} for ${expected}`)
+}
+
+describe('statistics are those of R', () => {
+  for (const [name, distribution] of Object.entries({
+    student: studentTwoSided,
+    chiSquared: chiSquaredUpper,
+    poisson: poissonUpper,
+  }))
+    it(`${name}, also far out`, () => {
+      for (const [a, b, p] of r[name]) near(distribution(a, b), p, `${a}, ${b}`)
+    })
+
+  it("Fisher's exact test", () => {
+    for (const [first, second, p] of r.fisher) near(fisherTwoSided([first, second]), p, `${first} ${second}`)
+  })
+
+  it("Holm's correction", () => {
+    assert.deepEqual(
+      holm(r.holm.given).map(p => Number(p.toFixed(12))),
+      r.holm.adjusted,
+    )
+  })
+
+  it('rank and product-moment correlation, with values missing', () => {
+    const column = (values: (number | null)[]) => Float64Array.from(values, value => value ?? Number.NaN)
+    const [ozone, temp] = [column(r.spearman.ozone), column(r.spearman.temp)]
+    near(correlate(ozone, temp).r, r.spearman.pearson, 'Pearson')
+    const known = [...ozone.keys()].filter(row => !Number.isNaN(ozone[row]))
+    const pick = (values: Float64Array) => ranksOf(Float64Array.from(known, row => values[row] ?? 0))
+    near(correlate(pick(ozone), pick(temp)).r, r.spearman.rho, 'Spearman')
+  })
+
+  it('chi-squared of a table', () => {
+    const { statistic, n } = chiSquared(r.chiSquaredTest.table)
+    near(statistic, r.chiSquaredTest.statistic, 'statistic')
+    near(chiSquaredUpper(statistic, 9), r.chiSquaredTest.p, 'p')
+    near(Math.sqrt(statistic / n / 3), r.chiSquaredTest.v, "Cramér's V")
+  })
+
+  it('Kruskal and Wallis, as the share of the variance of ranks between groups', () => {
+    const ranks = ranksOf(Float64Array.from(r.kruskal.weight))
+    const mean = (ranks.length + 1) / 2
+    const groups = Map.groupBy(ranks.keys(), row => r.kruskal.feed[row])
+    const total = ranks.reduce((sum, rank) => sum + (rank - mean) ** 2, 0)
+    const between = [...groups.values()].reduce((sum, rows) => {
+      const groupMean = rows.reduce((part, row) => part + (ranks[row] ?? 0), 0) / rows.length
+      return sum + rows.length * (groupMean - mean) ** 2
+    }, 0)
+    near(((ranks.length - 1) * between) / total, r.kruskal.statistic, 'H')
+    near(chiSquaredUpper(r.kruskal.statistic, groups.size - 1), r.kruskal.p, 'p')
+  })
+})
+
+describe('the tail of a column', () => {
+  const quantiles = (quantile: (p: number) => number) =>
+    Float64Array.from({ length: 101 }, (_, i) => quantile((i + 0.7) / 500))
+
+  it('reaches as far as its own law has it, light or heavy', () => {
+    for (const quantile of [(p: number) => -Math.log(p), (p: number) => p ** -1, (p: number) => -p]) {
+      const probabilities = gapProbabilities(quantiles(quantile), 100, 10)
+      assert.ok(probabilities?.every(p => p > 0.01))
+    }
+  })
+
+  it('does not reach a value that is far outside of a light one', () => {
+    const tail = quantiles(p => -Math.log(p))
+    tail[0] = 50_000
+    assert.ok((gapProbabilities(tail, 100, 10)?.[0] ?? 1) < 1e-6)
+  })
+
+  it('says nothing where all values are the same', () => {
+    assert.equal(gapProbabilities(new Float64Array(101).fill(3), 100, 10), undefined)
+  })
+})

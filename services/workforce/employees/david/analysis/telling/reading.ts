@@ -1,0 +1,28 @@
+/** The analysis as somebody would read it out. */
+import type { Analysis } from '../result.ts'
+
+export function readingOf({ rows, columns, findings, tests, duplicates }: Analysis): string {
+  const types = [...Map.groupBy(columns, ({ type }) => type)].map(([type, those]) => `${those.length} of type ${type}`)
+  const holes = columns.filter(({ missing }) => missing > 0).toSorted((a, b) => b.missing - a.missing)
+  return [
+    `${count(rows, 'row')}, ${count(columns.length, 'column')}: ${types.join(', ')}.`,
+    holes.length === 0
+      ? 'No value is missing.'
+      : `Values are missing in ${count(holes.length, 'column')}, most in ${holes
+          .slice(0, 3)
+          .map(({ name, missing }) => `${name} (${missing})`)
+          .join(', ')}.`,
+    ...(duplicates.rows > 0 ? [`${count(duplicates.rows, 'row')} repeated.`] : []),
+    findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')} in ${count(tests.count, 'test')}:`,
+    ...findings.map(({ statement, test }, i) => `${i + 1}. ${statement} (p ${probability(test.p_adjusted)})`),
+    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: where there is nothing to find, even one finding is made in at most ${percent(tests.level)} of tables.`,
+  ].join('\n')
+}
+
+export const probability = (p: number) => (p < 0.0001 ? 'below 0.0001' : p.toFixed(4))
+export const percent = (share: number) => `${Number((100 * share).toPrecision(4))} %`
+
+const noneSaid = ({ count: tests, level }: Analysis['tests']) =>
+  `No finding: none of ${count(tests, 'test')} tells anything from chance at the level of ${percent(level)}.`
+
+const count = (many: number, what: string) => `${many.toLocaleString('en-US')} ${what}${many === 1 ? '' : 's'}`

@@ -1,0 +1,180 @@
+/** Tables as they are asked about, and what is told of them. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { faultsOf } from '../../../src/run-rules.ts'
+import type { AnalysisInput } from '../analysis/input.ts'
+import { checks } from './checks.ts'
+import { rules } from './engine.ts'
+
+const [inputSchema, outputSchema] = ['input', 'output'].map(name =>
+  JSON.parse(readFileSync(new URL(`${name}.schema.json`, import.meta.url), 'utf8')),
+)
+const briefOf = (input: AnalysisInput): Brief<AnalysisInput> => ({
+  topic: '',
+  tone: '',
+  constraints: {},
+  files: [],
+  seed: 1,
+  input,
+})
+
+const analysed = async (input: AnalysisInput) => rules(briefOf(input))
+
+async function ask(input: AnalysisInput) {
+  assert.equal(faultsOf(inputSchema, input), undefined)
+  const brief = briefOf(input)
+  const answer = await rules(brief)
+  assert.equal(faultsOf(outputSchema, answer.result), undefined)
+  const artifacts = new Map(answer.artifacts?.map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)]))
+  return {
+    brief,
+    answer,
+    artifacts,
+    failed: (await checks(brief, answer)).filter(({ pass }) => !pass).map(({ id }) => id),
+  }
+}
+
+const waves = (count: number, row: (i: number) => object) => Array.from({ length: count }, (_, i) => row(i))
+
+describe('an analysis', () => {
+  it('tells each finding with its query, value and probability, the strongest first', async () => {
+    const { answer, failed, artifacts } = await ask({
+      rows: waves(200, i => ({
+        a: Math.sin(i * 7.3),
+        b: 3 * Math.sin(i * 7.3) + Math.cos(i * 91.7),
+        c: Math.cos(i * 3.1),
+      })),
+    })
+    const [finding] = answer.result.findings
+    assert.ok(finding)
+    assert.deepEqual([finding.kind, finding.columns], ['correlation', ['a', 'b']])
+    assert.equal(finding.value, finding.values.correlation)
+    assert.match(finding.sql, /^SELECT corr/)
+    assert.ok(finding.test.p_adjusted < 0.01)
+    assert.match(answer.text, /a and b rise together/)
+    assert.ok(artifacts.get('correlation-1.svg')?.startsWith('<svg'))
+    assert.deepEqual(failed, [])
+  })
+
+  it('whose numbers are changed fails its check', async () => {
+    const { brief, answer } = await ask({ rows: waves(60, i => ({ a: i % 7, b: (i * i) % 11 })) })
+    const [first, ...others] = answer.result.columns
+    assert.ok(first?.numbers)
+    const changed = { ...first, numbers: { ...first.numbers, mean: first.numbers.mean + 1e-9 } }
+    const measured = await checks(brief, { ...answer, result: { ...answer.result, columns: [changed, ...others] } })
+    assert.deepEqual(
+      measured.filter(({ pass }) => !pass).map(({ id, value }) => [id, value]),
+      [['numbers_other_than_their_query', 1]],
+    )
+  })
+
+  it('of a table in which nothing is to be told says so', async () => {
+    for (const csv of ['a\n1\n', 'a,b\n1,x\n1,x\n1,x\n', 'a\n""\nx\n', 'a,b\n,\n1,\n']) {
+      const { answer, failed } = await ask({ csv })
+      assert.deepEqual(answer.result.findings, [], csv)
+      assert.match(answer.text, /No finding/)
+      assert.deepEqual(failed, [])
+    }
+  })
+
+  it('looks at the columns named, and takes the time from the one named', async () => {
+    const csv = `year,x,y\n${waves(40, i => ({ i }))
+      .map((_, i) => `${1980 + i},${i + (i % 3)},z`)
+      .join('\n')}`
+    const { answer } = await ask({ csv, columns: ['year', 'x'], time_column: 'year' })
+    assert.equal(answer.result.columns.length, 2)
+    assert.equal(answer.result.findings[0]?.kind, 'trend')
+    await assert.rejects(analysed({ csv, columns: ['z'] }), Refusal)
+    await assert.rejects(analysed({ csv, time_column: 'y' }), Refusal)
+  })
+
+  it('of wandering series does not take their wandering for a trend or a correlation', async () => {
+    let [a, b] = [0, 0]
+    const rows = waves(300, i => {
+      a += Math.sin(i * i * 12.9898) * 2
+      b += Math.cos(i * i * 78.233) * 2
+      return { day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10), a, b }
+    })
+    assert.deepEqual((await ask({ rows })).answer.result.findings, [])
+  })
+})
+
+describe('hostile tables', () => {
+  const nasty = [
+    '=1+2',
+    '+cmd',
+    '-2+3',
+    '@SUM(A1)',
+    '<script>alert(1)</script>',
+    `"'); DROP TABLE data; --`,
+    '\u202Etxt',
+  ]
+
+  it('leave neither formulas nor script in what is made of them', async () => {
+    const rows = waves(120, i => ({
+      [nasty[0] ?? '']: nasty[i % nasty.length],
+      [nasty[4] ?? '']: (i % nasty.length) * 10 + Math.sin(i * 5.1),
+      [nasty[5] ?? '']: nasty[i % nasty.length],
+      '@now': Math.cos(i * 3.7),
+    }))
+    const { answer, artifacts, failed } = await ask({ rows })
+    assert.ok(answer.result.findings.length > 0)
+    assert.deepEqual(failed, [])
+    for (const [name, text] of artifacts) {
+      if (name.endsWith('.svg')) assert.doesNotMatch(text, /<script/i, name)
+      else assert.doesNotMatch(text, /(^|,|\n)"?[=+@]/, name)
+    }
+  })
+
+  it('are analysed or refused, and nothing else', async () => {
+    const refused = async (input: AnalysisInput, words: RegExp) =>
+      assert.rejects(analysed(input), (error: unknown) => error instanceof Refusal && words.test(error.message))
+    await refused({ csv: `a\n${'x'.repeat(60_000_000)}` }, /100,000 characters/)
+    await refused({ csv: `a\n${'x'.repeat(70_000_000)}` }, /64 MiB/)
+    await refused({ csv: Array.from({ length: 10_000 }, (_, i) => `c${i}`).join(',') }, /1,000 columns/)
+    await refused({ csv: 'a,b\n' }, /no rows/)
+    await refused({ json: `${'['.repeat(100_000)}` }, /can't be read/)
+    const extreme = await ask({
+      rows: waves(40, i => ({
+        big: 1.7e308 * (i % 2 ? 1 : -1),
+        small: 5e-324 * i,
+        same: 7,
+        name: `n${i}`,
+        '\0': '\0',
+      })),
+    })
+    assert.deepEqual(extreme.failed, [])
+  })
+
+  it('of many columns are described, and the first of them tested', async () => {
+    const wide = (columns: number) =>
+      waves(12, i => Object.fromEntries(Array.from({ length: columns }, (_, c) => [`c${c}`, (i * (c + 3)) % 17])))
+    const answer = await analysed({ rows: wide(110) })
+    assert.equal(answer.result.columns.length, 110)
+    assert.match(answer.warnings?.join() ?? '', /last 10 columns are described, not tested/)
+    await assert.rejects(analysed({ rows: wide(251) }), Refusal)
+    assert.equal((await analysed({ rows: wide(251), columns: ['c1', 'c250'] })).result.columns.length, 2)
+  })
+})
+
+it('an analysis needs to read its own program and nothing else', async () => {
+  const root = new URL('../../../../../', import.meta.url).pathname
+  const script = `const { rules } = await import('./engine.ts')
+    const rows = Array.from({ length: 50 }, (_, i) => ({ a: i % 7, b: (i * i) % 11 }))
+    const { result } = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input: { rows } })
+    process.stdout.write(String(result.rows))`
+  const flags = [
+    '--permission',
+    '--allow-addons',
+    `--allow-fs-read=${root}*`,
+    '--no-warnings',
+    '--input-type=module',
+    '-e',
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, script], { cwd: import.meta.dirname })
+  assert.equal(stdout, '50')
+})

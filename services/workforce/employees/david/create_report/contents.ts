@@ -1,0 +1,188 @@
+/** What a report says of an analysis: every number of it is noted with its query. */
+import { said } from '../analysis/effects/effect.ts'
+import type { Analysis, Finding } from '../analysis/result.ts'
+import type { Picture } from '../analysis/telling/charts.ts'
+import { percent, probability } from '../analysis/telling/reading.ts'
+import { oneLine } from '../table/foreign-text.ts'
+import type { Block, Quoted, Report, Section } from './document.ts'
+
+export interface Contents {
+  readonly report: Report
+  readonly numbers: readonly Quoted[]
+}
+
+const MOST_PAIRS = 15
+
+export function contentsOf(
+  title: string,
+  analysis: Analysis,
+  pictures: readonly Picture[],
+  warnings: readonly string[],
+): Contents {
+  const numbers: Quoted[] = []
+  const quote = (value: number, name: string, sql: string): string => {
+    const shown = said(value)
+    numbers.push({ shown, name, value, sql })
+    return shown
+  }
+  const sections: Section[] = [
+    { heading: 'Summary', blocks: summary(analysis, quote) },
+    { heading: 'Findings', blocks: findings(analysis, pictures, quote) },
+    { heading: 'The columns', blocks: columns(analysis, pictures, quote) },
+    ...relations(analysis),
+    { heading: 'Method', blocks: method(analysis) },
+    { heading: 'Limits', blocks: [{ kind: 'list', items: [...warnings.map(oneLine), ...LIMITS] }] },
+  ]
+  const subtitle = `${said(analysis.rows)} rows, ${said(analysis.columns.length)} columns`
+  return { report: { title, subtitle, sections }, numbers }
+}
+
+type Quote = (value: number, name: string, sql: string) => string
+
+function summary({ rows, findings: all, columns: profiles, duplicates, tests }: Analysis, quote: Quote): Block[] {
+  const shownRows = quote(rows, 'rows', 'SELECT count(*) AS "rows" FROM data')
+  const missing = profiles.filter(one => one.missing > 0)
+  return [
+    {
+      kind: 'paragraph',
+      text: `The table has ${shownRows} rows. Values are missing in ${said(missing.length)} of its ${said(profiles.length)} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, and ${said(all.length)} findings are told.`,
+    },
+    all.length === 0
+      ? { kind: 'paragraph', text: `Nothing tells itself from chance at the level of ${percent(tests.level)}.` }
+      : { kind: 'list', items: all.slice(0, 10).map(({ statement }) => statement) },
+  ]
+}
+
+function findings({ findings: all }: Analysis, pictures: readonly Picture[], quote: Quote): Block[] {
+  if (all.length === 0) return [{ kind: 'paragraph', text: 'There are none.' }]
+  return all.flatMap((finding, i): Block[] => [
+    {
+      kind: 'heading',
+      text: `${i + 1}. ${KINDS[finding.kind]}: ${finding.columns.slice(0, 4).map(oneLine).join(', ')}`,
+    },
+    { kind: 'paragraph', text: finding.statement },
+    ...pictureOf(finding.id, finding.statement, pictures),
+    {
+      kind: 'table',
+      header: ['measure', 'value'],
+      rows: Object.entries(finding.values).map(([name, value]) => [
+        name.replaceAll('_', ' '),
+        quote(value, name, finding.sql),
+      ]),
+    },
+    {
+      kind: 'paragraph',
+      text: `Test: ${finding.test.name}; probability ${probability(finding.test.p_adjusted)} after correction. ${strengthSaid(finding)}Its query:`,
+    },
+    { kind: 'query', text: finding.sql },
+  ])
+}
+
+const strengthSaid = ({ kind, strength }: Finding) =>
+  kind === 'duplicates' || kind === 'outliers' ? '' : `Strength ${strength.value.toFixed(2)} (${strength.measure}). `
+
+const KINDS: Readonly<Record<Finding['kind'], string>> = {
+  duplicates: 'Repeated rows',
+  outliers: 'Outliers',
+  missing: 'Values missing by a pattern',
+  difference: 'Difference between groups',
+  correlation: 'Correlation',
+  association: 'Categories that go together',
+  trend: 'Trend',
+}
+
+const pictureOf = (of: string, alternative: string, pictures: readonly Picture[]): Block[] =>
+  pictures
+    .filter(picture => picture.of === of)
+    .map(({ name, svg }) => ({ kind: 'picture', file: name, svg, alternative }))
+
+function columns({ columns: profiles }: Analysis, pictures: readonly Picture[], quote: Quote): Block[] {
+  const ofNumbers = profiles.filter(({ numbers }) => numbers !== undefined)
+  const inLevels = profiles.filter(({ levels }) => levels !== undefined)
+  const times = profiles.filter(one => one.times !== undefined)
+  return [
+    {
+      kind: 'table',
+      header: ['column', 'holds', 'missing', 'different'],
+      rows: profiles.map(({ name, type, missing, distinct, sql }) => [
+        oneLine(name),
+        type,
+        quote(missing, 'missing', sql),
+        quote(distinct, 'distinct', sql),
+      ]),
+    },
+    ...table(['numbers', ...NUMBERS.map(name => name.replaceAll('_', ' '))], ofNumbers, ({ name, numbers, sql }) => [
+      oneLine(name),
+      ...NUMBERS.map(one => (typeof numbers?.[one] === 'number' ? quote(numbers[one], one, sql) : '')),
+    ]),
+    ...table(['times', 'from', 'to'], times, ({ name, times: span }) => [
+      oneLine(name),
+      span?.from ?? '',
+      span?.to ?? '',
+    ]),
+    ...table(['category', 'most frequent, with rows'], inLevels, ({ name, levels }) => [
+      oneLine(name),
+      (levels?.top ?? [])
+        .slice(0, 6)
+        .map(({ value, count }, i) => `${value.slice(0, 40)} (${quote(count, `level_${i}`, levels?.sql ?? '')})`)
+        .join(', '),
+    ]),
+    ...profiles.flatMap(({ name }) => pictureOf(name, `How often which values of ${oneLine(name)} come.`, pictures)),
+  ]
+}
+
+const NUMBERS = ['least', 'quartile_1', 'median', 'quartile_3', 'most', 'mean', 'standard_deviation', 'far'] as const
+
+function table<T>(header: readonly string[], of: readonly T[], row: (one: T) => readonly string[]): Block[] {
+  return of.length === 0 ? [] : [{ kind: 'table', header, rows: of.map(row) }]
+}
+
+function relations({ correlations }: Analysis): Section[] {
+  if (correlations.length === 0) return []
+  const rows = correlations
+    .slice(0, MOST_PAIRS)
+    .map(({ columns: [a = '', b = ''], spearman, pearson, p_adjusted: p }) => [
+      oneLine(a),
+      oneLine(b),
+      spearman.toFixed(3),
+      pearson.toFixed(3),
+      probability(p),
+    ])
+  return [
+    {
+      heading: 'Numbers beside each other',
+      blocks: [
+        { kind: 'paragraph', text: 'The strongest pairs, whether they tell themselves from chance or not.' },
+        { kind: 'table', header: ['column', 'and column', 'ranks', 'values', 'probability'], rows },
+      ],
+    },
+  ]
+}
+
+function method({ tests }: Analysis): Block[] {
+  return [
+    {
+      kind: 'paragraph',
+      text: `Every number of the table above stands in the row of a query on it, run by DuckDB; statistics of tests are reckoned from ranks. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, even one finding is made with a probability of at most ${percent(tests.level)}. What is weaker than ${tests.least_strength} is no finding.`,
+    },
+    {
+      kind: 'table',
+      header: ['finding', 'test'],
+      rows: [
+        ['correlation', "Spearman's rank correlation"],
+        ['difference between groups', 'Kruskal and Wallis'],
+        ['categories that go together', "chi-squared, Fisher's exact test where rows are few"],
+        ['values missing by a pattern', 'the same two, of rows with and without the value'],
+        ['trend', 'rank correlation of the means of each moment with time'],
+        ['outliers', 'gaps in the tail, at least 5 median absolute deviations out'],
+        ['repeated rows', 'pairs of equal rows against independent columns, Poisson'],
+      ],
+    },
+  ]
+}
+
+const LIMITS = [
+  'What goes together need not be the cause of each other.',
+  'Rows are taken as independent of each other, but for their order in time where there is a column of times.',
+  'What is not there in many rows, or in a form that no test looks for, is not found.',
+]

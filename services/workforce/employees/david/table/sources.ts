@@ -1,0 +1,55 @@
+/** Where the table of a brief stands: in its input, or in the one file that came with it. */
+import { type Brief, type BriefFile, Refusal } from '../../../src/brief.ts'
+import { readCsv } from './csv.ts'
+import { shown } from './foreign-text.ts'
+import { readJson, readJsonLines, readRows } from './json.ts'
+import { readParquet } from './parquet.ts'
+import { MOST, type RawTable } from './raw-table.ts'
+
+/** The part of an input that is a table; where none of these is given, it is the one file of the brief. */
+export interface TableInput {
+  readonly csv?: string
+  readonly json?: string
+  readonly json_lines?: string
+  readonly rows?: readonly object[]
+}
+
+export async function readTable({ input, files }: Brief<TableInput>): Promise<RawTable> {
+  const { csv, json, json_lines: lines, rows } = input
+  if ([csv, json, lines, rows].filter(one => one !== undefined).length > 1)
+    throw new Refusal('input', 'Give the table once: as `csv`, `json`, `json_lines` or `rows`.')
+  if (csv !== undefined) return readCsv(bounded(csv, 'input.csv'), 'input.csv')
+  if (json !== undefined) return readJson(bounded(json, 'input.json'), 'input.json')
+  if (lines !== undefined) return readJsonLines(bounded(lines, 'input.json_lines'), 'input.json_lines')
+  if (rows !== undefined) return readRows(rows, 'input.rows')
+  const [file, ...others] = files
+  if (file === undefined)
+    throw new Refusal('input', 'There is no table: give `csv`, `json`, `json_lines` or `rows`, or add one file.')
+  if (others.length > 0) throw new Refusal('files', 'There are several files; one table is read.')
+  return readFile(file)
+}
+
+function readFile(file: BriefFile): RawTable | Promise<RawTable> {
+  const bytes = bounded(file.bytes, 'files')
+  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'PAR1') return readParquet(bytes, 'files')
+  const text = textOf(file)
+  const is = (type: RegExp, ending: RegExp) => type.test(file.media_type) || ending.test(file.name)
+  if (is(/jsonl|ndjson|json-?lines|json-seq/i, /\.(jsonl|ndjson)$/i)) return readJsonLines(text, 'files')
+  return is(/^application\/json\b/i, /\.json$/i) ? readJson(text, 'files') : readCsv(text, 'files')
+}
+
+/** UTF-8, or else what Windows has written for decades. */
+function textOf({ name, bytes }: BriefFile): string {
+  if (bytes.subarray(0, 8192).includes(0))
+    throw new Refusal('files', `${shown(name)} is no text and no Parquet. Save the table as CSV, JSON or Parquet.`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}
+
+function bounded<Data extends { readonly length: number }>(data: Data, param: string): Data {
+  if (data.length <= MOST.bytes) return data
+  throw new Refusal(param, 'The table is longer than 64 MiB. Send fewer columns, a sample of the rows, or Parquet.')
+}

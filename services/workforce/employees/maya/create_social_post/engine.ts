@@ -1,0 +1,111 @@
+/** Makes posts from the facts of a brief: picks, orders and lays out, and writes nothing of its own. */
+import type { Answer } from '../../../src/answer.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { factsOf, groupsOf, plain } from '../facts.ts'
+import { tagOf, tagsFrom } from '../hashtags.ts'
+import { citationsOf, type Segment, textOf } from '../segments.ts'
+import { compose, type Material } from './compose.ts'
+import { type Platform, type PlatformId, platformIds, platforms } from './platforms.ts'
+import type { Input, Post, Result } from './result.ts'
+
+const VARIANTS = 2
+
+export function rules(brief: Brief<Input>): Answer<Result> {
+  const { input, constraints } = brief
+  const facts = factsOf(brief)
+  const avoided = (constraints.avoid ?? []).map(word => word.toLowerCase())
+  const isAllowed = (text: string) => !avoided.some(word => text.toLowerCase().includes(word))
+  const groups = groupsOf(facts.filter(({ text }) => isAllowed(text)))
+  if (groups.length === 0)
+    throw new Refusal('constraints.avoid', 'Every fact has something in it that is to be avoided.')
+  const material: Material = {
+    groups,
+    link: linkOf(input.link),
+    callToAction: input.call_to_action === undefined ? undefined : plain(input.call_to_action),
+    tags: tagsOf(brief).filter(({ text }) => isAllowed(text)),
+    emojis: emojisOf(input),
+    mustInclude: constraints.must_include ?? [],
+    mostWords: constraints.max_words ?? Number.POSITIVE_INFINITY,
+  }
+  const ids = input.platforms ?? platformIds
+  const posts = ids.flatMap(id => postsFor(id, platforms[id], material, input.variants ?? VARIANTS))
+  if (posts.length === 0)
+    throw new Refusal(
+      'input.facts',
+      'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
+    )
+  const used = new Set(posts.flatMap(({ segments }) => segments.map(({ source }) => source)))
+  const result: Result = {
+    posts,
+    facts_left_out: facts.map(({ source }) => source).filter(source => !used.has(source)),
+  }
+  return {
+    result,
+    text: posts.map(({ platform, text }) => `${platforms[platform].name}\n${text}`).join('\n\n———\n\n'),
+    citations: citationsOf(posts.flatMap(({ segments }) => segments)),
+    warnings: warningsOf(brief, material, posts),
+  }
+}
+
+function postsFor(id: PlatformId, platform: Platform, material: Material, variants: number): Post[] {
+  return compose(platform, material, variants).map((segments, at) => {
+    const text = textOf(segments)
+    return {
+      platform: id,
+      variant: at + 1,
+      text,
+      length: platform.lengthOf(text, material.link),
+      limit: platform.limit,
+      counted_as: platform.countedAs,
+      hashtags: segments.filter((_, place) => isSign(segments[place - 1])).map(({ text: tag }) => tag),
+      segments,
+    }
+  })
+}
+
+const isSign = (segment: Segment | undefined) => segment?.source === 'layout' && segment.text.endsWith('#')
+
+/** An address as browsers write it. */
+function linkOf(link: string | undefined): string | undefined {
+  if (link === undefined) return undefined
+  const address = URL.parse(link)
+  if (address === null || address.username !== '' || address.password !== '')
+    throw new Refusal(
+      'input.link',
+      'The link is no address, or has a password in it; give one such as https://shop.example/tea.',
+    )
+  return address.href
+}
+
+function tagsOf(brief: Brief<Input>): readonly Segment[] {
+  const { hashtags } = brief.input
+  const given = hashtags?.map((text, at) => ({ text: tagOf(text), source: `hashtags[${at}]` }))
+  const tags = given
+    ? given.flatMap(({ text, source }) => (text === undefined ? [] : [{ text, source }]))
+    : tagsFrom(plain(brief.topic), factsOf(brief))
+  return [...new Map(tags.toReversed().map(tag => [tag.text.toLowerCase(), tag])).values()].toReversed()
+}
+
+function emojisOf({ emojis = [] }: Input): readonly Segment[] {
+  return emojis.map((text, at) => {
+    if (!/^\p{RGI_Emoji}$/v.test(text)) throw new Refusal(`input.emojis[${at}]`, 'It is not one emoji.')
+    return { text, source: `emojis[${at}]` }
+  })
+}
+
+function warningsOf({ tone, input }: Brief<Input>, { link, groups }: Material, posts: readonly Post[]): string[] {
+  const ids = input.platforms ?? platformIds
+  const empty = ids.filter(id => posts.every(({ platform }) => platform !== id)).map(id => platforms[id].name)
+  const mentions = groups.flat().some(({ text }) => /(?:^|\s)@[\p{L}\d_]/u.test(text))
+  const noLinks = link === undefined ? [] : ids.filter(id => !platforms[id].hasLinks).map(id => platforms[id].name)
+  return [
+    ...(empty.length > 0 ? [`No fact is short enough for ${empty.join(', ')}.`] : []),
+    ...(noLinks.length > 0
+      ? [`Links can’t be followed in posts on ${noLinks.join(', ')}, so there it is left out.`]
+      : []),
+    ...(tone.trim() === ''
+      ? []
+      : ['The words are those of your facts; without a language model their tone stays as it is.']),
+    ...(mentions ? ['Facts have names with an @ in them: whoever they belong to is told of the post.'] : []),
+  ]
+}

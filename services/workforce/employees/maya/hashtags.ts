@@ -1,0 +1,65 @@
+/** Hashtags: those given, else the topic and what the text calls by name or speaks of more than once. */
+import { isEnglishWord, rarity, stemOf } from '../emma/english.ts'
+import type { Segment } from './segments.ts'
+
+const LONGEST = 30
+
+/** Of a tag as given, what platforms take: letters, digits and underscores, a letter first. Undefined where nothing is left. */
+export function tagOf(text: string): string | undefined {
+  const tag = lettersOf(text)
+  return /^\p{L}/u.test(tag) && tag.length <= LONGEST ? tag : undefined
+}
+
+/** Words of the sources as tags, the best first, each the letters of the word or phrase that it stands for. */
+export function tagsFrom(topic: string, facts: readonly Segment[]): readonly Segment[] {
+  const phrase = topic.trim().split(/\s+/)
+  const whole = phrase.length <= 3 ? tagOf(phrase.map(capital).join('')) : undefined
+  const inTopic = new Set(phrase.map(word => stemOf(word.toLowerCase())))
+  const own = whole === undefined ? [] : [{ text: whole, source: 'topic' }]
+  return [
+    ...own,
+    ...[...facts.flatMap(namesIn), ...repeated(facts)].filter(({ text }) => !inTopic.has(stemOf(text.toLowerCase()))),
+  ]
+}
+
+/** Whether a tag is a word of a text, or several in a row. */
+export const isTagOf = (tag: string, text: string): boolean => lettersOf(text).toLowerCase().includes(tag.toLowerCase())
+
+const lettersOf = (text: string) => text.normalize('NFC').replaceAll(/[^\p{L}\p{M}\p{Nd}_]/gu, '')
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+/** Words with a capital within a sentence, those in a row as one. The first of a sentence has one anyhow. */
+function namesIn({ text, source }: Segment): Segment[] {
+  return [...text.matchAll(/\p{Lu}[\p{L}\p{M}\p{Nd}]{2,24}(?: \p{Lu}[\p{L}\p{M}\p{Nd}]{1,24}){0,2}/gu)]
+    .filter(({ index }) => index > 0 && !/[.!?…:。"“„(]\s{0,3}$/.test(text.slice(Math.max(0, index - 5), index)))
+    .flatMap(({ 0: name }) => {
+      const tag = calendar.test(name) ? undefined : tagOf(name)
+      return tag === undefined ? [] : [{ text: tag, source }]
+    })
+}
+
+/** English words that are rare elsewhere and stand here at least twice. */
+function repeated(facts: readonly Segment[]): Segment[] {
+  const words = new Map<string, { text: string; source: string; times: number }>()
+  for (const { text, source } of facts)
+    for (const [word] of text.matchAll(/\p{L}[\p{L}\p{M}]{3,24}/gu)) {
+      const stem = stemOf(word.toLowerCase())
+      const known = words.get(stem)
+      if (known) known.times++
+      else if (isEnglishWord(word.toLowerCase()) && rarity(stem) >= RARE && !endings.test(word))
+        words.set(stem, { text: word.toLowerCase(), source, times: 1 })
+    }
+  return [...words.values()]
+    .filter(({ times }) => times > 1)
+    .toSorted((a, b) => b.times - a.times || (a.text < b.text ? -1 : 1))
+    .map(({ text, source }) => ({ text, source }))
+}
+
+const RARE = 0.5
+
+/** Adverbs and forms of verbs make poor tags. */
+const endings = /(?:ly|ed|ing)$/
+
+const calendar =
+  /^(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October|November|December|Montag|Dienstag|Mittwoch|Donnerstag|Freitag|Samstag|Sonnabend|Sonntag|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)\b/

@@ -1,0 +1,27 @@
+import type { Check } from '../../../src/answer.ts'
+import type { Checks } from '../../../src/kind.ts'
+import { contrast, READABLE } from '../colour/contrast.ts'
+import { measureTexts } from '../picture/measure.ts'
+import type { Input, Result } from './result.ts'
+
+export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }) => {
+  const least = Math.min(...result.pairs.map(({ text, background }) => contrast(text, background)))
+  const drawn = artifacts
+    .filter(({ name }) => /^logo.*\.svg$/.test(name))
+    .flatMap(({ bytes }) => measureTexts(new TextDecoder().decode(bytes)))
+  const outside = Math.max(0, ...drawn.map(text => text.outside))
+  const ink = Math.min(21, ...drawn.map(text => text.contrast))
+  const square = artifacts.flatMap(({ name, bytes }) => {
+    const wanted = /-(\d+)\.png$/.exec(name)?.[1]
+    return wanted === undefined ? [] : { wanted: Number(wanted), is: Buffer.from(bytes).readUInt32BE(16) }
+  })
+  const sized = square.filter(({ wanted, is }) => wanted === is).length
+  return [
+    measured('least_contrast_of_pairs', least >= READABLE, Number(least.toFixed(2)), READABLE),
+    measured('least_contrast_of_the_logo', ink >= READABLE, Number(ink.toFixed(2)), READABLE),
+    measured('text_outside_its_box_px', outside <= 0.01, Number(outside.toFixed(2)), 0),
+    measured('pictures_of_their_size', sized === square.length, sized, square.length),
+  ]
+}
+
+const measured = (id: string, pass: boolean, value: number, target: number): Check => ({ id, pass, value, target })

@@ -1,0 +1,64 @@
+/** Where a brand goes: colour, typefaces and kind of mark, by its keywords, and by the seed where those say nothing. */
+import { createHash } from 'node:crypto'
+import { colourNamed, hexOf, lch } from '../colour/colour.ts'
+import type { FamilyId } from '../type/families.ts'
+import type { Direction, Input } from './result.ts'
+
+interface Trait {
+  readonly words: RegExp
+  readonly hue: number
+  readonly heading: FamilyId
+  readonly mark: Direction['mark']
+}
+
+/** What designers commonly answer such words with: a custom, not a fact. */
+const TRAITS: readonly Trait[] = [
+  { words: /garden|plant|nature|eco|green|forest|organic|farm|leaf/, hue: 150, heading: 'fraunces', mark: 'petals' },
+  { words: /food|bak|coffee|kitchen|cook|restaurant|craft|wood/, hue: 50, heading: 'fraunces', mark: 'petals' },
+  { words: /beauty|luxur|fashion|wedding|flower|love/, hue: 350, heading: 'fraunces', mark: 'petals' },
+  { words: /tech|software|data|code|cloud|robot|engineer|develop/, hue: 265, heading: 'grotesk', mark: 'tiles' },
+  { words: /financ|bank|insur|law|consult|invest|growth/, hue: 250, heading: 'manrope', mark: 'bars' },
+  { words: /health|medic|care|clinic|water|ocean|calm/, hue: 200, heading: 'manrope', mark: 'petals' },
+  { words: /music|art|game|play|child|fun|festival/, hue: 310, heading: 'grotesk', mark: 'tiles' },
+  { words: /sport|energy|fire|speed|news/, hue: 30, heading: 'grotesk', mark: 'bars' },
+]
+
+const HEADINGS: readonly FamilyId[] = ['fraunces', 'grotesk', 'manrope', 'inter']
+const MARKS = ['petals', 'tiles', 'bars', 'monogram'] as const
+
+export function directionOf({ name, keywords = [], base_color }: Input, seed: number): Direction {
+  const chance = chances(`${name}\n${seed}`)
+  const found = keywords.flatMap(keyword => {
+    const trait = TRAITS.find(({ words }) => words.test(keyword.toLowerCase()))
+    return trait ? { keyword, trait } : []
+  })[0]
+  const named = base_color === undefined ? undefined : colourNamed(base_color, 'input.base_color')
+  const wheel = found ? found.trait.hue + 24 * (chance(0) - 0.5) : 360 * chance(0)
+  const hue = named ? named.h : (wheel + 360) % 360
+  const heading = found?.trait.heading ?? pick(HEADINGS, chance(1))
+  const mark = chance(2) < 0.6 && found ? found.trait.mark : pick(MARKS, chance(3))
+  return {
+    chroma: named ? named.c : 0.13 + 0.05 * chance(4),
+    hue,
+    exact: named && hexOf(named.l, named.c, named.h),
+    heading,
+    body: heading === 'manrope' ? 'manrope' : 'inter',
+    ratio: pick([1.2, 1.25, 1.25, 1.333], chance(5)),
+    mark,
+    why: named ? 'The base colour given.' : found ? 'A colour customary for a keyword given.' : 'By the seed.',
+    whyMark: found?.trait.mark === mark ? 'A shape customary for a keyword given.' : 'By the seed.',
+  }
+}
+
+/** Numbers from 0 to 1 that a text decides, each on its own. */
+export function chances(text: string): (at: number) => number {
+  return at => createHash('sha256').update(`${at}\n${text}`).digest().readUInt32BE() / 2 ** 32
+}
+
+const pick = <T>(all: readonly T[], chance: number): T => all[Math.floor(chance * all.length)] ?? (all[0] as T)
+
+/** How a colour is written in OKLCH. */
+export function oklchOf(hex: string): string {
+  const { l, c, h } = lch(hex)
+  return `oklch(${l.toFixed(4)} ${c.toFixed(4)} ${h.toFixed(2)})`
+}

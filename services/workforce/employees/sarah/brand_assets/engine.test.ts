@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import sharp from 'sharp'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { faultsOf } from '../../../src/run-rules.ts'
+import { checks } from './checks.ts'
+import { rules } from './engine.ts'
+import type { Input } from './result.ts'
+
+const schema = JSON.parse(readFileSync(new URL('output.schema.json', import.meta.url), 'utf8'))
+
+const brief = (input: Partial<Input> = {}, seed = 1): Brief<Input> => ({
+  topic: '',
+  tone: '',
+  constraints: {},
+  files: [],
+  seed,
+  input: { name: 'Alder & Finch', ...input },
+})
+
+function make(input: Partial<Input> = {}, seed = 1) {
+  const asked = brief(input, seed)
+  const answer = rules(asked)
+  assert.equal(faultsOf(schema, answer.result), undefined)
+  const failed = checks(asked, answer).filter(({ pass }) => !pass)
+  const bytes = (name: string) => {
+    const found = answer.artifacts?.find(artifact => artifact.name === name)?.bytes
+    assert.ok(found, `${name} is made`)
+    return Buffer.from(found)
+  }
+  return { answer, failed, bytes, text: (name: string) => bytes(name).toString() }
+}
+
+describe('brand assets', () => {
+  it('keep the base colour given, and every pair of colours can be read, whatever it is', () => {
+    for (const base_color of ['#1f6feb', 'yellow', '#000', '#fff', 'oklch(0.6 0.4 150)', '#777777']) {
+      const { answer, failed } = make({ base_color })
+      assert.deepEqual(failed, [], base_color)
+      assert.equal(answer.result.base.why, 'The base colour given.')
+      for (const { use, contrast } of answer.result.pairs) assert.ok(contrast >= 4.5, `${base_color} ${use}`)
+    }
+    assert.equal(make({ base_color: '#1f6feb' }).answer.result.base.hex, '#1f6feb')
+  })
+
+  it('can be read at any seed', () => {
+    const name = fc.string({ unit: fc.constantFrom(...'abcÅßλЖשם عمन ก🚀-&'), minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(name, fc.nat(), (inner, seed) => {
+        assert.deepEqual(make({ name: `A${inner}` }, seed).failed, [])
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  it('are pictures that open, in the sizes that they say', async () => {
+    const { answer, bytes } = make()
+    const pictures = answer.artifacts?.filter(({ media_type }) => /^image\/(png|svg)/.test(media_type)) ?? []
+    assert.ok(pictures.length > 12)
+    for (const { name, bytes: picture } of pictures) {
+      const { width, height } = await sharp(picture).metadata()
+      const wanted = /-(\d+)\.png$/.exec(name)?.[1]
+      if (wanted) assert.equal(width, Number(wanted), name)
+      assert.ok(height > 0)
+    }
+    const ico = bytes('favicon.ico')
+    assert.equal(ico.readUInt16LE(4), 3)
+    for (const [at, size] of [16, 32, 48].entries()) {
+      const [length, offset] = [ico.readUInt32LE(6 + 16 * at + 8), ico.readUInt32LE(6 + 16 * at + 12)]
+      assert.equal((await sharp(ico.subarray(offset, offset + length)).metadata()).width, size)
+    }
+    const { icons } = JSON.parse(bytes('site.webmanifest').toString())
+    for (const { src } of icons) assert.ok(bytes(src))
+  })
+
+  it('give tokens as CSS and as JSON that say the same', () => {
+    const { text, answer } = make()
+    const json = JSON.parse(text('tokens.json'))
+    const css = text('tokens.css')
+    for (const { name, steps } of answer.result.ramps)
+      for (const { step, hex } of steps) {
+        assert.equal(json.color[name][step].$value.hex, hex)
+        assert.ok(css.includes(`--color-${name}-${step}: ${hex};`))
+      }
+    assert.equal(json.type.body.$value.fontSize.value, 16)
+  })
+
+  it('are others at another seed', () => {
+    const logos = [1, 2, 3, 4].map(seed => make({}, seed).text('logo.svg'))
+    assert.equal(new Set(logos).size, 4)
+    assert.equal(make({}, 3).text('logo.svg'), logos[2])
+  })
+
+  it('hold nothing of a hostile name but its letters', () => {
+    const hostile = '"/><script>alert(1)</script><a onclick="x">\u202e\u200b ignore all'
+    const { answer, failed } = make({ name: hostile, keywords: ['</style><script>', 'url(http://x.example)'] })
+    assert.deepEqual(failed, [])
+    for (const { media_type, bytes } of answer.artifacts ?? [])
+      if (!media_type.startsWith('image/png') && media_type !== 'application/manifest+json')
+        assert.doesNotMatch(Buffer.from(bytes).toString(), /<script|<a |onclick="|javascript:|http:\/\/x\.example/)
+    assert.doesNotMatch(answer.result.brand, /[\u202e\u200b]/)
+  })
+
+  it('refuse what is no colour, and letters that no typeface here has', () => {
+    const refused = (input: Partial<Input>, param: string) =>
+      assert.throws(
+        () => make(input),
+        (error: unknown) => error instanceof Refusal && error.param === param,
+      )
+    for (const base_color of [
+      'red;}body{display:none',
+      'url(x)',
+      'oklch(NaN 0 0)',
+      'javascript:1',
+      '#12',
+      'transparent; x',
+    ])
+      refused({ base_color }, 'input.base_color')
+    refused({ name: '漢字' }, 'input.name')
+    refused({ name: '\u200b\u200b' }, 'input.name')
+  })
+
+  it('of a name of 100,000 characters are made all the same', () => {
+    assert.deepEqual(make({ name: 'x'.repeat(100_000) }).failed, [])
+    assert.deepEqual(make({ name: `Z${'\u0301'.repeat(100_000)}` }).failed, [])
+  })
+})

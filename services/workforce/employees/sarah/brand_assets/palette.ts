@@ -1,0 +1,56 @@
+/** The colours of a brand, and which may stand on which. */
+import { hexOf, lch } from '../colour/colour.ts'
+import { contrast, READABLE, readableOn } from '../colour/contrast.ts'
+import { type Ramp, rampOf, STEPS } from '../colour/ramp.ts'
+import type { Direction, Pair } from './result.ts'
+
+export interface Palette {
+  readonly base: string
+  readonly ramps: Readonly<Record<'brand' | 'accent' | 'neutral', Ramp>>
+  readonly pairs: readonly Pair[]
+}
+
+/** What a theme's parts are called. */
+const USES = ['text', 'text-muted', 'link', 'on-brand', 'on-brand-soft', 'on-accent', 'on-surface'] as const
+
+export function paletteOf({ chroma, hue, exact }: Direction): Palette {
+  const brand = rampOf(chroma, hue)
+  const accent = rampOf(Math.max(0.1, chroma * 0.9), hue + 150)
+  const neutral = rampOf(Math.min(0.014, chroma / 8), hue)
+  const down = (ramp: Ramp, from: number) => STEPS.filter(step => step >= from).map(step => ramp[step])
+  const up = (ramp: Ramp, from: number) =>
+    STEPS.filter(step => step <= from)
+      .map(step => ramp[step])
+      .reverse()
+  const base = exact ?? down(brand, 600).find(shade => contrast(shade, '#ffffff') >= READABLE) ?? brand[800]
+  const grounds = {
+    light: { page: '#ffffff', surface: neutral[50], soft: brand[100], accent: accent[200] },
+    dark: { page: neutral[950], surface: neutral[900], soft: brand[900], accent: accent[800] },
+  }
+  const pairs = (['light', 'dark'] as const).flatMap(theme => {
+    const { page, surface, soft, accent: lively } = grounds[theme]
+    const shades = (ramp: Ramp, light: number, dark: number) => (theme === 'light' ? down(ramp, light) : up(ramp, dark))
+    const inks: Record<(typeof USES)[number], readonly [string, string]> = {
+      text: [readableOn([page, surface], shades(neutral, 900, 50)), page],
+      'text-muted': [readableOn([page, surface], shades(neutral, 600, 400)), page],
+      link: [readableOn([page, surface], shades(brand, 600, 400)), page],
+      'on-brand': [readableOn([base], ['#ffffff', brand[950]]), base],
+      'on-brand-soft': [readableOn([soft], shades(brand, 800, 200)), soft],
+      'on-accent': [readableOn([lively], shades(accent, 900, 100)), lively],
+      'on-surface': [readableOn([surface], shades(neutral, 900, 50)), surface],
+    }
+    return USES.map(use => {
+      const [text, background] = inks[use]
+      return { use, theme, text, background, contrast: Math.floor(100 * contrast(text, background)) / 100 }
+    })
+  })
+  return { base, ramps: { brand, accent, neutral }, pairs }
+}
+
+/** The base colour as a mark on white: darker where it is too pale to be seen, by WCAG 1.4.11. */
+export function markColours({ base, ramps }: Palette): readonly [string, string] {
+  const { c, h } = lch(base)
+  const shades = [base, ...[0.6, 0.5, 0.4].map(l => hexOf(l, c, h))]
+  const seen = shades.find(shade => contrast(shade, '#ffffff') >= 3) ?? base
+  return [seen, ramps.accent[400]]
+}

@@ -1,0 +1,85 @@
+/** Fonts as they are needed: read from their packages, kept for the life of the process. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Blob, Font, Face as HbFace } from 'harfbuzzjs'
+import { FAMILIES, type Family, type FamilyId, OTHERS, type Weight } from './families.ts'
+import { fontOfWoff } from './woff.ts'
+
+/** One file of a family: a weight of a part of its characters. */
+export interface Face {
+  readonly font: Font
+  readonly unitsPerEm: number
+  /** Whether its letters join or stack, so that no space may come between them. */
+  readonly joins: boolean
+}
+
+/** The first face that has all of `text`, which is one character as a reader sees it; undefined where none does. */
+export function faceFor(text: string, id: FamilyId, weight: Weight): Face | undefined {
+  const points = [...text].flatMap(sign => (unseen.test(sign) ? [] : (sign.codePointAt(0) ?? [])))
+  const wanted = FAMILIES[id]
+  for (const family of [wanted, ...OTHERS.filter(other => other !== wanted)])
+    for (const subset of family.subsets)
+      if (points.every(point => promises(family, subset, point))) {
+        const face = faceOf(family, subset, weight)
+        if (points.every(point => face.font.nominalGlyph(point) !== undefined)) return face
+      }
+  return undefined
+}
+
+/** Joiners and selectors: they steer the shaping and have no shape of their own. */
+const unseen = /^(?:\u200c|\u200d|\ufe0e|\ufe0f)$/
+
+/** Ascent and descent of a family over its size. */
+export function metricsOf(id: FamilyId): {
+  readonly ascent: number
+  readonly descent: number
+} {
+  const family = FAMILIES[id]
+  const { font, unitsPerEm } = faceOf(family, 'latin', 400)
+  const { ascender, descender } = font.hExtents()
+  return {
+    ascent: ascender / unitsPerEm,
+    descent: -descender / unitsPerEm,
+  }
+}
+
+const faces = new Map<string, Face>()
+
+function faceOf(family: Family, subset: string, weight: Weight): Face {
+  const key = `${family.package} ${subset} ${weight}`
+  const known = faces.get(key)
+  if (known) return known
+  const face = new HbFace(
+    new Blob(new Uint8Array(fontOfWoff(readFileSync(pathOf(family, `${subset}-${weight}-normal.woff`))))),
+  )
+  const made = { font: new Font(face), unitsPerEm: face.upem, joins: subset === 'arabic' || subset === 'devanagari' }
+  faces.set(key, made)
+  return made
+}
+
+const pathOf = (family: Family, rest: string) =>
+  fileURLToPath(import.meta.resolve(`${family.package}/files/${family.package.slice('@fontsource/'.length)}-${rest}`))
+
+const promised = new Map<string, readonly (readonly [number, number])[]>()
+
+/** Whether a package says that a part of a family has a character: told without opening the font. */
+function promises(family: Family, subset: string, point: number): boolean {
+  const key = `${family.package} ${subset}`
+  let ranges = promised.get(key)
+  if (!ranges) {
+    const said = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/unicode.json`)), 'utf8'))
+    ranges = subset in said ? rangesOf(said[subset]) : [[0x2000, 0x1ffff]]
+    promised.set(key, ranges)
+  }
+  return ranges.some(([from, to]) => point >= from && point <= to)
+}
+
+const rangesOf = (said: string): (readonly [number, number])[] =>
+  said.split(',').map(range => {
+    const [from = 0, to = from] = range
+      .trim()
+      .replace(/^U\+/i, '')
+      .split('-')
+      .map(end => Number.parseInt(end, 16))
+    return [from, to]
+  })

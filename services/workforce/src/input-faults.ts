@@ -1,0 +1,74 @@
+/** What is wrong with the `input` of a request, by the input schema of its kind. */
+import { type Fault, shownPath } from '@millhand/api'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { KindSpec } from './catalogue.ts'
+
+export type InputFaults = (input: unknown, bytes: number) => Fault[]
+
+/** Every fault is told of an input of at most so many bytes of JSON, of a larger one the first: each costs memory. */
+const MOST_BYTES_FOR_ALL = 65_536
+
+/** Compiles the schema, so that no request waits for that. Throws where it is none. */
+export function inputFaults({ input_schema }: KindSpec): InputFaults {
+  const first = compiler(false).compile(input_schema)
+  const all = compiler(true).compile(input_schema)
+  return (input, bytes) => {
+    if (first(input)) return []
+    return faultsOf(bytes <= MOST_BYTES_FOR_ALL ? all : first, input)
+  }
+}
+
+function compiler(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allErrors, allowUnionTypes: true })
+  addFormats.default(ajv)
+  return ajv
+}
+
+function faultsOf(validate: ValidateFunction, input: unknown): Fault[] {
+  validate(input)
+  const faults = (validate.errors ?? []).filter(({ keyword }) => !OF_OTHERS.has(keyword)).map(toFault)
+  const told = faults.length > 0 ? faults : (validate.errors ?? []).slice(0, 1).map(toFault)
+  return [...new Map(told.map(fault => [`${fault.param} ${fault.message}`, fault])).values()]
+}
+
+/** They only say that others below have failed. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['if', 'anyOf', 'oneOf', 'allOf'])
+
+function toFault({ instancePath, keyword, params, message = 'is not as its schema says' }: ErrorObject): Fault {
+  const at = shownPath(pathOf(instancePath))
+  if (keyword === 'required') {
+    const param = `${at}.${params.missingProperty}`
+    return { param, code: 'missing_parameter', message: `\`${param}\` is required.` }
+  }
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
+    const param = shownPath(`${at}.${params.additionalProperty ?? params.unevaluatedProperty}`)
+    return { param, code: 'unknown_parameter', message: `\`${param}\` is not known.` }
+  }
+  const more = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : ''
+  return { param: at, code: CODES[keyword] ?? keyword, message: `\`${at}\` ${message}${more}.` }
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  type: 'wrong_type',
+  enum: 'not_in',
+  const: 'not_in',
+  minimum: 'min',
+  maximum: 'max',
+  exclusiveMinimum: 'min',
+  exclusiveMaximum: 'max',
+  minLength: 'min_len',
+  maxLength: 'max_len',
+  minItems: 'too_few',
+  maxItems: 'too_many',
+  uniqueItems: 'not_unique',
+}
+
+/** `/texts/3/word` as `input.texts[3].word`. */
+function pathOf(pointer: string): string {
+  const parts = pointer.split('/').slice(1)
+  return parts.reduce((path, part) => {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    return /^\d+$/.test(name) ? `${path}[${name}]` : `${path}.${name}`
+  }, 'input')
+}

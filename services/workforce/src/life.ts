@@ -1,0 +1,34 @@
+/** The life of a workforce task: that of any task, and what its run is billed. */
+import type { RunReport } from '@millhand/lease'
+import { acceptedAt, taskTransition } from '@millhand/task'
+import type { TaskRecord } from './task.ts'
+
+export interface TransitionRules {
+  /** How long an ended task and its data are kept, in milliseconds. */
+  readonly retentionMs: number
+  /** Millionths of a dollar for a second of compute; the sandbox costs nothing. */
+  readonly pricePerSecondMicros: number
+  /** From 0 up to 1, for the backoff's jitter. */
+  readonly random: () => number
+}
+
+/** The task after a cause, or why it can't be. Pure but for the jitter that it is given. */
+export const workforceTransition = ({ retentionMs, pricePerSecondMicros, random }: TransitionRules) =>
+  taskTransition<TaskRecord>({
+    retentionMs,
+    random,
+    bill: (task, report) => billed(pricePerSecondMicros, task, report),
+  })
+
+/** What the attempt that ends the task used and costs: its compute, and what language models did. */
+function billed(pricePerSecondMicros: number, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
+  const { input_tokens = 0, output_tokens = 0, model_cost_micros = 0, artifact_files = [] } = report
+  const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
+  const compute_ms = Math.max(0, Math.ceil(report.compute_ms))
+  const compute = Math.ceil((compute_ms * pricePerSecondMicros) / 1000)
+  return {
+    usage: { queue_ms, compute_ms, input_tokens, output_tokens },
+    cost_micros: task.mode === 'test' ? 0 : compute + model_cost_micros,
+    ...(artifact_files.length > 0 && { artifacts: artifact_files }),
+  }
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import type { EmployeeTask, ListEmployeesResponse } from '@millhand/api/gen/millhand/workforce/v1/employee_pb.ts'
+import type { KindSpec } from '../catalogue.ts'
+import { enginesOf } from '../engine-choice.ts'
+import type { WorkforceDeps } from '../workforce.ts'
+
+/** Lists the employees, with all that a request to each must fit. It never changes while the service runs. */
+export function listEmployees({ employees, languageModel }: WorkforceDeps) {
+  const answer: ListEmployeesResponse = {
+    $typeName: 'millhand.workforce.v1.ListEmployeesResponse',
+    data: [...employees.values()].map(({ spec: { id, name, role, description, kinds } }) => ({
+      $typeName: 'millhand.workforce.v1.Employee',
+      id,
+      name,
+      role,
+      description,
+      tasks: kinds.map(kind => kindMessage(kind, languageModel)),
+    })),
+    hasMore: false,
+  }
+  return async () => answer
+}
+
+const kindMessage = (kind: KindSpec, languageModel: boolean): EmployeeTask => ({
+  $typeName: 'millhand.workforce.v1.EmployeeTask',
+  id: kind.id,
+  title: kind.title,
+  description: kind.description,
+  inputSchema: kind.input_schema as JsonObject,
+  outputSchema: kind.output_schema as JsonObject,
+  engines: [...enginesOf(kind, { languageModel })],
+  example: { task: kind.id, ...kind.example } as JsonObject,
+})

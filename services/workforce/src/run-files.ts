@@ -1,0 +1,142 @@
+/** Files that runs are given and make: read and stored in the name of their account, for who holds the lease. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import type { HandlerContext } from '@connectrpc/connect'
+import { codeOf, fail } from '@millhand/api'
+import type { StoreTaskFileRequest } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
+import type {
+  ReadInputRequest,
+  ReadInputResponse,
+  Result,
+  RunRef,
+  StoreOutputRequest,
+  StoreOutputResponse,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { heldTask, type OutputFiles } from '@millhand/task'
+import { as, inTheNameOf } from './in-name-of.ts'
+import { ownerOf } from './owner.ts'
+import type { TaskRecord } from './task.ts'
+import type { WorkforceDeps } from './workforce.ts'
+
+/** Reads one of the files that belong to a run's brief, no faster than the executor takes it. Any replica answers. */
+export const readInput = ({ tasks, files }: WorkforceDeps) =>
+  async function* (
+    { run, file: at = 0 }: ReadInputRequest,
+    call: HandlerContext,
+  ): AsyncGenerator<ReadInputResponse, void> {
+    const task = await heldTask(tasks, run as RunRef)
+    const file = task.files[at]
+    if (file === undefined) throw fail('not_found', 'The brief has no such file.')
+    const content = files.getFileContent({ id: file.id }, { ...inTheNameOf(ownerOf(task)), signal: call.signal })
+    for await (const { part } of content) {
+      if (part.case === 'data') yield { $typeName: 'millhand.lease.v1.ReadInputResponse', data: part.value }
+    }
+  }
+
+/** Stores what a run has made, which its result then names. Any replica answers. */
+export const storeOutput =
+  ({ tasks, taskFiles }: WorkforceDeps) =>
+  async (requests: AsyncIterable<StoreOutputRequest>, call: HandlerContext): Promise<StoreOutputResponse> => {
+    const parts = requests[Symbol.asyncIterator]()
+    try {
+      const { value: first } = await parts.next()
+      if (first?.part.case !== 'run')
+        throw fail('missing_parameter', 'The first message must be the `run`.', { param: 'run' })
+      const { artifact, part } = first
+      const task = await heldTask(tasks, part.value)
+      const file = {
+        $typeName: 'millhand.compute.v1.TaskFile',
+        run: runOf(part.value),
+        filename: artifact?.name ?? `${task.id}.json`,
+        mediaType: artifact?.mediaType ?? 'application/json',
+      } as const
+      const options = { ...inTheNameOf(ownerOf(task)), signal: call.signal }
+      const { id } = await taskFiles.storeTaskFile(sent(file, parts), options)
+      return { $typeName: 'millhand.lease.v1.StoreOutputResponse', fileId: id }
+    } finally {
+      parts.return?.().catch(() => {}) // It may wait for an executor that sends nothing more.
+    }
+  }
+
+async function* sent(
+  value: Extract<StoreTaskFileRequest['part'], { case: 'file' }>['value'],
+  parts: AsyncIterator<StoreOutputRequest>,
+) {
+  yield { part: { case: 'file' as const, value } }
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const { part } = next.value
+    if (part.case !== 'data')
+      throw fail('invalid_parameter', 'After the `run` comes nothing but `data`.', { param: 'run' })
+    yield { part: { case: 'data' as const, value: part.value } }
+  }
+}
+
+const runOf = ({ workId, attempt }: Pick<Result, 'workId' | 'attempt'>) => `${workId}/${attempt}`
+
+type Keeping = Pick<WorkforceDeps, 'tasks' | 'files' | 'taskFiles' | 'clock' | 'log' | 'retentionMs'>
+
+/** An output that is a file is kept for as long as the task's data, once a result names it. */
+export const outputFiles = (deps: Keeping): OutputFiles => ({
+  async keep(result, file) {
+    const kept_until = deps.clock.now() + deps.retentionMs
+    const isKept = await keep(deps, result, file, kept_until)
+    return isKept ? { kind: 'output_file', file, kept_until } : { kind: 'failure', failure: missing }
+  },
+  async settled({ tenant, workId }, file) {
+    const task = await deps.tasks.get(tenant, workId).catch(() => undefined)
+    if (task && task.output_file !== file) await drop(deps, tenant, [file])
+  },
+})
+
+/** The same of the files that an output names: a result whose files are gone is a failure that another run may mend. */
+export async function withArtifacts(deps: Keeping, result: Result): Promise<Result> {
+  const until = deps.clock.now() + deps.retentionMs
+  const kept = await Promise.all(result.artifactFiles.map(file => keep(deps, result, file, until)))
+  if (kept.every(Boolean)) return result
+  const value = { $typeName: 'millhand.lease.v1.Failure', ...missing } as const
+  return { ...result, artifactFiles: [], outcome: { case: 'failure', value } }
+}
+
+/** Removes the files of a result that was refused, but for those that its task names: the same result came twice. */
+export const dropArtifacts =
+  (deps: Pick<Keeping, 'tasks' | 'files' | 'log'>) =>
+  async ({ tenant, workId, artifactFiles }: Result): Promise<void> => {
+    const task = await deps.tasks.get(tenant, workId).catch(() => undefined)
+    const unnamed = artifactFiles.filter(file => !task?.artifacts?.includes(file))
+    if (task) await drop(deps, tenant, unnamed)
+  }
+
+/** Removes what a task's output is, or names, outside of its record. Fails where that can't be done now. */
+export async function removeOutput({ files }: Pick<Keeping, 'files'>, task: TaskRecord): Promise<void> {
+  const all = [...(task.artifacts ?? []), ...(task.output_file === undefined ? [] : [task.output_file])]
+  await Promise.all(all.map(id => remove(files, task, id)))
+}
+
+async function remove(files: Keeping['files'], task: { readonly tenant: string }, id: string): Promise<void> {
+  try {
+    await files.deleteFile({ id }, as(ownerOf(task)))
+  } catch (error) {
+    if (codeOf(error) !== 'not_found') throw error
+  }
+}
+
+/** Where that fails they expire some time. */
+async function drop(
+  { files, log }: Pick<Keeping, 'files' | 'log'>,
+  tenant: string,
+  ids: readonly string[],
+): Promise<void> {
+  await Promise.all(ids.map(id => remove(files, { tenant }, id))).catch(error =>
+    log.warn('artifacts.left', { files: ids.length, error }),
+  )
+}
+
+async function keep({ taskFiles }: Keeping, result: Result, id: string, until: number): Promise<boolean> {
+  const asked = { id, run: runOf(result), until: timestampFromMs(until) }
+  return (await taskFiles.keepTaskFile(asked, as(ownerOf(result)))).kept
+}
+
+const missing = {
+  code: 'output_missing',
+  message: 'A file that the output names is not in the store any more.',
+  retryable: true,
+}

@@ -1,0 +1,30 @@
+/** What the process of a kind can reach when its code has been taken over: nothing. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, it } from 'node:test'
+import { item, load, outcome } from './tester.fixture.ts'
+
+describe('a kind that was taken over', () => {
+  for (const native of [false, true])
+    it(`finds every way out closed${native ? ', also where native code is allowed' : ''}`, async t => {
+      const server = createServer(socket => {
+        reached++
+        socket.destroy()
+      }).listen(0, '127.0.0.1')
+      t.after(() => server.close())
+      await once(server, 'listening')
+      const { port } = server.address() as { port: number }
+      let reached = 0
+      process.env.MILLHAND_TEST_SECRET = 'secret'
+      t.after(() => delete process.env.MILLHAND_TEST_SECRET)
+      const hostile = await load(t, 'tester/escape', { native })
+      const tell = async (does: string) => outcome((await hostile.run([item({ does, port })])).items[0]).result
+      const ways = (await tell('list')).says.split('\n') as string[]
+      assert.ok(ways.length > 40)
+      for (const does of ways) await t.test(does, async () => assert.equal((await tell(does)).outcome, 'refused'))
+      assert.equal(reached, 0)
+      assert.ok(!readdirSync('/tmp').some(name => name.startsWith('millhand-escape')))
+    })
+})

@@ -1,0 +1,146 @@
+/** What the runner promises of every kind, and what one that misbehaves costs: its own task. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createLog } from '@millhand/telemetry'
+import { type Loaded, LoadFailed, RunnerGone } from '@millhand/worker'
+import { readCatalogue } from '../catalogue.ts'
+import { faultsOf } from '../run-rules.ts'
+import { kindRunner, type LoadableKind, loadableKinds } from './kind-runner.ts'
+import { briefText, item, load, outcome, testerKinds, testRunner } from './tester.fixture.ts'
+
+const employees = readCatalogue()
+const kinds = loadableKinds(employees)
+const gone = (reason: string) => (error: unknown) => error instanceof RunnerGone && error.reason === reason
+const { signal: never } = new AbortController()
+const log = createLog({ level: 'error' })
+
+for (const { kinds: specs } of employees)
+  for (const spec of specs.filter(({ engines }) => engines.includes('rules')))
+    describe(`${spec.employee} ${spec.id}, in its process`, () => {
+      const runner = kindRunner({ memoryLimitBytes: 768 * 2 ** 20, log })
+      const loaded = async (use: (process: Loaded) => Promise<void>) => {
+        const process = await runner.load(kinds.get(`${spec.employee}/${spec.id}`) as LoadableKind, never)
+        try {
+          await use(process)
+        } finally {
+          await process.kill()
+        }
+      }
+      const example = { input: briefText(spec.example), parameters: { engine: 'rules' } }
+
+      it('does its example, as its output schema says, the same each time', async () => {
+        await loaded(async process => {
+          const [first, second] = [await process.run([example]), await process.run([example])]
+          const output = outcome(first.items[0])
+          assert.equal(faultsOf(spec.output_schema, output.result), undefined)
+          assert.deepEqual(output.engine, { kind: 'rules', name: `${spec.employee}/${spec.id}` })
+          assert.ok(output.checks.length > 0 && output.text !== '')
+          assert.deepEqual(outcome(second.items[0]), output)
+        })
+      })
+
+      it('is stopped in its middle, and is gone then', async () => {
+        await loaded(async process => {
+          const stopped = assert.rejects(process.run([example]), gone('killed'))
+          await process.kill()
+          await stopped
+          assert.equal(process.memoryBytes(), 0)
+        })
+      })
+    })
+
+describe('a kind that', () => {
+  const failing = async (process: Loaded, does: string) => outcome((await process.run([item({ does })])).items[0])
+
+  it('refuses a brief fails its task, with the place in the brief, and does the next', async t => {
+    const process = await load(t, 'tester/life')
+    const { code, message, retryable } = await failing(process, 'refuse')
+    assert.deepEqual([code, retryable], ['brief_refused', false])
+    assert.equal(message, '`input.does`: This can not be done. Say something else.')
+    assert.equal((await failing(process, 'well')).result.said, 'well')
+  })
+
+  it('breaks fails its task, and tells no paths of this machine', async t => {
+    const { code, message } = await failing(await load(t, 'tester/life'), 'fail')
+    assert.equal(code, 'engine_failed')
+    assert.match(message, /it broke in …/)
+  })
+
+  it('answers what its schema does not allow delivers nothing', async t => {
+    assert.equal((await failing(await load(t, 'tester/life'), 'lie')).code, 'answer_invalid')
+  })
+
+  it('hangs is killed', async t => {
+    const process = await load(t, 'tester/life')
+    const stopped = assert.rejects(process.run([item({ does: 'hang' })]), gone('killed'))
+    await process.kill()
+    await stopped
+  })
+
+  for (const [does, reason] of [
+    ['crash', 'crashed'],
+    ['end', 'crashed'],
+    ['talk', 'crashed'],
+    ['heap', 'out_of_memory'],
+    ['memory', 'out_of_memory'],
+  ] as const)
+    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 60_000 }, async t => {
+      const process = await load(t, 'tester/life', { log: createLog({ level: 'error', write: () => {} }) })
+      await assert.rejects(process.run([item({ does })]), gone(reason))
+      assert.equal((await process.gone).reason, reason)
+    })
+
+  it('can not be loaded is broken', async () => {
+    const kind = testerKinds.get('tester/life') as LoadableKind
+    const nowhere = { ...kind, spec: { ...kind.spec, folder: `${kind.spec.folder}-not-there` } }
+    await assert.rejects(testRunner().load(nowhere, never), error => error instanceof LoadFailed)
+    await assert.rejects(testRunner().load(kind, AbortSignal.abort()), gone('killed'))
+  })
+})
+
+describe('files', () => {
+  const made = async (process: Loaded, count: number, bytes: number) =>
+    (await process.run([item({ does: 'files', count, bytes })])).items[0]
+
+  it('of a brief come with it', async t => {
+    const process = await load(t, 'tester/life')
+    const files = [{ name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from('of a') }]
+    const { items } = await process.run([{ ...item({ does: 'read' }), files }])
+    assert.deepEqual(outcome(items[0]).result.files, ['a.txt text/plain of a'])
+  })
+
+  it('of an answer go out with it, by the names that the output has', async t => {
+    const result = await made(await load(t, 'tester/life'), 2, 3)
+    assert.ok(result?.ok && 'artifacts' in result)
+    assert.deepEqual(
+      result.artifacts.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]),
+      [
+        ['0.txt', 'aaa'],
+        ['1.txt', 'aaa'],
+      ],
+    )
+    assert.deepEqual(outcome(result).artifacts, [
+      { name: '0.txt', media_type: 'text/plain', file: 'file_0' },
+      { name: '1.txt', media_type: 'text/plain', file: 'file_1' },
+    ])
+  })
+
+  it('that are more, or larger, than they may be fail the task', async t => {
+    const process = await load(t, 'tester/life')
+    assert.ok((await made(process, 32, 2 ** 20))?.ok)
+    for (const [count, bytes] of [
+      [33, 1],
+      [2, 33 * 2 ** 20],
+    ] as const)
+      assert.equal(outcome(await made(process, count, bytes)).code, 'output_too_large')
+  })
+})
+
+it('ten of a kind run at once', { timeout: 60_000 }, async t => {
+  const processes = await Promise.all(Array.from({ length: 10 }, () => load(t, 'tester/life')))
+  const results = await Promise.all(processes.map((process, at) => process.run([item({ does: `${at}` })])))
+  assert.deepEqual(
+    results.map(({ items }) => outcome(items[0]).result.said),
+    Array.from({ length: 10 }, (_, at) => `${at}`),
+  )
+})

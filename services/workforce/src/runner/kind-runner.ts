@@ -1,0 +1,205 @@
+/** Runs kinds of work, each brief in a process that is locked in. docs/decisions/workforce-service.md, "A run". */
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Log } from '@millhand/telemetry'
+import {
+  type ChildProcess,
+  type ItemResult,
+  type Loaded,
+  LoadFailed,
+  type OnEmit,
+  type RunItem,
+  type Runner,
+  RunnerGone,
+  type RunResult,
+  startChild,
+} from '@millhand/worker'
+import type { KeptBrief } from '../kept-brief.ts'
+import { readFromChild } from './from-child.ts'
+import type { LoadableKind } from './kinds.ts'
+import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
+import type { FromChild, Made, ToChild } from './protocol.ts'
+
+export { type LoadableKind, loadableKinds } from './kinds.ts'
+export type { LanguageModel } from './language-model.ts'
+
+export interface KindRunnerOptions {
+  /** Resident memory that a process may have, in bytes: the engine, its libraries and Node (100 MB). */
+  readonly memoryLimitBytes: number
+  readonly loadTimeoutMs?: number
+  /** Asked here, never in a process of a kind. */
+  readonly languageModel?: LanguageModel | undefined
+  readonly log: Log
+}
+
+type Child = ChildProcess<ToChild, FromChild>
+
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+const PACKAGE = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(PACKAGE, '../..')
+const LOAD_TIMEOUT_MS = 60_000
+
+/**
+ * A task's input is its brief, as JSON text; its files come beside it. Its parameters say which `engine` does it, and
+ * `max_cost_micros`, the most that language models may cost.
+ */
+export const kindRunner = (options: KindRunnerOptions): Runner<LoadableKind> => ({
+  engine: { kind: 'rules', name: 'millhand', provider: 'cpu' },
+  loads: 'engine',
+  ownProcesses: true,
+  load: (kind, signal) => load(kind, signal, options),
+})
+
+async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunnerOptions): Promise<Loaded> {
+  if (signal.aborted) throw stopped()
+  const { memoryLimitBytes, log } = options
+  const child: Child = startChild({
+    script: CHILD,
+    options: permissions(kind),
+    read: readFromChild,
+    memoryLimitBytes,
+    fileBytes: 0,
+    log,
+  })
+  void child.gone.then(({ reason }) => {
+    const text = child.stderr()
+    if (reason !== 'killed' && text !== '') log.warn('engine.stderr', { engine: kind.id, reason, text })
+  })
+  const stop = () => void child.kill()
+  signal.addEventListener('abort', stop, { once: true })
+  const limit = setTimeout(stop, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
+  try {
+    const { folder, output_schema: outputSchema, engines } = kind.spec
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, rules: engines.includes('rules') })
+    const answer = await child.next()
+    if (answer.kind === 'loaded') return new KindProcess(kind, child, answer.memoryBytes, options)
+    throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
+  } catch (error) {
+    await child.kill()
+    throw error
+  } finally {
+    clearTimeout(limit)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const stopped = () => new RunnerGone('killed', 'the loading of the engine was stopped')
+
+/** It reads this program's own files, and the kind's folder, wherever that is. It writes nothing and starts nothing. */
+function permissions({ native, spec }: LoadableKind): string[] {
+  const readable = [PACKAGE, join(ROOT, 'node_modules'), join(ROOT, 'libs'), resolve(spec.folder, '..')]
+  return [
+    '--permission',
+    ...readable.map(path => `--allow-fs-read=${path}`),
+    '--allow-worker', // The watchdog; `lockDown` takes it back.
+    '--disable-warning=PERM0006',
+    ...(native ? ['--allow-addons'] : []),
+  ]
+}
+
+class KindProcess implements Loaded {
+  readonly gone: Promise<RunnerGone>
+  readonly #kind: LoadableKind
+  readonly #child: Child
+  readonly #languageModel: LanguageModel
+  readonly #ending = new AbortController()
+  #memoryBytes: number
+
+  constructor(kind: LoadableKind, child: Child, memoryBytes: number, options: KindRunnerOptions) {
+    this.#kind = kind
+    this.#child = child
+    this.#memoryBytes = memoryBytes
+    this.#languageModel = options.languageModel ?? noLanguageModel
+    this.gone = child.gone.then(gone => {
+      this.#memoryBytes = 0
+      this.#ending.abort()
+      return gone
+    })
+  }
+
+  async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
+    const results: ItemResult[] = []
+    let computeMs = 0
+    for (const [at, item] of items.entries()) {
+      const { result, ms } = await this.#run(item, raw => onEmit(at, { kind: 'output', json: raw }))
+      results.push(result)
+      computeMs += ms
+    }
+    return { items: results, computeMs }
+  }
+
+  async #run(item: RunItem, keep: (raw: string) => Promise<void>): Promise<{ result: ItemResult; ms: number }> {
+    const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
+    const allowance = this.#languageModel.allow({
+      ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
+      onUse: item.onUse ?? (() => {}),
+      signal: this.#ending.signal,
+    })
+    const brief: KeptBrief = JSON.parse(item.input as string)
+    const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
+    this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
+    for (;;) {
+      const said = await this.#child.next()
+      switch (said.kind) {
+        case 'question':
+          this.#child.send(await this.#answer(allowance, said.question, keep))
+          break
+        case 'made':
+          this.#memoryBytes = said.memoryBytes
+          return { result: this.#resultOf(said.made, engine === 'llm'), ms: said.computeMs }
+        case 'failed':
+          this.#memoryBytes = said.memoryBytes
+          return { result: { ok: false, ...said.fault }, ms: said.computeMs }
+        default:
+          throw await this.#breach()
+      }
+    }
+  }
+
+  /** What the language model says is kept as it came, in the task's stream. */
+  async #answer(allowance: Allowance, question: Parameters<Allowance['ask']>[0], keep: (raw: string) => Promise<void>) {
+    const answer = await allowance.ask(question)
+    if (answer.kind === 'told') for (const piece of pieces(answer.text)) await keep(JSON.stringify(piece))
+    return answer
+  }
+
+  #resultOf({ result, text, citations, checks, warnings, files }: Made, byModel: boolean): ItemResult {
+    const engine = byModel
+      ? { kind: 'llm', name: this.#languageModel.name, model: this.#languageModel.model }
+      : { kind: 'rules', name: this.#kind.id }
+    return {
+      ok: true,
+      artifacts: files,
+      outputOf(ids) {
+        const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
+        const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
+        return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
+      },
+    }
+  }
+
+  async #breach(): Promise<RunnerGone> {
+    const breach = new RunnerGone('crashed', 'the process of the engine said what it was not asked')
+    await this.#child.kill(breach)
+    return breach
+  }
+
+  memoryBytes(): number {
+    return this.#memoryBytes
+  }
+
+  async kill(): Promise<void> {
+    this.#ending.abort()
+    await this.#child.kill()
+  }
+}
+
+/** So much of a text that, as JSON, it is one piece of a stream, whatever its signs. */
+const PIECE_CHARACTERS = 10_000
+
+function pieces(text: string): string[] {
+  const all: string[] = []
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS)
+    all.push(text.slice(at, at + PIECE_CHARACTERS).toWellFormed())
+  return all
+}

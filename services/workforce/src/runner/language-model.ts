@@ -1,0 +1,37 @@
+/** The language model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
+import type { Used } from '@millhand/worker'
+import type { Fault, Question } from './protocol.ts'
+
+export interface LanguageModel {
+  readonly name: string
+  readonly model: string
+  /** What one run may ask. */
+  allow(limits: Limits): Allowance
+}
+
+interface Limits {
+  readonly maxCostMicros?: number
+  /** Told the sum, after each answer. */
+  readonly onUse: (used: Used) => void
+  /** Ends what is asked then. */
+  readonly signal: AbortSignal
+}
+
+export interface Allowance {
+  /** Never rejects. */
+  ask(question: Question): Promise<Told>
+}
+
+type Told = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
+
+/** Where none is configured. The service makes no such task; one from a time when there was one fails. */
+export const noLanguageModel: LanguageModel = {
+  name: '',
+  model: '',
+  allow: () => ({
+    ask: async () => ({
+      kind: 'untold',
+      fault: { code: 'model_unavailable', message: 'No language model is configured here.', retryable: false },
+    }),
+  }),
+}

@@ -1,0 +1,42 @@
+/** A task as the workforce stores it. REST shows the part that `to-message.ts` picks; what it lives through is `TaskLife`. */
+import { workIndexes } from '@millhand/lease'
+import type { CollectionSpec } from '@millhand/store'
+import type { TaskLife } from '@millhand/task'
+
+export interface TaskRecord extends TaskLife {
+  /** The account's compute plan when it was made: it says how much of the executors is its share. */
+  readonly plan: string
+  readonly employee: string
+  /** The kind of work. With the employee it is `group` in the words of leasing. */
+  readonly task: string
+  /** What does it: every run of it has the same engine. */
+  readonly engine: 'llm' | 'rules' | 'mock'
+  /** Files of the account that belong to the brief, as they were when it was made. */
+  readonly files: readonly GivenFile[]
+  /** Millionths of a dollar, like every amount here. */
+  readonly max_cost_micros?: number | undefined
+  readonly usage?: Usage | undefined
+  readonly cost_micros?: number | undefined
+  /** Files that its output names. */
+  readonly artifacts?: readonly string[] | undefined
+}
+
+export interface GivenFile {
+  readonly id: string
+  readonly name: string
+  readonly media_type: string
+  readonly bytes: number
+}
+
+export interface Usage {
+  readonly queue_ms: number
+  readonly compute_ms: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+export const tasksSpec = { name: 'workforce_tasks', indexes: workIndexes } as const satisfies CollectionSpec
+
+export const emissionsSpec = { name: 'workforce_emissions', indexes: {} } as const satisfies CollectionSpec
+
+export type TaskIndex = keyof typeof tasksSpec.indexes
