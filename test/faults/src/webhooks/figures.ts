@@ -24,8 +24,8 @@ interface Spread {
 /** What happens so soon before a fault is delayed by it. */
 const JUST_BEFORE_MS = 1_000
 
-/** `healthy` are the paths of those that answer at once. */
-export function figuresOf(books: Books, healthy: ReadonlySet<string>): Figures {
+/** `healthy` are the paths of those that answer at once; what happened before `warmAt` (Unix ms) was for warming up. */
+export function figuresOf(books: Books, healthy: ReadonlySet<string>, warmAt = 0): Figures {
   const { endpoints, events, arrivals, windows } = books
   const happened = new Map(events.map(({ id, at }) => [id, at]))
   const firsts = new Map<string, number>()
@@ -36,7 +36,7 @@ export function figuresOf(books: Books, healthy: ReadonlySet<string>): Figures {
   const took: Record<'calm' | 'fault', number[]> = { calm: [], fault: [] }
   for (const [delivery, at] of firsts) {
     const since = happened.get(delivery.split(' ')[1] as string)
-    if (since === undefined) continue
+    if (since === undefined || since < warmAt) continue
     const isAround = windows.some(({ began, over }) => began - JUST_BEFORE_MS <= since && since <= over + AFTERMATH_MS)
     took[isAround ? 'fault' : 'calm'].push(at - since)
   }

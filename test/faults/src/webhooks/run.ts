@@ -66,7 +66,9 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   const tasks = Math.ceil(size.events / EVENTS_A_TASK)
   const tasksPerSecond = size.eventsPerSecond / EVENTS_A_TASK
   const load = startLoad({ urls: system.urls, tenants, seed: seed + 3, tasksPerSecond })
-  await load.upTo(tasks * CALM)
+  await load.upTo(tasks * (size.warmUp ?? 0))
+  const warmAt = performance.timeOrigin + performance.now()
+  await load.upTo(tasks * Math.max(CALM, size.warmUp ?? 0))
 
   const found: string[] = []
   const orFailure = <T>(doing: Promise<T>) => doing.catch((error: Error) => void found.push(error.message))
@@ -96,7 +98,7 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   tell(`${Math.round(performance.now() - whole)} ms after the last fault nothing is left to come`)
   found.push(...violations(books))
   const healthy = customers.made.filter(({ plan }) => plan.manner === 'healthy').map(({ endpoint }) => endpoint.path)
-  const figures = figuresOf(books, new Set(healthy))
+  const figures = figuresOf(books, new Set(healthy), warmAt)
   if (found.length > 0) writeFileSync(join(folder, 'violations.txt'), `${found.join('\n')}\n`)
   tell(`${found.length} broken promises; ${JSON.stringify(figures)}`)
   return { figures, violations: found }

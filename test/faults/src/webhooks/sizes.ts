@@ -3,6 +3,8 @@ import type { Strength } from './schedule.ts'
 
 export interface Size {
   readonly events: number
+  /** How much of them, from 0 to 1, comes before times are taken: processes that have just started compile what they run. */
+  readonly warmUp?: number
   /** Each is two tenants, with five endpoints each. */
   readonly accounts: number
   /** At most, for what the faults leave. */
