@@ -8,19 +8,21 @@ type OutputDeps = Pick<ComputeDeps, 'tasks' | 'files' | 'clock' | 'log' | 'reten
 
 export const outputFiles = ({ tasks, files, clock, log, retentionMs }: OutputDeps): OutputFiles => ({
   /** A file of this very run is kept for as long as the task's data. */
-  async keep({ tenant, workId: task, attempt }, file) {
+  async keep({ tenant, workId: task, attempt }, named) {
     const kept_until = clock.now() + retentionMs
-    const isKept = await files.keepOutput(tenant, file, runOf(task, attempt), kept_until)
-    return isKept ? { kind: 'output_file', file, kept_until } : { kind: 'failure', failure: missing }
+    const run = runOf(task, attempt)
+    const kept = await Promise.all(named.map(file => files.keepOutput(tenant, file, run, kept_until)))
+    return kept.every(Boolean) ? { kept_until } : { failure: missing }
   },
 
-  /** Removes the file that was kept for a result, unless its task names it now. Where that fails, it expires some time. */
-  async settled({ tenant, workId: task_id }, file) {
+  /** Removes the file of a result, unless its task names it now. Where that fails, it expires some time. */
+  async settled({ tenant, workId: task_id }, named) {
     try {
       const task = await tasks.get(tenant, task_id)
-      if (task?.output_file !== file) await files.remove(tenant, file)
+      const unnamed = named.filter(file => file !== task?.output_file)
+      await Promise.all(unnamed.map(file => files.remove(tenant, file)))
     } catch (error) {
-      log.warn('output_file.left', { task_id, file, error })
+      log.warn('output_file.left', { task_id, files: named.length, error })
     }
   },
 })

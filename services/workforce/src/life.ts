@@ -1,6 +1,6 @@
 /** The life of a workforce task: that of any task, and what its run is billed. */
-import type { RunReport } from '@millhand/lease'
-import { acceptedAt, taskTransition } from '@millhand/task'
+import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
+import { acceptedAt, type TaskCause, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
 export interface TransitionRules {
@@ -13,22 +13,28 @@ export interface TransitionRules {
 }
 
 /** The task after a cause, or why it can't be. Pure but for the jitter that it is given. */
-export const workforceTransition = ({ retentionMs, pricePerSecondMicros, random }: TransitionRules) =>
-  taskTransition<TaskRecord>({
+export function workforceTransition({ retentionMs, pricePerSecondMicros, random }: TransitionRules) {
+  const transition = taskTransition<TaskRecord>({
     retentionMs,
     random,
     bill: (task, report) => billed(pricePerSecondMicros, task, report),
   })
+  return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
+    const after = transition(task, cause, now)
+    if (isRefusal(after) || cause.kind !== 'finished' || after.status !== 'succeeded') return after
+    const { artifact_files: artifacts = [] } = cause.report
+    return artifacts.length > 0 ? { ...after, artifacts } : after
+  }
+}
 
 /** What the attempt that ends the task used and costs: its compute, and what language models did. */
 function billed(pricePerSecondMicros: number, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
-  const { input_tokens = 0, output_tokens = 0, model_cost_micros = 0, artifact_files = [] } = report
+  const { input_tokens = 0, output_tokens = 0, model_cost_micros = 0 } = report
   const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
   const compute_ms = Math.max(0, Math.ceil(report.compute_ms))
   const compute = Math.ceil((compute_ms * pricePerSecondMicros) / 1000)
   return {
     usage: { queue_ms, compute_ms, input_tokens, output_tokens },
     cost_micros: task.mode === 'test' ? 0 : compute + model_cost_micros,
-    ...(artifact_files.length > 0 && { artifacts: artifact_files }),
   }
 }

@@ -1,34 +1,84 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { createClient } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createDirectTransport, serve } from '@millhand/rpc'
+import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import { dropArtifacts } from './run-files.ts'
+import { outputFiles } from './run-files.ts'
 import type { WorkforceDeps } from './workforce.ts'
 
-it('a refused result loses its files, but for those that its task names since it came before', async () => {
-  const removed: string[] = []
-  const transport = createDirectTransport()
-  serve(
-    router =>
+describe('the files of a result', () => {
+  const result = { tenant: 'acct_a/live', workId: 'wtask_a', attempt: 1 } as Partial<Result> as Result
+  const clock = manualClock(1_000)
+  let stored: Map<string, number | undefined>
+  let isAway: boolean
+  let task: object | undefined
+  let files: ReturnType<typeof outputFiles>
+
+  beforeEach(() => {
+    stored = new Map([
+      ['file_a', undefined],
+      ['file_b', undefined],
+    ])
+    isAway = false
+    task = undefined
+    const transport = createDirectTransport()
+    serve(router => {
       router.service(FileService, {
         deleteFile({ id }) {
-          removed.push(id)
+          if (isAway) throw fail('unavailable', 'Away.')
+          stored.delete(id)
           return { id, deleted: true }
         },
-      }),
-    transport,
-  )
-  const task = { artifacts: ['file_a'] }
-  const tasks = { get: async (_: string, id: string) => (id === 'wtask_a' ? task : undefined) }
-  const deps = {
-    tasks: tasks as unknown as WorkforceDeps['tasks'],
-    files: createClient(FileService, transport),
-    log: createLog({ level: 'error' }),
-  }
-  const result = { tenant: 'acct_a/live', workId: 'wtask_a', artifactFiles: ['file_a', 'file_b'] } as Partial<Result>
-  await dropArtifacts(deps)(result as Result)
-  assert.deepEqual(removed, ['file_b'])
+      })
+      router.service(TaskFileService, {
+        keepTaskFile({ id, until }) {
+          if (isAway) throw fail('unavailable', 'Away.')
+          if (stored.has(id)) stored.set(id, Number(until?.seconds))
+          return { kept: stored.has(id) }
+        },
+      })
+    }, transport)
+    files = outputFiles({
+      tasks: { get: async () => task } as unknown as WorkforceDeps['tasks'],
+      files: createClient(FileService, transport),
+      taskFiles: createClient(TaskFileService, transport),
+      clock,
+      log: createLog({ level: 'error' }),
+      retentionMs: 9_000,
+    })
+  })
+
+  it('are kept for as long as the data of its task', async () => {
+    assert.deepEqual(await files.keep(result, ['file_a', 'file_b']), { kept_until: 10_000 })
+    assert.deepEqual([...stored.values()], [10, 10])
+  })
+
+  it('make it a failure that another run may mend, where one is gone', async () => {
+    const kept = await files.keep(result, ['file_a', 'file_c'])
+    assert.ok('failure' in kept)
+    assert.equal(kept.failure.code, 'output_missing')
+    assert.equal(kept.failure.retryable, true)
+  })
+
+  it('are removed once nobody names them: it was refused, failed, or came after a cancel', async () => {
+    await files.settled(result, ['file_a', 'file_b'])
+    assert.deepEqual([...stored.keys()], [])
+  })
+
+  it('stay where its task names them: the same result came before', async () => {
+    task = { artifacts: ['file_a'] }
+    await files.settled(result, ['file_a', 'file_b'])
+    assert.deepEqual([...stored.keys()], ['file_a'])
+  })
+
+  it('do not keep a result from being settled while nobody can remove them', async () => {
+    isAway = true
+    await files.settled(result, ['file_a'])
+    assert.deepEqual([...stored.keys()], ['file_a', 'file_b'])
+  })
 })

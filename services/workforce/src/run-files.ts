@@ -43,10 +43,14 @@ export const storeOutput =
         throw fail('missing_parameter', 'The first message must be the `run`.', { param: 'run' })
       const { artifact, part } = first
       const task = await heldTask(tasks, part.value)
+      const ofOutput = `${task.id}.json`
+      // A run's file is known by its name.
+      if (artifact?.name === ofOutput)
+        throw fail('invalid_parameter', 'No artifact has the name of the output.', { param: 'artifact.name' })
       const file = {
         $typeName: 'millhand.compute.v1.TaskFile',
         run: runOf(part.value),
-        filename: artifact?.name ?? `${task.id}.json`,
+        filename: artifact?.name ?? ofOutput,
         mediaType: artifact?.mediaType ?? 'application/json',
       } as const
       const options = { ...inTheNameOf(ownerOf(task)), signal: call.signal }
@@ -74,36 +78,23 @@ const runOf = ({ workId, attempt }: Pick<Result, 'workId' | 'attempt'>) => `${wo
 
 type Keeping = Pick<WorkforceDeps, 'tasks' | 'files' | 'taskFiles' | 'clock' | 'log' | 'retentionMs'>
 
-/** An output that is a file is kept for as long as the task's data, once a result names it. */
+/** What an output is and names is kept for as long as the task's data, once the output is about to be taken. */
 export const outputFiles = (deps: Keeping): OutputFiles => ({
-  async keep(result, file) {
+  async keep(result, named) {
     const kept_until = deps.clock.now() + deps.retentionMs
-    const isKept = await keep(deps, result, file, kept_until)
-    return isKept ? { kind: 'output_file', file, kept_until } : { kind: 'failure', failure: missing }
+    const kept = await Promise.all(named.map(file => keep(deps, result, file, kept_until)))
+    return kept.every(Boolean) ? { kept_until } : { failure: missing }
   },
-  async settled({ tenant, workId }, file) {
-    const task = await deps.tasks.get(tenant, workId).catch(() => undefined)
-    if (task && task.output_file !== file) await drop(deps, tenant, [file])
+  async settled({ tenant, workId }, named) {
+    try {
+      const task = await deps.tasks.get(tenant, workId)
+      const unnamed = named.filter(file => file !== task?.output_file && !task?.artifacts?.includes(file))
+      await Promise.all(unnamed.map(id => remove(deps.files, { tenant }, id)))
+    } catch (error) {
+      deps.log.warn('output_files.left', { task_id: workId, files: named.length, error })
+    }
   },
 })
-
-/** The same of the files that an output names: a result whose files are gone is a failure that another run may mend. */
-export async function withArtifacts(deps: Keeping, result: Result): Promise<Result> {
-  const until = deps.clock.now() + deps.retentionMs
-  const kept = await Promise.all(result.artifactFiles.map(file => keep(deps, result, file, until)))
-  if (kept.every(Boolean)) return result
-  const value = { $typeName: 'millhand.lease.v1.Failure', ...missing } as const
-  return { ...result, artifactFiles: [], outcome: { case: 'failure', value } }
-}
-
-/** Removes the files of a result that was refused, but for those that its task names: the same result came twice. */
-export const dropArtifacts =
-  (deps: Pick<Keeping, 'tasks' | 'files' | 'log'>) =>
-  async ({ tenant, workId, artifactFiles }: Result): Promise<void> => {
-    const task = await deps.tasks.get(tenant, workId).catch(() => undefined)
-    const unnamed = artifactFiles.filter(file => !task?.artifacts?.includes(file))
-    if (task) await drop(deps, tenant, unnamed)
-  }
 
 /** Removes what a task's output is, or names, outside of its record. Fails where that can't be done now. */
 export async function removeOutput({ files }: Pick<Keeping, 'files'>, task: TaskRecord): Promise<void> {
@@ -119,17 +110,6 @@ async function remove(files: Keeping['files'], task: { readonly tenant: string }
   }
 }
 
-/** Where that fails they expire some time. */
-async function drop(
-  { files, log }: Pick<Keeping, 'files' | 'log'>,
-  tenant: string,
-  ids: readonly string[],
-): Promise<void> {
-  await Promise.all(ids.map(id => remove(files, { tenant }, id))).catch(error =>
-    log.warn('artifacts.left', { files: ids.length, error }),
-  )
-}
-
 async function keep({ taskFiles }: Keeping, result: Result, id: string, until: number): Promise<boolean> {
   const asked = { id, run: runOf(result), until: timestampFromMs(until) }
   return (await taskFiles.keepTaskFile(asked, as(ownerOf(result)))).kept
@@ -137,6 +117,6 @@ async function keep({ taskFiles }: Keeping, result: Result, id: string, until: n
 
 const missing = {
   code: 'output_missing',
-  message: 'A file that the output names is not in the store any more.',
+  message: 'A file that the output is or names is not in the store any more.',
   retryable: true,
 }

@@ -43,7 +43,7 @@ import { listEmployees } from './rpc/list-employees.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
-import { dropArtifacts, outputFiles, readInput, removeOutput, storeOutput, withArtifacts } from './run-files.ts'
+import { outputFiles, readInput, removeOutput, storeOutput } from './run-files.ts'
 import { showWhole } from './show-whole.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
@@ -160,18 +160,8 @@ export function createWorkforceService(options: WorkforceOptions) {
     },
     /** What executors and other replicas call. Compute answers the same services, for its own work. */
     ownRoutes(router: Routes): void {
-      const { finish, ...methods } = leaseMethods({
-        ...deps,
-        lend: task => lend(deps, task),
-        outputFiles: outputFiles(deps),
-        dropArtifacts: dropArtifacts(deps),
-      })
       router.service(LeaseService, {
-        ...methods,
-        async finish(req, call) {
-          const results = await Promise.all(req.results.map(result => withArtifacts(deps, result)))
-          return await finish({ ...req, results }, call)
-        },
+        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps) }),
         readInput: readInput(deps),
         storeOutput: storeOutput(deps),
       })

@@ -14,7 +14,7 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { atOwner, type Claimed, type Outcome, type Verdict } from '@millhand/lease'
+import { atOwner, type Claimed, type Failure, type Outcome, type Verdict } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
 import { requireJson } from '../json-text.ts'
 import { modeOf, type TaskLife } from '../task.ts'
@@ -25,18 +25,19 @@ import { leaseTtl } from './lend.ts'
 export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
   readonly lend: (task: T) => Promise<Lease | undefined>
-  /** What comes of outputs that lie in files. Where it is left out, a result that names one is none. */
+  /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
   readonly outputFiles?: OutputFiles
-  /** Hears of a refused result whose output named files: no task does. Never fails. */
-  readonly dropArtifacts?: (result: Result) => Promise<void>
 }
 
 export interface OutputFiles {
-  /** The outcome of a result that names a file, which is kept from now on. */
-  keep(result: Result, file: string): Promise<Outcome>
-  /** Hears of each file that was kept once its result was taken or refused: its task may not name it. Never fails. */
-  settled(result: Result, file: string): Promise<void>
+  /** Keeps the files of an output that is about to be taken, or says why the run has failed. Rejects where that can't be told now. */
+  keep(result: Result, files: readonly string[]): Promise<KeptFiles>
+  /** Hears of the files of any result once that was taken or refused: its task may not name them. Never fails. */
+  settled(result: Result, files: readonly string[]): Promise<void>
 }
+
+/** Until when they are kept, in milliseconds since 1970; or what the run came to without them. */
+export type KeptFiles = { readonly kept_until: number } | { readonly failure: Failure }
 
 /** All methods that are the same for tasks of any kind. */
 export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
@@ -92,15 +93,20 @@ const finish =
   async (req: FinishRequest): Promise<FinishResponse> => {
     // Before any of them is taken: nothing of a bad request is done.
     for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
-    const accepted = await Promise.all(req.results.map(result => finishOne(deps, result)))
+    const settled = await Promise.allSettled(req.results.map(result => finishOne(deps, result)))
+    // Each stands for itself: the others are taken, and when all are sent again they are refused, which changes nothing.
+    const accepted = settled.map(one => {
+      if (one.status === 'rejected') throw one.reason
+      return one.value
+    })
     return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
   }
 
 async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
-  const { pools, outputFiles, dropArtifacts } = deps
-  const { tenant, workId, outcome: told } = result
-  const outcome =
-    told.case === 'outputFile' && outputFiles ? await outputFiles.keep(result, told.value) : toOutcome(told)
+  const { pools, outputFiles } = deps
+  const { tenant, workId } = result
+  const files = filesOf(result)
+  const outcome = await outcomeOf(deps, result, files)
   const held = { lease_id: result.leaseId, attempt: result.attempt }
   const accepted = await pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
     compute_ms: result.computeMs,
@@ -113,9 +119,25 @@ async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result)
     model_cost_micros: result.modelCostMicros,
     artifact_files: result.artifactFiles,
   })
-  if (outcome.kind === 'output_file') await outputFiles?.settled(result, outcome.file)
-  if (!accepted && result.artifactFiles.length > 0) await dropArtifacts?.(result)
+  if (files.length > 0) await outputFiles?.settled(result, files)
   return accepted
+}
+
+const filesOf = ({ outcome, artifactFiles }: Result): readonly string[] =>
+  outcome.case === 'outputFile' ? [outcome.value, ...artifactFiles] : artifactFiles
+
+/** Files are kept for an output alone. */
+async function outcomeOf<T extends TaskLife>(
+  { outputFiles }: LeaseDeps<T>,
+  result: Result,
+  files: readonly string[],
+): Promise<Outcome> {
+  const { outcome: told } = result
+  const isOutput = told.case === 'output' || told.case === 'outputFile'
+  if (!isOutput || files.length === 0 || !outputFiles) return toOutcome(told)
+  const kept = await outputFiles.keep(result, files)
+  if ('failure' in kept) return { kind: 'failure', failure: kept.failure }
+  return told.case === 'outputFile' ? { kind: 'output_file', file: told.value, ...kept } : toOutcome(told)
 }
 
 async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Claimed<T>): Promise<Run> {

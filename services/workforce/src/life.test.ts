@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { TaskCause } from '@millhand/task'
+import { workforceTransition } from './life.ts'
+import type { TaskRecord } from './task.ts'
+
+const transition = workforceTransition({ retentionMs: 1_000, pricePerSecondMicros: 20, random: () => 0 })
+
+const running = {
+  id: 'wtask_a',
+  tenant: 'acct_a/live',
+  mode: 'live',
+  status: 'running',
+  lease_id: 'lease_1',
+  attempt: 1,
+  evictions: 0,
+  returns: 0,
+  max_attempts: 3,
+  resource_version: 2,
+  created_at: 0,
+  history: [],
+} as Partial<TaskRecord> as TaskRecord
+
+const report = {
+  compute_ms: 5,
+  group_version: '1',
+  engine_kind: 'rules',
+  engine_name: 'kind',
+  provider: '',
+  artifact_files: ['file_a'],
+}
+const finished = (outcome: Extract<TaskCause, { kind: 'finished' }>['outcome']): TaskCause => ({
+  kind: 'finished',
+  held: { lease_id: 'lease_1', attempt: 1 },
+  outcome,
+  report,
+})
+
+it('a task names the files that its output names, and none of a run whose output nobody gets', () => {
+  const output = finished({ kind: 'output', output: '{}' })
+  const failed = finished({ kind: 'failure', failure: { code: 'bad', message: 'Bad.', retryable: false } })
+  const named = (task: TaskRecord, cause: TaskCause) => {
+    const after = transition(task, cause, 10)
+    assert.ok('status' in after)
+    return [after.status, after.artifacts]
+  }
+  assert.deepEqual(named(running, output), ['succeeded', ['file_a']])
+  assert.deepEqual(named({ ...running, status: 'cancelling' }, output), ['cancelled', undefined])
+  assert.deepEqual(named(running, failed), ['failed', undefined])
+})
