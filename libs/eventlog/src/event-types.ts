@@ -9,8 +9,8 @@ export function matches(pattern: string, type: string): boolean {
 }
 
 /** Those that the public stream has. */
-export const eventTypes: readonly string[] = Object.values<PublicTopic>(publicTopics).flatMap(({ carries }) =>
-  Object.keys(carries?.events ?? {}),
+export const eventTypes: readonly string[] = Object.values<PublicTopic>(publicTopics).flatMap(({ carries = [] }) =>
+  carries.flatMap(({ events }) => Object.keys(events)),
 )
 
 /** What stands against patterns, each of which must ask for one of these types at least. `param` is where they are. */

@@ -2,6 +2,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
+import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { WorkforceTaskSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 
@@ -9,73 +10,91 @@ export interface PublicTopic {
   /** Its name in Kafka, behind the deployment's prefix. */
   readonly name: string
   readonly about: string
-  /** What its events carry as `data.object`, and which there are, with what each says. */
-  readonly carries?: { readonly resource: DescMessage; readonly events: Readonly<Record<string, string>> }
+  /** What its events carry; none while nothing is published on it. */
+  readonly carries?: readonly Carried[]
+}
+
+/** What events carry as `data.object`, and which there are, with what each says. */
+export interface Carried {
+  readonly resource: DescMessage
+  readonly events: Readonly<Record<string, string>>
 }
 
 export const publicTopics = {
   tasks: {
     name: 'millhand.tasks.v1',
     about: 'Every change of state of a task.',
-    carries: {
-      resource: TaskSchema,
-      events: {
-        'task.queued': 'A task was accepted; it is durable and waits for an executor.',
-        'task.started': 'A run has begun: an executor holds the task’s lease. The status is `running`.',
-        'task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
-        'task.cancelling': 'Its owner asked to cancel it while it ran; its executor is stopping it.',
-        'task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
-        'task.failed': 'It ended with an error, or with no attempts left.',
-        'task.cancelled': 'It was ended by its owner.',
-        'task.expired': 'Its queue timeout passed before its first run began.',
+    carries: [
+      {
+        resource: TaskSchema,
+        events: {
+          'task.queued': 'A task was accepted; it is durable and waits for an executor.',
+          'task.started': 'A run has begun: an executor holds the task’s lease. The status is `running`.',
+          'task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
+          'task.cancelling': 'Its owner asked to cancel it while it ran; its executor is stopping it.',
+          'task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
+          'task.failed': 'It ended with an error, or with no attempts left.',
+          'task.cancelled': 'It was ended by its owner.',
+          'task.expired': 'Its queue timeout passed before its first run began.',
+        },
       },
-    },
+    ],
   },
   batches: { name: 'millhand.batches.v1', about: 'Batches of tasks.' },
   workforce: {
     name: 'millhand.workforce.v1',
     about: 'Every change of state of a workforce task.',
-    carries: {
-      resource: WorkforceTaskSchema,
-      events: {
-        'workforce.task.queued': 'A task was accepted; it is durable and waits for an executor.',
-        'workforce.task.started': 'A run has begun. The status is `running`.',
-        'workforce.task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
-        'workforce.task.cancelling': 'Its owner asked to cancel it while it ran; it is being stopped.',
-        'workforce.task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
-        'workforce.task.failed': 'It ended with an error, or with no attempts left.',
-        'workforce.task.cancelled': 'It was ended by its owner.',
-        'workforce.task.expired': 'It waited for a day without a run.',
+    carries: [
+      {
+        resource: WorkforceTaskSchema,
+        events: {
+          'workforce.task.queued': 'A task was accepted; it is durable and waits for an executor.',
+          'workforce.task.started': 'A run has begun. The status is `running`.',
+          'workforce.task.retrying': 'A run was lost, or failed in a way that may pass. The status is `queued` again.',
+          'workforce.task.cancelling': 'Its owner asked to cancel it while it ran; it is being stopped.',
+          'workforce.task.succeeded': 'It ended with an output, which is in the event up to 64 KiB.',
+          'workforce.task.failed': 'It ended with an error, or with no attempts left.',
+          'workforce.task.cancelled': 'It was ended by its owner.',
+          'workforce.task.expired': 'It waited for a day without a run.',
+        },
       },
-    },
+    ],
   },
   instances: { name: 'millhand.instances.v1', about: 'Instances.' },
   identity: {
     name: 'millhand.identity.v1',
-    about: 'Every change of state of an API key. None carries the key, or its hash.',
-    carries: {
-      resource: ApiKeySchema,
-      events: {
-        'key.created': 'A key was made.',
-        'key.rotated': 'A key was replaced by another one like it, and ends at its `expires_at`.',
-        'key.revoked': 'A key was revoked. Within a second it works nowhere.',
+    about: 'Every change of state of an API key, and warnings of quotas. None carries a key, or its hash.',
+    carries: [
+      {
+        resource: ApiKeySchema,
+        events: {
+          'key.created': 'A key was made.',
+          'key.rotated': 'A key was replaced by another one like it, and ends at its `expires_at`.',
+          'key.revoked': 'A key was revoked. Within a second it works nowhere.',
+        },
       },
-    },
+      {
+        resource: QuotaSchema,
+        events: { 'quota.warning': 'So much of a day’s quota is used: once at 80 %, once when nothing is left.' },
+      },
+    ],
   },
   billing: { name: 'millhand.billing.v1', about: 'Invoices.' },
   webhooks: {
     name: 'millhand.webhooks.v1',
     about: 'Every change of state of a webhook. None carries its secret.',
-    carries: {
-      resource: WebhookSchema,
-      events: {
-        'webhook.created': 'A webhook was made.',
-        'webhook.updated': 'Its address, what it asks for, its description or its labels changed.',
-        'webhook.enabled': 'It hears of events again. What it missed comes by a replay.',
-        'webhook.disabled': 'It hears of nothing any more; its `disabled_reason` says why.',
-        'webhook.secret_rotated': 'It has another secret. Until its `previous_secret_expires_at` both are good.',
-        'webhook.deleted': 'It was deleted.',
+    carries: [
+      {
+        resource: WebhookSchema,
+        events: {
+          'webhook.created': 'A webhook was made.',
+          'webhook.updated': 'Its address, what it asks for, its description or its labels changed.',
+          'webhook.enabled': 'It hears of events again. What it missed comes by a replay.',
+          'webhook.disabled': 'It hears of nothing any more; its `disabled_reason` says why.',
+          'webhook.secret_rotated': 'It has another secret. Until its `previous_secret_expires_at` both are good.',
+          'webhook.deleted': 'It was deleted.',
+        },
       },
-    },
+    ],
   },
 } as const satisfies Record<string, PublicTopic>

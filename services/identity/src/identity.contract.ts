@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { codeOf, createApiKey, createIds, retryAfterOf } from '@millhand/api'
 import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
+import type { DailyPlace } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { manualClock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import { as, failure, type Identity, openIdentity } from './identity.fixture.ts'
@@ -95,9 +96,12 @@ export function describeIdentity(name: string, openDatabase: () => Promise<Opene
         const ids = createIds({ now: () => at.clock.now() })
         const replicas = [at, openIdentity(opened, at.clock)]
         // A store that is slow may be `unavailable`: then who asks again, with the same id, has one place.
-        const take = async (n: number, id = ids('wtask')): Promise<unknown> => {
+        const take = async (n: number, id = ids('wtask')): Promise<Pick<DailyPlace, 'id' | 'takenAt'>> => {
           const taken = replicas[n % 2]?.quota.takeDaily({ id }, as(account))
-          return await taken?.catch(error => (codeOf(error) === 'unavailable' ? take(n, id) : Promise.reject(error)))
+          return await (taken as NonNullable<typeof taken>).then(
+            ({ takenAt }) => ({ id, ...(takenAt && { takenAt }) }),
+            error => (codeOf(error) === 'unavailable' ? take(n, id) : Promise.reject(error)),
+          )
         }
         const untilMidnight = () => Math.ceil((DAY_MS - (at.clock.now() % DAY_MS)) / 1_000)
         const atFirst = untilMidnight()
@@ -115,16 +119,55 @@ export function describeIdentity(name: string, openDatabase: () => Promise<Opene
           const retryAfter = retryAfterOf(reason) ?? 0
           assert.ok(untilMidnight() <= retryAfter && retryAfter <= atFirst, `${retryAfter} s`)
         }
-        const { used, limit, ids: takers, day } = await at.quota.getDaily({ withIds: true }, as(account))
-        assert.deepEqual([used, limit, new Set(takers).size], [100, 100, 100])
+        const { used, limit, day } = await at.quota.getDaily({}, as(account))
+        assert.deepEqual([used, limit], [100, 100])
+        const takers = results.flatMap(result => (result.status === 'fulfilled' && result.value ? [result.value] : []))
         assert.equal((await at.quota.getDaily({}, as(account, { mode: 'test' }))).used, 0)
-        const [had = ''] = takers
-        assert.equal((await at.quota.takeDaily({ id: had }, as(account))).used, 100, 'who has a place keeps it')
-        const { used: left } = await at.quota.releaseDaily({ day, ids: [had, 'wtask_none'] }, as(account))
-        assert.equal(left, 99)
+        assert.equal(new Set(takers.map(({ id }) => id)).size, 100)
+        const [taker] = takers
+        assert.ok(taker)
+        const { id, takenAt } = taker
+        const again = await at.quota.takeDaily({ id }, as(account))
+        assert.equal(again.used, 100, 'who has a place keeps it')
+        const release = async (asTaken: DailyPlace['takenAt']) => {
+          const places = [id, 'wtask_none'].map(one => ({ id: one, ...(asTaken && { takenAt: asTaken }) }))
+          return (await at.quota.releaseDaily({ day, places }, as(account))).used
+        }
+        assert.equal(await release(takenAt), 100, 'it was taken again since')
+        assert.equal(await release(again.takenAt), 99)
         await at.clock.advance(DAY_MS)
         assert.equal((await at.quota.takeDaily({ id: ids('wtask') }, as(account))).used, 1)
         assert.equal(await failure(at.quota.takeDaily({ id: 'wtask_1' }, as(account))), 'invalid_parameter id')
+      })
+
+      it('warns its account once at four fifths, and once when nothing is left', async () => {
+        const account = await at.newAccount()
+        const ids = createIds({ now: () => at.clock.now() })
+        const warnings = () =>
+          at.events
+            .map(({ value, ...event }) => ({ ...event, value: JSON.parse(value) }))
+            .filter(({ type, value }) => type === 'quota.warning' && value.account_id === account)
+        const day = new Date(at.clock.now()).toISOString().slice(0, 10)
+        for (let taken = 0; taken < 79; taken++) await at.quota.takeDaily({ id: ids('wtask') }, as(account))
+        assert.deepEqual(warnings(), [])
+        for (let taken = 79; taken < 100; taken++) await at.quota.takeDaily({ id: ids('wtask') }, as(account))
+        const [first, last, ...more] = warnings()
+        assert.deepEqual(more, [])
+        assert.equal(first?.topic, 'millhand.identity.v1')
+        assert.equal(first?.key, first?.value.data.object.id)
+        assert.deepEqual(first?.value.data.object, {
+          id: `quota_${account.slice('acct_'.length)}_live_${day}`,
+          object: 'quota',
+          name: 'workforce_daily',
+          day,
+          limit: 100,
+          used: 80,
+          remaining: 20,
+          resets_at: new Date(Date.parse(day) + DAY_MS).toISOString(),
+          resource_version: 1,
+        })
+        const { remaining, resource_version } = last?.value.data.object ?? {}
+        assert.deepEqual([remaining, resource_version], [0, 2])
       })
 
       it('counts an id once, in the day of its making, on whichever side of midnight it is tried', async () => {

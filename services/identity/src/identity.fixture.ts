@@ -26,7 +26,7 @@ interface Opened {
   readonly accounts: Client<typeof AccountService>
   readonly keys: Client<typeof ApiKeyService>
   readonly quota: Client<typeof QuotaService>
-  /** The events of all writes of keys, as they are. */
+  /** The events of all writes of keys and quotas, as they are. */
   readonly events: readonly OutboxEvent[]
 }
 
@@ -34,7 +34,7 @@ interface Opened {
 export function openIdentity(db: Database, clock: ManualClock = manualClock(noon)): Identity {
   const events: OutboxEvent[] = []
   const owned = identityCollections(db)
-  const collections = { ...owned, keys: overheard(owned.keys, events) }
+  const collections = { ...owned, keys: overheard(owned.keys, events), daily: overheard(owned.daily, events) }
   const service = createIdentityService({
     ...collections,
     plans: loadPlans(),

@@ -100,7 +100,7 @@ export function createIdentityService(options: IdentityOptions) {
     keys: createChanges({ name: 'keys', documents: keys, changes }),
     accounts: createChanges({ name: 'accounts', documents: accounts, changes }),
   }
-  const quota = createQuotaService({ daily, plans, clock, log, random })
+  const quota = createQuotaService({ daily, plans, clock, log, ids, random })
   const rates = createRateService({ clock, replicas })
   const answers = createIdempotencyService({ idempotency, clock, ids, log, random })
 

@@ -12,14 +12,10 @@ export const typeFaults = (param: string, patterns: readonly string[]): Fault[] 
 /** Of the contract, section 9: endpoints can ask for them before the first one happens. */
 const toCome = [
   'batch.completed',
-  ...['queued', 'started', 'retrying', 'cancelling', 'succeeded', 'failed', 'cancelled', 'expired'].map(
-    word => `workforce.task.${word}`,
-  ),
   // The states of section 4, and what is said of one that has been scaled.
   ...['pending', 'provisioning', 'running', 'scaling', 'scaled', 'degraded', 'terminating', 'terminated', 'failed'].map(
     word => `instance.${word}`,
   ),
-  'quota.warning',
   'invoice.finalized',
 ]
 

@@ -19,7 +19,7 @@ export const testType = 'webhook.test'
 
 /** What became of an endpoint, which is shown as it is then. */
 export function webhookEvent(
-  type: keyof typeof publicTopics.webhooks.carries.events | typeof testType,
+  type: keyof (typeof publicTopics.webhooks.carries)[0]['events'] | typeof testType,
   webhook: WebhookRecord,
   { ids, now, requestId }: EventDeps,
 ): OutboxEvent {

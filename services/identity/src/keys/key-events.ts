@@ -4,9 +4,8 @@ import { type Ids, jsonWriter, modeOfWord } from '@millhand/api'
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
+import { identityTopic } from '../identity-topic.ts'
 import { type KeyRecord, keyMessage } from './key.ts'
-
-const identityTopic = 'millhand.identity.v1'
 
 const writeKey = jsonWriter(ApiKeySchema)
 const writeEvent = jsonWriter(EventSchema)

@@ -1,17 +1,11 @@
 /**
- * The ids that have a place in a day's quota: one document a day and tenant, changed by compare-and-set. So no two takers
- * share a place, and an id that asks again has the place that it has. Which day it is of, is in the id: two tries on both
- * sides of midnight ask for the same place.
+ * Places in days' quotas: one document a day and tenant, changed by compare-and-set. So no two takers share a place,
+ * whichever replicas they ask; those that ask one replica at once go in one write.
  */
-import { backoff, type Clock } from '@millhand/runner'
-import { type Collection, type CollectionSpec, type Document, sweep } from '@millhand/store'
+import { backoff, type Clock, Turns } from '@millhand/runner'
+import { type Collection, type CollectionSpec, type OutboxEvent, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-
-/** Its id is the day, one of UTC: `2026-11-21`. */
-export interface DailyRecord extends Document {
-  readonly day: string
-  readonly ids: readonly string[]
-}
+import { type Asked, type DailyRecord, dayOf, type Place, withoutPlaces, withPlaces } from './day.ts'
 
 export type Daily = Collection<DailyRecord, 'by_day'>
 
@@ -20,61 +14,113 @@ export const dailySpec = {
   indexes: { by_day: { fields: ['day'] } },
 } as const satisfies CollectionSpec
 
-const DAY_MS = 86_400_000
+export interface Day {
+  readonly tenant: string
+  readonly day: string
+}
 
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export interface Days {
+  /** A place in a day's quota, with how many are taken then; undefined where it has none left. */
+  take(day: Day, asked: Asked, signal: AbortSignal): Promise<{ readonly place: Place; readonly day: Used } | undefined>
+  /** Gives places back that were not taken again since. Says how the day is then; undefined where nobody took one. */
+  release(day: Day, places: readonly Place[], signal: AbortSignal): Promise<DailyRecord | undefined>
+}
 
-/** When the day after begins. */
-export const dayAfter = (day: string): number => Date.parse(day) + DAY_MS
+type Used = Pick<DailyRecord, 'places' | 'earlier'>
 
-interface DailyDeps {
+export interface DaysDeps {
   readonly daily: Daily
   readonly clock: Clock
   /** From 0 up to 1. */
   readonly random: () => number
+  /** What its account is told of a day that was changed. */
+  readonly events: (before: DailyRecord | undefined, after: Omit<DailyRecord, 'version'>) => readonly OutboxEvent[]
 }
 
-/** A place in a day's quota, with how the day is then; undefined where it has none left. */
-export async function takePlace(
-  { daily, clock, random }: DailyDeps,
-  { tenant, day, id, limit, signal }: { tenant: string; day: string; id: string; limit: number; signal: AbortSignal },
-): Promise<DailyRecord | undefined> {
+/** One who waits for the write that others wait for, too. */
+interface Taker {
+  readonly asked: Asked
+  readonly signal: AbortSignal
+  readonly told: PromiseWithResolvers<{ readonly place: Place; readonly day: Used } | undefined>
+}
+
+export function createDays({ daily, clock, random, events }: DaysDeps): Days {
+  const turns = new Turns()
+  const gathering = new Map<string, Taker[]>()
   const waitMs = backoff({ baseMs: 5, maxMs: 250, random })
-  for (let attempt = 1; ; attempt++) {
-    const found = await daily.get(tenant, day)
-    if (found?.ids.includes(id)) return found
-    const ids = found?.ids ?? []
-    if (ids.length >= limit) return undefined
-    const document = { tenant, id: day, day, ids: [...ids, id] }
-    const change = found
-      ? ({ kind: 'replace', version: found.version, document, events: [] } as const)
-      : ({ kind: 'insert', document, events: [] } as const)
-    const result = await daily.write(change)
-    if (result.kind === 'written') return { ...document, version: result.version }
-    await clock.sleep(waitMs(attempt), signal)
+
+  async function takeAll(day: Day, all: readonly Taker[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const takers = all.filter(({ signal }) => !signal.aborted)
+      if (takers.length === 0) return
+      const found = await daily.get(day.tenant, day.day)
+      const asked = takers.map(taker => taker.asked)
+      const { record, places } = withPlaces(found, day, asked, clock.now())
+      if (places.every(place => place === undefined) || (await written(found, record))) {
+        for (const [at, place] of places.entries()) takers[at]?.told.resolve(place && { place, day: record })
+        return
+      }
+      await clock.sleep(waitMs(attempt), never)
+    }
+  }
+
+  async function written(found: DailyRecord | undefined, document: Omit<DailyRecord, 'version'>): Promise<boolean> {
+    const told = events(found, document)
+    const result = await daily.write(
+      found
+        ? { kind: 'replace', version: found.version, document, events: told }
+        : { kind: 'insert', document, events: told },
+    )
+    return result.kind === 'written'
+  }
+
+  return {
+    async take(day, asked, signal) {
+      const key = `${day.tenant}/${day.day}`
+      const told: Taker['told'] = Promise.withResolvers()
+      const onAbort = () => told.reject(signal.reason)
+      signal.addEventListener('abort', onAbort)
+      const taker = { asked, signal, told }
+      const gathered = gathering.get(key)
+      if (gathered) gathered.push(taker)
+      else {
+        gathering.set(key, [taker])
+        const takers = () => {
+          const all = gathering.get(key) ?? []
+          gathering.delete(key)
+          return all
+        }
+        void turns.take(key, async () => {
+          const all = takers()
+          await takeAll(day, all).catch((error: unknown) => {
+            for (const one of all) one.told.reject(error)
+          })
+        })
+      }
+      try {
+        return await told.promise
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+      }
+    },
+    async release(day, places, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const found = await daily.get(day.tenant, day.day)
+        if (found === undefined) return undefined
+        const after = withoutPlaces(found, places)
+        if (after.places.length === found.places.length || (await written(found, after))) return after
+        await clock.sleep(waitMs(attempt), signal)
+      }
+    },
   }
 }
 
-/** Gives places back. Says how the day is then; undefined for one that nobody took a place of. */
-export async function releasePlaces(
-  { daily, clock, random }: DailyDeps,
-  { tenant, day, ids, signal }: { tenant: string; day: string; ids: readonly string[]; signal: AbortSignal },
-): Promise<DailyRecord | undefined> {
-  const waitMs = backoff({ baseMs: 5, maxMs: 250, random })
-  for (let attempt = 1; ; attempt++) {
-    const found = await daily.get(tenant, day)
-    if (!found?.ids.some(id => ids.includes(id))) return found
-    const { version } = found
-    const document = { ...found, ids: found.ids.filter(id => !ids.includes(id)) }
-    const result = await daily.write({ kind: 'replace', version, document, events: [] })
-    if (result.kind === 'written') return { ...document, version: result.version }
-    await clock.sleep(waitMs(attempt), signal)
-  }
-}
+/** Each who waits has a signal of their own. */
+const never = new AbortController().signal
 
 /** Removes days that nobody asks for any more, until the signal ends. */
 export const removeOldDays = (
-  { daily, clock, log }: Pick<DailyDeps, 'daily' | 'clock'> & { readonly log: Log },
+  { daily, clock, log }: Pick<DaysDeps, 'daily' | 'clock'> & { readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> =>
   sweep(
@@ -82,7 +128,7 @@ export const removeOldDays = (
       name: dailySpec.name,
       collection: daily,
       index: 'by_day',
-      range: () => ({ equals: [], before: [dayOf(clock.now() - KEPT_DAYS * DAY_MS)] }),
+      range: () => ({ equals: [], before: [dayOf(clock.now() - KEPT_DAYS * 86_400_000)] }),
       everyMs: 3_600_000,
       clock,
       log,

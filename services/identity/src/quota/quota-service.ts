@@ -1,8 +1,9 @@
 /** The daily quota of workforce tasks. */
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail, idTime, parseId } from '@millhand/api'
+import { fail, type Ids, idTime, parseId } from '@millhand/api'
 import {
+  type DailyPlace,
   type DailyQuota,
   type GetDailyRequest,
   type ListDailyRequest,
@@ -15,17 +16,31 @@ import type { Plans } from '@millhand/plans'
 import { principal, type Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { type Daily, dayAfter, dayOf, releasePlaces, removeOldDays, takePlace } from './daily.ts'
+import { createDays, type Daily, type Days, removeOldDays } from './daily.ts'
+import { dayAfter, dayOf, type Place, usedOf } from './day.ts'
+import { quotaEvents } from './quota-events.ts'
 
-export interface QuotaDeps {
+export interface QuotaOptions {
   readonly daily: Daily
   readonly plans: Plans
   readonly clock: Clock
+  readonly log: Log
+  readonly ids: Ids
   /** From 0 up to 1. */
   readonly random: () => number
 }
 
-export function createQuotaService({ log, ...deps }: QuotaDeps & { readonly log: Log }) {
+interface QuotaDeps extends QuotaOptions {
+  readonly days: Days
+}
+
+export function createQuotaService(options: QuotaOptions) {
+  const { ids, clock } = options
+  const days = createDays({
+    ...options,
+    events: (before, after) => quotaEvents({ ids, now: clock.now() }, before, after),
+  })
+  const deps: QuotaDeps = { ...options, days }
   return {
     routes(router: Routes): void {
       router.service(QuotaService, {
@@ -36,23 +51,22 @@ export function createQuotaService({ log, ...deps }: QuotaDeps & { readonly log:
       })
     },
     /** Removes old days until the signal ends. One replica is enough; several disturb nothing. */
-    run: (signal: AbortSignal): Promise<void> => removeOldDays({ ...deps, log }, signal),
+    run: (signal: AbortSignal): Promise<void> => removeOldDays(options, signal),
   }
 }
 
-/** Takes a place in the quota of the day that the id was made. Where the plan has no limit nothing is taken. */
+/** Takes a place in the quota of the day that the id was made. */
 const takeDaily =
   (deps: QuotaDeps) =>
   async ({ id }: TakeDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
     const { tenant } = principal(call)
-    const { clock } = deps
+    const { clock, days } = deps
     const limit = limitOf(deps, call)
     const task = parseId('wtask', id)
     if (task === undefined) throw fail('invalid_parameter', '`id` must be that of a workforce task.', { param: 'id' })
     const day = dayOf(idTime(task))
-    if (limit === null) return quota(day, [], null)
-    const taken = await takePlace(deps, { tenant, day, id, limit, signal: call.signal })
-    if (taken) return quota(day, taken.ids, limit)
+    const taken = await days.take({ tenant, day }, { id, limit }, call.signal)
+    if (taken) return { ...quota(day, usedOf(taken.day), limit), takenAt: timestampFromMs(taken.place.at) }
     const detail = `All ${limit} workforce tasks of ${day} are used. The next day begins at 00:00 UTC.`
     throw fail('daily_quota_exceeded', detail, {
       retryAfterS: Math.max(1, Math.ceil((dayAfter(day) - clock.now()) / 1_000)),
@@ -61,24 +75,24 @@ const takeDaily =
 
 const releaseDaily =
   (deps: QuotaDeps) =>
-  async ({ day, ids }: ReleaseDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
+  async ({ day, places }: ReleaseDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
     const { tenant } = principal(call)
-    const left = await releasePlaces(deps, { tenant, day, ids, signal: call.signal })
-    return quota(day, left?.ids ?? [], limitOf(deps, call))
+    const left = await deps.days.release({ tenant, day }, places.map(toPlace), call.signal)
+    return quota(day, usedOf(left), limitOf(deps, call))
   }
 
 const getDaily =
   (deps: QuotaDeps) =>
   async (req: GetDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
     const day = req.day || dayOf(deps.clock.now())
-    const found = await deps.daily.get(principal(call).tenant, day)
-    const ids = found?.ids ?? []
-    return { ...quota(day, ids, limitOf(deps, call)), ids: req.withIds ? [...ids] : [] }
+    return quota(day, usedOf(await deps.daily.get(principal(call).tenant, day)), limitOf(deps, call))
   }
 
 const listDaily =
   ({ daily }: QuotaDeps) =>
-  async ({ day, after }: ListDailyRequest): Promise<ListDailyResponse> => {
+  async ({ day, after, takenFrom, takenBefore }: ListDailyRequest): Promise<ListDailyResponse> => {
+    const from = takenFrom ? timestampMs(takenFrom) : 0
+    const before = takenBefore ? timestampMs(takenBefore) : 0
     const found = await daily.find('by_day', {
       equals: [day],
       ...(after !== '' && { after: [after, day] }),
@@ -86,25 +100,32 @@ const listDaily =
     })
     return {
       $typeName: 'millhand.identity.v1.ListDailyResponse',
-      data: found.map(({ tenant, ids }) => ({
+      data: found.map(({ tenant, places }) => ({
         $typeName: 'millhand.identity.v1.DailyPlaces',
         tenant,
-        ids: [...ids],
+        places: places.filter(({ at }) => at >= from && at < before).map(toMessage),
       })),
     }
   }
 
-/** Each has at most as many ids as a plan allows, of 32 bytes. */
-const DAYS_A_PAGE = 20
+/** Each has at most 10,000 places of 50 bytes: an answer is less than 4 MiB. */
+const DAYS_A_PAGE = 5
 
-const limitOf = ({ plans }: QuotaDeps, call: HandlerContext) =>
+const toMessage = ({ id, at }: Place): DailyPlace => ({
+  $typeName: 'millhand.identity.v1.DailyPlace',
+  id,
+  takenAt: timestampFromMs(at),
+})
+
+const toPlace = ({ id, takenAt }: DailyPlace): Place => ({ id, at: takenAt ? timestampMs(takenAt) : 0 })
+
+const limitOf = ({ plans }: Pick<QuotaDeps, 'plans'>, call: HandlerContext) =>
   plans.workforcePlan(principal(call).plans.workforce).tasks_per_day
 
-const quota = (day: string, ids: readonly string[], limit: number | null): DailyQuota => ({
+const quota = (day: string, used: number, limit: number | null): DailyQuota => ({
   $typeName: 'millhand.identity.v1.DailyQuota',
   day,
   ...(limit !== null && { limit }),
-  used: ids.length,
+  used,
   resetsAt: timestampFromMs(dayAfter(day)),
-  ids: [],
 })

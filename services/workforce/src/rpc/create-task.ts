@@ -65,10 +65,10 @@ export const createTask =
       max_attempts: MAX_ATTEMPTS,
       request_id: call.values.get(requestIdKey),
     }
-    await places.take(call, id)
+    const place = await places.take(call, id)
     const made = await addTask(deps, task, brief, plans.computePlan(plan).max_queued).catch(async error => {
       // Of any other failure nobody knows whether it was stored: who looks for places without a task finds out.
-      if (codeOf(error) === 'queue_full') await places.giveBack(call, id)
+      if (codeOf(error) === 'queue_full') await places.giveBack(call, place)
       throw error
     })
     return made === task ? toMessage(task, { brief, position: position(task) }) : await showWhole(deps, made)

@@ -1,6 +1,6 @@
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { type Comments, createSchemas, type Schema, type Schemas } from '@millhand/api/schema'
-import type { PublicTopic } from '../../public-stream.ts'
+import type { Carried, PublicTopic } from '../../public-stream.ts'
 import { cloudEventHeaders } from './headers.ts'
 
 /** The AsyncAPI 3 document of topics: a channel each, and a message for each type of event. */
@@ -62,10 +62,8 @@ function describeTopic(word: string, { name, about, carries }: PublicTopic, sche
     }
     return { channel: { [word]: channel }, operation: {}, messages: {}, payload: {} }
   }
-  const { resource, events } = carries
-  const types = Object.keys(events)
-  const payloadName = `${resource.name}Event`
   const reference = (type: string) => ({ $ref: `#/channels/${word}/messages/${type}` })
+  const types = carries.flatMap(({ events }) => Object.keys(events))
   return {
     channel: {
       [word]: {
@@ -83,20 +81,31 @@ function describeTopic(word: string, { name, about, carries }: PublicTopic, sche
         messages: types.map(reference),
       },
     },
-    messages: Object.fromEntries(Object.entries(events).map(event => [event[0], messageOf(...event, payloadName)])),
-    payload: {
-      [payloadName]: {
-        type: 'object',
-        description: `${about} One event.`,
-        allOf: [schemas.message(EventSchema, 'answer')],
-        properties: {
-          type: { type: 'string', 'x-extensible-enum': types },
-          data: { type: 'object', properties: { object: schemas.message(resource, 'answer') }, required: ['object'] },
-        },
-      },
-    },
+    messages: Object.assign({}, ...carries.map(messagesOf)),
+    payload: Object.assign({}, ...carries.map(carried => payloadOf(carried, about, schemas))),
   }
 }
+
+const payloadName = ({ resource }: Carried) => `${resource.name}Event`
+
+const messagesOf = (carried: Carried): Record<string, Schema> =>
+  Object.fromEntries(Object.entries(carried.events).map(event => [event[0], messageOf(...event, payloadName(carried))]))
+
+const payloadOf = (carried: Carried, about: string, schemas: Schemas): Record<string, Schema> => ({
+  [payloadName(carried)]: {
+    type: 'object',
+    description: `${about} One event.`,
+    allOf: [schemas.message(EventSchema, 'answer')],
+    properties: {
+      type: { type: 'string', 'x-extensible-enum': Object.keys(carried.events) },
+      data: {
+        type: 'object',
+        properties: { object: schemas.message(carried.resource, 'answer') },
+        required: ['object'],
+      },
+    },
+  },
+})
 
 /** The message of one type of event. */
 function messageOf(type: string, summary: string, payloadName: string): Schema {

@@ -13,10 +13,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/identity/v1/quota_service.proto.
  */
 export const file_millhand_identity_v1_quota_service: GenFile = /*@__PURE__*/
-  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSJTChBMaXN0RGFpbHlSZXF1ZXN0EicKA2RheRgBIAEoCUIaukgXchUyE15cZHs0fS1cZHsyfS1cZHsyfSQSFgoFYWZ0ZXIYAiABKAlCB7pIBHICGEAiRAoRTGlzdERhaWx5UmVzcG9uc2USLwoEZGF0YRgBIAMoCzIhLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UGxhY2VzIioKC0RhaWx5UGxhY2VzEg4KBnRlbmFudBgBIAEoCRILCgNpZHMYAiADKAkiKQoQVGFrZURhaWx5UmVxdWVzdBIVCgJpZBgBIAEoCUIJukgGcgQQARhAIlgKE1JlbGVhc2VEYWlseVJlcXVlc3QSJwoDZGF5GAEgASgJQhq6SBdyFTITXlxkezR9LVxkezJ9LVxkezJ9JBIYCgNpZHMYAiADKAlCC7pICJIBBQgBEOgHIk8KD0dldERhaWx5UmVxdWVzdBIqCgNkYXkYASABKAlCHbpIGnIYMhZeKFxkezR9LVxkezJ9LVxkezJ9KT8kEhAKCHdpdGhfaWRzGAIgASgIIoEBCgpEYWlseVF1b3RhEgsKA2RheRgBIAEoCRISCgVsaW1pdBgCIAEoDUgAiAEBEgwKBHVzZWQYAyABKA0SLQoJcmVzZXRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBILCgNpZHMYBSADKAlCCAoGX2xpbWl0MokDCgxRdW90YVNlcnZpY2USWgoJVGFrZURhaWx5EiYubWlsbGhhbmQuaWRlbnRpdHkudjEuVGFrZURhaWx5UmVxdWVzdBogLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UXVvdGEiA5ACAhJgCgxSZWxlYXNlRGFpbHkSKS5taWxsaGFuZC5pZGVudGl0eS52MS5SZWxlYXNlRGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAICElgKCEdldERhaWx5EiUubWlsbGhhbmQuaWRlbnRpdHkudjEuR2V0RGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAIBEmEKCUxpc3REYWlseRImLm1pbGxoYW5kLmlkZW50aXR5LnYxLkxpc3REYWlseVJlcXVlc3QaJy5taWxsaGFuZC5pZGVudGl0eS52MS5MaXN0RGFpbHlSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSK9AQoQTGlzdERhaWx5UmVxdWVzdBInCgNkYXkYASABKAlCGrpIF3IVMhNeXGR7NH0tXGR7Mn0tXGR7Mn0kEhYKBWFmdGVyGAIgASgJQge6SARyAhhAEi4KCnRha2VuX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjgKDHRha2VuX2JlZm9yZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJEChFMaXN0RGFpbHlSZXNwb25zZRIvCgRkYXRhGAEgAygLMiEubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlQbGFjZXMiTwoLRGFpbHlQbGFjZXMSDgoGdGVuYW50GAEgASgJEjAKBnBsYWNlcxgCIAMoCzIgLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UGxhY2UiWQoKRGFpbHlQbGFjZRIVCgJpZBgBIAEoCUIJukgGcgQQARhAEjQKCHRha2VuX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBIikKEFRha2VEYWlseVJlcXVlc3QSFQoCaWQYASABKAlCCbpIBnIEEAEYQCJ9ChNSZWxlYXNlRGFpbHlSZXF1ZXN0EicKA2RheRgBIAEoCUIaukgXchUyE15cZHs0fS1cZHsyfS1cZHsyfSQSPQoGcGxhY2VzGAIgAygLMiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlQbGFjZUILukgIkgEFCAEQ6AciPQoPR2V0RGFpbHlSZXF1ZXN0EioKA2RheRgBIAEoCUIdukgachgyFl4oXGR7NH0tXGR7Mn0tXGR7Mn0pPyQitAEKCkRhaWx5UXVvdGESCwoDZGF5GAEgASgJEhIKBWxpbWl0GAIgASgNSACIAQESDAoEdXNlZBgDIAEoDRItCglyZXNldHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKCHRha2VuX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9saW1pdEILCglfdGFrZW5fYXQyiQMKDFF1b3RhU2VydmljZRJaCglUYWtlRGFpbHkSJi5taWxsaGFuZC5pZGVudGl0eS52MS5UYWtlRGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAICEmAKDFJlbGVhc2VEYWlseRIpLm1pbGxoYW5kLmlkZW50aXR5LnYxLlJlbGVhc2VEYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgISWAoIR2V0RGFpbHkSJS5taWxsaGFuZC5pZGVudGl0eS52MS5HZXREYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgESYQoJTGlzdERhaWx5EiYubWlsbGhhbmQuaWRlbnRpdHkudjEuTGlzdERhaWx5UmVxdWVzdBonLm1pbGxoYW5kLmlkZW50aXR5LnYxLkxpc3REYWlseVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
- * Asks for who has places of a day.
+ * Asks for places of a day.
  *
  * @generated from message millhand.identity.v1.ListDailyRequest
  */
@@ -34,6 +34,20 @@ export type ListDailyRequest = Message<"millhand.identity.v1.ListDailyRequest"> 
    * @generated from field: string after = 2;
    */
   after: string;
+
+  /**
+   * Only those that were taken then or later.
+   *
+   * @generated from field: google.protobuf.Timestamp taken_from = 3;
+   */
+  takenFrom?: Timestamp | undefined;
+
+  /**
+   * Only those that were taken before.
+   *
+   * @generated from field: google.protobuf.Timestamp taken_before = 4;
+   */
+  takenBefore?: Timestamp | undefined;
 };
 
 /**
@@ -50,7 +64,7 @@ export const ListDailyRequestSchema: GenMessage<ListDailyRequest> = /*@__PURE__*
  */
 export type ListDailyResponse = Message<"millhand.identity.v1.ListDailyResponse"> & {
   /**
-   * By account and mode.
+   * By account and mode, also those without a place that was asked for.
    *
    * @generated from field: repeated millhand.identity.v1.DailyPlaces data = 1;
    */
@@ -78,11 +92,11 @@ export type DailyPlaces = Message<"millhand.identity.v1.DailyPlaces"> & {
   tenant: string;
 
   /**
-   * The ids that have places.
+   * Those that were asked for.
    *
-   * @generated from field: repeated string ids = 2;
+   * @generated from field: repeated millhand.identity.v1.DailyPlace places = 2;
    */
-  ids: string[];
+  places: DailyPlace[];
 };
 
 /**
@@ -91,6 +105,34 @@ export type DailyPlaces = Message<"millhand.identity.v1.DailyPlaces"> & {
  */
 export const DailyPlacesSchema: GenMessage<DailyPlaces> = /*@__PURE__*/
   messageDesc(file_millhand_identity_v1_quota_service, 2);
+
+/**
+ * A place in the quota of a day.
+ *
+ * @generated from message millhand.identity.v1.DailyPlace
+ */
+export type DailyPlace = Message<"millhand.identity.v1.DailyPlace"> & {
+  /**
+   * The id of the task that it is for: `wtask_…`.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * When it was taken, the last time.
+   *
+   * @generated from field: google.protobuf.Timestamp taken_at = 2;
+   */
+  takenAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message millhand.identity.v1.DailyPlace.
+ * Use `create(DailyPlaceSchema)` to create a new message.
+ */
+export const DailyPlaceSchema: GenMessage<DailyPlace> = /*@__PURE__*/
+  messageDesc(file_millhand_identity_v1_quota_service, 3);
 
 /**
  * Asks for a place.
@@ -111,7 +153,7 @@ export type TakeDailyRequest = Message<"millhand.identity.v1.TakeDailyRequest"> 
  * Use `create(TakeDailyRequestSchema)` to create a new message.
  */
 export const TakeDailyRequestSchema: GenMessage<TakeDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 3);
+  messageDesc(file_millhand_identity_v1_quota_service, 4);
 
 /**
  * Gives places back.
@@ -127,11 +169,11 @@ export type ReleaseDailyRequest = Message<"millhand.identity.v1.ReleaseDailyRequ
   day: string;
 
   /**
-   * The ids that never became a task.
+   * Those that never became a task's. One that was taken at another time stays.
    *
-   * @generated from field: repeated string ids = 2;
+   * @generated from field: repeated millhand.identity.v1.DailyPlace places = 2;
    */
-  ids: string[];
+  places: DailyPlace[];
 };
 
 /**
@@ -139,7 +181,7 @@ export type ReleaseDailyRequest = Message<"millhand.identity.v1.ReleaseDailyRequ
  * Use `create(ReleaseDailyRequestSchema)` to create a new message.
  */
 export const ReleaseDailyRequestSchema: GenMessage<ReleaseDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 4);
+  messageDesc(file_millhand_identity_v1_quota_service, 5);
 
 /**
  * Asks for a day.
@@ -153,13 +195,6 @@ export type GetDailyRequest = Message<"millhand.identity.v1.GetDailyRequest"> & 
    * @generated from field: string day = 1;
    */
   day: string;
-
-  /**
-   * Whether the ids are told, too.
-   *
-   * @generated from field: bool with_ids = 2;
-   */
-  withIds: boolean;
 };
 
 /**
@@ -167,7 +202,7 @@ export type GetDailyRequest = Message<"millhand.identity.v1.GetDailyRequest"> & 
  * Use `create(GetDailyRequestSchema)` to create a new message.
  */
 export const GetDailyRequestSchema: GenMessage<GetDailyRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 5);
+  messageDesc(file_millhand_identity_v1_quota_service, 6);
 
 /**
  * How much of a day's quota is used.
@@ -204,11 +239,11 @@ export type DailyQuota = Message<"millhand.identity.v1.DailyQuota"> & {
   resetsAt?: Timestamp | undefined;
 
   /**
-   * The ids that have places, where they were asked for.
+   * When the place was taken that was asked for.
    *
-   * @generated from field: repeated string ids = 5;
+   * @generated from field: optional google.protobuf.Timestamp taken_at = 5;
    */
-  ids: string[];
+  takenAt?: Timestamp | undefined;
 };
 
 /**
@@ -216,7 +251,7 @@ export type DailyQuota = Message<"millhand.identity.v1.DailyQuota"> & {
  * Use `create(DailyQuotaSchema)` to create a new message.
  */
 export const DailyQuotaSchema: GenMessage<DailyQuota> = /*@__PURE__*/
-  messageDesc(file_millhand_identity_v1_quota_service, 6);
+  messageDesc(file_millhand_identity_v1_quota_service, 7);
 
 /**
  * The daily quota of workforce tasks, exact under any number of callers and crashes. A day is one of UTC. The account
@@ -227,7 +262,7 @@ export const DailyQuotaSchema: GenMessage<DailyQuota> = /*@__PURE__*/
 export const QuotaService: GenService<{
   /**
    * Takes a place for the id of a task that is about to be made, in the quota of the day that the id was made. Fails with
-   * `daily_quota_exceeded`. Idempotent: an id that has a place keeps it.
+   * `daily_quota_exceeded`. Idempotent: an id that has a place keeps it, as taken now.
    *
    * @generated from rpc millhand.identity.v1.QuotaService.TakeDaily
    */
@@ -237,7 +272,7 @@ export const QuotaService: GenService<{
     output: typeof DailyQuotaSchema;
   },
   /**
-   * Gives the places of ids back that never became a task. Idempotent.
+   * Gives the places of ids back that never became a task, those that were not taken again since. Idempotent.
    *
    * @generated from rpc millhand.identity.v1.QuotaService.ReleaseDaily
    */
@@ -247,7 +282,7 @@ export const QuotaService: GenService<{
     output: typeof DailyQuotaSchema;
   },
   /**
-   * Says how much of a day's quota is used, and by which ids.
+   * Says how much of a day's quota is used.
    *
    * @generated from rpc millhand.identity.v1.QuotaService.GetDaily
    */
@@ -257,7 +292,7 @@ export const QuotaService: GenService<{
     output: typeof DailyQuotaSchema;
   },
   /**
-   * Lists who has places of a day, whoever calls: to look for those whose task never came.
+   * Lists places of a day, whoever calls: to look for those whose task never came.
    *
    * @generated from rpc millhand.identity.v1.QuotaService.ListDaily
    */
