@@ -4,8 +4,10 @@ import type { ContextValues, Transport } from '@connectrpc/connect'
 import { failFaults, type RouteOf } from '@millhand/api'
 import { violations } from '@millhand/rpc'
 import type { Endpoint } from '../dispatch.ts'
+import type { Exchange } from '../exchange.ts'
 import { CALL_MS, callValues, unary } from '../transcode/call.ts'
 import { parseQuery } from '../transcode/query.ts'
+import { withQuota } from '../transcode/quota.ts'
 import { requestReader } from '../transcode/request.ts'
 import { parseLastEventId } from './last-event-id.ts'
 import { createTokenAdmit, TOKEN_PARAMETER, type TokenAdmitDeps } from './stream-tokens.ts'
@@ -33,13 +35,14 @@ export function events(route: RouteOf<'events'>, deps: EventsDeps): Endpoint['ha
     requireValid(route.desc.input, request)
     const after = parseLastEventId(exchange.header('last-event-id')) ?? request.after
     using _ = streams.take(caller)
-    const hasEnded = await isOver(id, callValues(caller, exchange))
+    const hasEnded = await isOver(exchange, id, callValues(caller, exchange))
     await stream.send(exchange, caller, { ...request, after }, route.answer.status, hasEnded)
   }
 
   /** In a function of its own: a stream stays open for long, and must not keep what was asked for before it. */
-  async function isOver(id: string, values: ContextValues): Promise<boolean> {
-    const { message } = await transport.unary(get, undefined, CALL_MS, undefined, { id }, values)
+  async function isOver(exchange: Exchange, id: string, values: ContextValues): Promise<boolean> {
+    const asking = transport.unary(get, undefined, CALL_MS, undefined, { id }, values)
+    const { message } = await withQuota(exchange, asking)
     return (message as Watched).finishedAt !== undefined
   }
 }

@@ -1,6 +1,6 @@
 /** One method of the contract as an endpoint: a request becomes its message, its answer becomes JSON. */
 import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
-import { ConnectError, type ContextValues, type Transport } from '@connectrpc/connect'
+import type { ContextValues, Transport } from '@connectrpc/connect'
 import { jsonWriter, type RouteOf } from '@millhand/api'
 import { check, compile, operationKey } from '@millhand/rpc'
 import { type AdmitDeps, createAdmit, createAdmitCaller } from '../admission/admit.ts'
@@ -21,6 +21,7 @@ import { CALL_MS, callValues } from './call.ts'
 import { type JsonBody, readJsonBody } from './json-body.ts'
 import { locationOf } from './location.ts'
 import { parseQuery } from './query.ts'
+import { withQuota } from './quota.ts'
 import { requestReader } from './request.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -81,15 +82,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
   /** The service's answer. What it says of its quota is said to the caller, whatever the answer is. */
   async function ask(exchange: Exchange, request: Request, values: ContextValues): Promise<Answer> {
     const asking = transport.unary(method, undefined, CALL_MS, undefined, request, values)
-    if (!access.tellsQuota) return (await asking).message
-    try {
-      const { message, header } = await asking
-      carryQuota(exchange, header)
-      return message
-    } catch (error) {
-      if (error instanceof ConnectError) carryQuota(exchange, error.metadata)
-      throw error
-    }
+    return (await (access.tellsQuota ? withQuota(exchange, asking) : asking)).message
   }
 
   /** Calls the service; `operation` is what the call is part of, which is completed whether its caller stays or not. */
@@ -192,14 +185,6 @@ interface Asked {
   readonly keyed: KeyedRequest | undefined
   /** Whether it is answered with the events of what it makes. */
   readonly wantsEvents: boolean
-}
-
-/** What a service says of its quota, beside what is said of the rate. */
-function carryQuota(exchange: Exchange, said: Headers): void {
-  for (const name of ['RateLimit-Policy', 'RateLimit']) {
-    const value = said.get(name)
-    if (value !== null) exchange.carry(name, value)
-  }
 }
 
 const bodyReply = (status: number, headers: readonly string[], body: string | undefined): Reply => ({
