@@ -1,9 +1,14 @@
 /** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
+import { CHANNEL } from './channel.ts'
+import { frame, frameReader } from './frames.ts'
 import { tellsOfMemory } from './memory.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
+import { readSaid, type Said } from './said.ts'
 
 export interface ChildProcess<To, From> {
   send(message: To): void
@@ -22,8 +27,6 @@ export interface ChildProcess<To, From> {
 }
 
 const STDERR_CHARACTERS = 4096
-/** More messages than a child has to say that nobody has asked for yet. */
-const MOST_UNREAD = 64
 
 /**
  * RLIMIT_DATA counts private writable memory whether it is in use or not, and so more than what is resident: V8, thread
@@ -43,7 +46,11 @@ export interface ChildOptions<From> {
   /** Further options of Node. */
   readonly options?: readonly string[]
   /** What it said, once it is sure that the protocol has it; undefined for what it has not. */
-  readonly read: (said: unknown) => From | undefined
+  readonly read: (said: Said) => From | undefined
+  /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
+  readonly ahead: number
+  /** How long a message may be, and all together that nobody has asked for. One byte more, and it has crashed. */
+  readonly messageBytes: number
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
@@ -52,13 +59,17 @@ export interface ChildOptions<From> {
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
-  const { read, log } = options
+  const { read, ahead, messageBytes, log } = options
   const { child, folder } = spawnIn(options)
+  // Neither this nor standard error is there when the process could not be started.
+  const stdio: NodeChild['stdio'] | undefined = child.stdio
+  const channel = stdio?.[CHANNEL] as Socket | undefined
   let stderr = ''
   let killed: RunnerGone | undefined
   let ended: RunnerGone | undefined
   const waiting: { resolve(message: From): void; reject(error: unknown): void }[] = []
-  const arrived: From[] = []
+  const arrived: { readonly message: From; readonly bytes: number }[] = []
+  let unreadBytes = 0
 
   const stop = (because: RunnerGone) => {
     if (ended) return
@@ -66,20 +77,41 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     child.kill('SIGKILL')
   }
 
-  // Neither is there when the process could not be started.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
   })
   child.stderr?.on('error', error => log.warn('worker.stderr_unreadable', { error }))
-  child.on('message', said => {
+
+  const breach = (what: string) => {
+    stop(new RunnerGone('crashed', `the process said ${what}`))
+    channel?.destroy()
+  }
+  const take = frameReader(
+    () => messageBytes - unreadBytes,
+    payload => {
+      if (killed) return
+      const said = readSaid(payload)
+      const message = said && read(said)
+      if (!message) return breach('what it may not')
+      const next = waiting.shift()
+      if (next) return next.resolve(message)
+      if (arrived.length === ahead) return breach('more than it was asked')
+      arrived.push({ message, bytes: payload.length })
+      unreadBytes += payload.length
+    },
+  )
+  channel?.on('data', chunk => {
     if (killed) return
-    const message = read(said)
-    if (!message) return stop(new RunnerGone('crashed', 'the process said what it may not'))
-    const next = waiting.shift()
-    if (next) next.resolve(message)
-    else if (arrived.length < MOST_UNREAD) arrived.push(message)
-    else stop(new RunnerGone('crashed', 'the process said more than it may'))
+    try {
+      take(chunk)
+    } catch {
+      breach('more than there is room for')
+    }
   })
+  // What is not read any more is not written either: nobody who waits would be told. `close` says why it ended.
+  channel?.on('close', () => child.kill('SIGKILL'))
+  channel?.on('error', () => channel.destroy())
+
   const gone = new Promise<RunnerGone>(resolve => {
     const end = (gone: RunnerGone) => {
       if (ended) return
@@ -100,11 +132,17 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     stderr: () => stderr,
     send(message) {
       // A process that is gone says so through `next`.
-      if (child.connected) child.send(message, () => undefined)
+      if (!channel?.writable) return
+      channel.cork()
+      for (const part of frame(serialize(message))) channel.write(part)
+      channel.uncork()
     },
     next() {
-      const message = arrived.shift()
-      if (message) return Promise.resolve(message)
+      const first = arrived.shift()
+      if (first) {
+        unreadBytes -= first.bytes
+        return Promise.resolve(first.message)
+      }
       if (ended) return Promise.reject(ended)
       return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
     },
@@ -135,8 +173,7 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       env: { PATH: process.env.PATH },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
     return { child, folder }
   } catch (error) {

@@ -1,7 +1,12 @@
-/** For the process that is the child: what ends it. */
+/** For the process that is the child: what it hears and says, what ends it. */
 import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import { CHANNEL } from './channel.ts'
+import { frame, frameReader } from './frames.ts'
 import { OUT_OF_MEMORY, tellsOfMemory } from './memory.ts'
+import { MOST_HEAD_BYTES, writeSaid } from './said.ts'
 import type { WatchdogData } from './watchdog.ts'
 
 /** Ends this process when its parent is gone, or when it has more memory than it may. To be called once, first. */
@@ -13,8 +18,30 @@ export function startWatchdog(): void {
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRangeSizeMb: 4 },
   })
   watchdog.unref()
-  process.on('disconnect', () => process.exit(0))
 }
+
+/** How a child says something: a head, which becomes JSON of at most `MOST_HEAD_BYTES`, and what goes beside it. */
+export type Say<From> = (head: From, parts?: readonly (string | Uint8Array)[]) => void
+
+/** Hears what the parent says, and ends when that is gone. To be called once; nothing is heard before the caller ends. */
+export function openChannel<To, From extends object>(hear: (message: To) => void): Say<From> {
+  const channel = new Socket({ fd: CHANNEL })
+  const take = frameReader(
+    () => Number.POSITIVE_INFINITY,
+    payload => hear(deserialize(payload)),
+  )
+  channel.on('data', take)
+  channel.on('close', () => process.exit(0))
+  channel.on('error', () => process.exit(0))
+  return (head, parts = []) => {
+    channel.cork()
+    for (const part of frame(writeSaid(head, parts))) channel.write(part)
+    channel.uncork()
+  }
+}
+
+/** Whether the parent would take such a head. */
+export const fitsHead = (head: object): boolean => Buffer.byteLength(JSON.stringify(head)) <= MOST_HEAD_BYTES
 
 /** A process that was refused memory is not used again: one way out, whichever library noticed. */
 export function endIfOutOfMemory(error: unknown): void {

@@ -18,3 +18,4 @@ export {
   type RunResult,
   type Used,
 } from './runner.ts'
+export { MOST_HEAD_BYTES, type Said } from './said.ts'

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { excerpt, InputInvalid } from '@millhand/model'
 import { PieceTooLarge } from '@millhand/worker'
-import { endIfOutOfMemory, startWatchdog } from '@millhand/worker/child'
+import { endIfOutOfMemory, openChannel, startWatchdog } from '@millhand/worker/child'
 import { fits } from '../result-bound.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
@@ -21,27 +21,30 @@ import {
 
 startWatchdog()
 
-const emissions = emitWindow(send)
+const say = openChannel<ToChild, FromChild>(hear)
+const emissions = emitWindow(say)
 let processor: Processor | undefined
 
-process.on('message', (message: ToChild) => {
+function hear(message: ToChild): void {
   switch (message.kind) {
     case 'load':
-      return void load(message)
+      void load(message)
+      break
     case 'run':
-      return void run(message)
+      void run(message)
+      break
     case 'taken':
-      return emissions.taken()
+      emissions.taken()
   }
-})
+}
 
 async function load(message: LoadMessage): Promise<void> {
   try {
     processor = await openProcessor(message)
-    send({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+    say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
   } catch (error) {
     endIfOutOfMemory(error)
-    send({ kind: 'refused', message: told(error as Error) })
+    say({ kind: 'refused', message: told(error as Error) })
   }
 }
 
@@ -52,7 +55,9 @@ async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
   const write = outputWriter(room)
   const answers = results.map((result, index) => (typeof result === 'string' ? write(result, index) : fault(result)))
   const computeMs = performance.now() - started
-  send({ kind: 'done', items: answers, computeMs, memoryBytes: process.memoryUsage.rss() })
+  const outputs = answers.filter(answer => typeof answer === 'string')
+  const answered = answers.map(answer => (typeof answer === 'string' ? null : answer))
+  say({ kind: 'done', items: answered, computeMs, memoryBytes: process.memoryUsage.rss() }, outputs)
 }
 
 /** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */
@@ -86,7 +91,3 @@ const told = ({ message }: Error): string =>
   excerpt(message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim(), MOST_TOLD)
 
 const MOST_TOLD = 1_000
-
-function send(message: FromChild): void {
-  process.send?.(message)
-}

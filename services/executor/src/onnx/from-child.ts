@@ -1,10 +1,23 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { Emission } from '@millhand/worker'
+import type { Emission, Said } from '@millhand/worker'
+import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 
+type Head = Exclude<FromChild, { kind: 'done' }>
+
+/** A portion is done: an item that succeeded is its output, JSON text, or in a file. */
+export interface Done {
+  readonly kind: 'done'
+  readonly items: readonly (string | ItemInFile | ItemFault)[]
+  readonly computeMs: number
+  readonly memoryBytes: number
+}
+
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
-export function readFromChild(said: unknown): FromChild | undefined {
+export function readFromChild({ head: said, parts }: Said): Head | Done | undefined {
   if (!isObject(said)) return undefined
+  if (said.kind === 'done') return readDone(said, parts)
+  if (parts.length > 0) return undefined
   switch (said.kind) {
     case 'loaded':
       return isNumber(said.memoryBytes) ? { kind: 'loaded', memoryBytes: said.memoryBytes } : undefined
@@ -12,14 +25,12 @@ export function readFromChild(said: unknown): FromChild | undefined {
       return typeof said.message === 'string' ? { kind: 'refused', message: said.message } : undefined
     case 'emission':
       return readEmitted(said)
-    case 'done':
-      return readDone(said)
     default:
       return undefined
   }
 }
 
-function readEmitted({ item, emission }: Fields): FromChild | undefined {
+function readEmitted({ item, emission }: Fields): Head | undefined {
   return isNumber(item) && isEmission(emission) ? { kind: 'emission', item, emission } : undefined
 }
 
@@ -42,19 +53,22 @@ function isEmission(emission: unknown): emission is Emission {
   }
 }
 
-function readDone({ items, computeMs, memoryBytes }: Fields): FromChild | undefined {
+function readDone({ items, computeMs, memoryBytes }: Fields, parts: readonly Buffer[]): Done | undefined {
   if (!Array.isArray(items) || !isNumber(computeMs) || computeMs < 0 || !isNumber(memoryBytes)) return undefined
-  const answers: (string | ItemInFile | ItemFault)[] = []
+  const outputs = parts.values()
+  const answers: Done['items'][number][] = []
   for (const item of items) {
-    const answer = readAnswer(item)
+    const answer = item === null ? readOutput(outputs.next().value) : readAnswer(item)
     if (answer === undefined) return undefined
     answers.push(answer)
   }
-  return { kind: 'done', items: answers, computeMs, memoryBytes }
+  return outputs.next().done ? { kind: 'done', items: answers, computeMs, memoryBytes } : undefined
 }
 
-function readAnswer(item: unknown): string | ItemInFile | ItemFault | undefined {
-  if (typeof item === 'string') return item
+const readOutput = (output: Buffer | undefined): string | undefined =>
+  output && output.length <= MAX_MESSAGE_BYTES ? output.toString() : undefined
+
+function readAnswer(item: unknown): ItemInFile | ItemFault | undefined {
   if (!isObject(item)) return undefined
   if (item.inFile === true) return { inFile: true }
   const { code, message } = item

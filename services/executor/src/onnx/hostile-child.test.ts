@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { type Emission, RunnerGone } from '@millhand/worker'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { item, load, shippedModel } from './models.fixture.ts'
@@ -12,13 +13,19 @@ import { MAX_OUTPUT_BYTES } from './output-bound.ts'
 
 /** It does with a run what the input says. */
 const CHILD = `
-  process.on('message', message => {
-    if (message.kind === 'load') process.send({ kind: 'loaded', memoryBytes: 1 })
+  const { openChannel } = require(${JSON.stringify(fileURLToPath(import.meta.resolve('@millhand/worker/child')))})
+  const fs = require('node:fs')
+  const say = openChannel(message => {
+    if (message.kind === 'load') say({ kind: 'loaded', memoryBytes: 1 })
     if (message.kind === 'run') eval(message.inputs[0])
   })
-  const emit = (emission, item = 0) => process.send({ kind: 'emission', item, emission })
+  const emit = (emission, item = 0) => say({ kind: 'emission', item, emission })
   const line = { kind: 'log', text: 'x' }
-  const done = () => process.send({ kind: 'done', items: ['1'], computeMs: 1, memoryBytes: 1 })`
+  const done = () => say({ kind: 'done', items: [null], computeMs: 1, memoryBytes: 1 }, ['1'])
+  const write = bytes => { while (bytes.length > 0) bytes = bytes.subarray(fs.writeSync(3, bytes)) }
+  const length = bytes => { const it = Buffer.alloc(4); it.writeUInt32LE(bytes); return it }
+  const parts = (...all) => Buffer.concat([length(all.length), ...all.map(one => length(one.length)), ...all.map(one => Buffer.from(one))])
+  const framed = bytes => Buffer.concat([length(bytes.length), bytes])`
 
 const { PATH } = process.env
 let folder: string
@@ -67,30 +74,45 @@ for (const [says, does] of [
   })
 }
 
-const done = (fields: string) => `process.send({ kind: 'done', items: ['1'], computeMs: 1, memoryBytes: 1, ${fields} })`
+const done = (fields: string, parts = '') =>
+  `say({ kind: 'done', items: [], computeMs: 1, memoryBytes: 1, ${fields} }, [${parts}])`
 for (const [says, does] of [
-  ['nothing', `process.send(null)`],
-  ['no message', `process.send('done')`],
-  ['what nobody knows', `process.send({ kind: 'else' })`],
-  ['that it is loaded', `process.send({ kind: 'loaded', memoryBytes: 1 })`],
-  ['that a model is broken, of any kind', `process.send({ kind: 'refused', message: {} })`],
+  ['nothing', `say(null)`],
+  ['no message', `say('done')`],
+  ['what nobody knows', `say({ kind: 'else' })`],
+  ['that it is loaded', `say({ kind: 'loaded', memoryBytes: 1 })`],
+  ['that a model is broken, of any kind', `say({ kind: 'refused', message: {} })`],
   ['that no list is done', done('items: null')],
   ['that something like a list is done', done('items: { length: 1, 0: "1" }')],
   ['too little', done('items: []')],
-  ['too much', done('items: ["1", "2"]')],
+  ['too much', done('items: [null, null]', '"1", "2"')],
   ['nothing of an item', done('items: [null]')],
+  ['more than its items', done('items: [null]', '"1", "2"')],
+  ['an output larger than a message may have', done('items: [null]', '"1".repeat(2 ** 18 + 1)')],
+  ['something beside what has nothing beside it', `say({ kind: 'loaded', memoryBytes: 1 }, ['1'])`],
+  ['an output where it does not belong', done('items: ["1"]')],
   ['a number of an item', done('items: [1]')],
   ['that an item is well', done('items: [{ ok: true }]')],
   ['what an item gave, as if it were ours', done('items: [{ ok: true, output: "1" }]')],
   ['that an item has a file that it made', done('items: [{ ok: true, file: { bytes: 3, handle: {} } }]')],
   ['a fault of an item that nobody knows', done('items: [{ code: "x".repeat(1e6), message: "" }]')],
   ['a fault of an item without words', done('items: [{ code: "model_failed" }]')],
-  ['a fault of an item in no words', done('items: [{ code: "model_failed", message: 1n }]')],
-  ['that it took for ever', done('computeMs: Infinity')],
-  ['that it took no number', done('computeMs: NaN')],
-  ['that it took less than nothing', done('computeMs: -1')],
-  ['that it holds no number', done('memoryBytes: "1"')],
-  ['how far it is, in no words', `emit({ kind: 'progress', fraction: 0.5, message: [1n] }); done()`],
+  ['a fault of an item in no words', done('items: [{ code: "model_failed", message: 1 }]')],
+  ['that it took no number', done('items: [null], computeMs: NaN', '"1"')],
+  ['that it took less than nothing', done('items: [null], computeMs: -1', '"1"')],
+  ['that it holds no number', done('items: [null], memoryBytes: "1"', '"1"')],
+  ['a message of Node itself', `write(framed(Buffer.from('{"cmd":"NODE_HANDLE_ACK"}')))`],
+  ['a line of Node itself', `write(Buffer.from('{"cmd":"NODE_HANDLE_ACK"}\\n'))`],
+  ['junk', `write(require('node:crypto').randomBytes(100_000))`],
+  ['that a message of 4 GiB begins', `write(length(2 ** 32 - 1))`],
+  ['an empty frame', `write(length(0)); write(framed(Buffer.alloc(0)))`],
+  ['that a message has more parts than it has', `write(framed(length(2 ** 32 - 1)))`],
+  ['that a message has very many parts', `write(framed(parts(...Array(5_000).fill('{}'))))`],
+  ['a part that ends elsewhere', `write(framed(Buffer.concat([length(1), length(2 ** 31)])))`],
+  ['no JSON', `write(framed(parts('{')))`],
+  ['a head that is too large', `write(framed(parts('[' + '[],'.repeat(2 ** 21) + '[]]')))`],
+  ['nothing, and closes', `fs.closeSync(3)`],
+  ['how far it is, in no words', `emit({ kind: 'progress', fraction: 0.5, message: [1] }); done()`],
   ['how far it is, in no number', `emit({ kind: 'progress', fraction: {} }); done()`],
 ] as const) {
   test(`who says ${says} is ended, whatever it says after that`, async t => {
@@ -130,7 +152,7 @@ test('it can write no file of any size', async t => {
     `try { fs.truncateSync('output-0', ${bytes}); says = 'well' } catch (e) { says = e.code }`
   const told = (bytes: number) =>
     item(
-      `const fs = require('node:fs'); fs.writeFileSync('output-0', ''); let says; ${write(bytes)}; ${done('items: [says]')}`,
+      `const fs = require('node:fs'); fs.writeFileSync('output-0', ''); let says; ${write(bytes)}; ${done('items: [null]', 'says')}`,
     )
   const says = async (bytes: number) => (await model.run([told(bytes)])).items
   assert.deepEqual(await says(MAX_OUTPUT_BYTES), [{ ok: true, output: 'well' }])

@@ -9,6 +9,7 @@ import {
   type ItemResult,
   type Loaded,
   LoadFailed,
+  MOST_HEAD_BYTES,
   type OnEmit,
   type RunItem,
   type Runner,
@@ -18,11 +19,12 @@ import {
   sweepFolders,
 } from '@millhand/worker'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
+import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { readFromChild } from './from-child.ts'
+import { type Done, readFromChild } from './from-child.ts'
 import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-bound.ts'
 import { portions } from './portions.ts'
-import type { FromChild, ToChild } from './protocol.ts'
+import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
 export interface OnnxRunnerOptions {
@@ -44,7 +46,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
 const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
-type Done = Extract<FromChild, { kind: 'done' }>
+type FromChild = NonNullable<ReturnType<typeof readFromChild>>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
@@ -63,6 +65,8 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const child = startChild<ToChild, FromChild>({
     script: CHILD,
     read: readFromChild,
+    ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
+    messageBytes: MOST_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
     memoryLimitBytes,
     fileBytes: FILE_BYTES,
     log,

@@ -48,6 +48,7 @@ export interface ItemFault {
   readonly message: string
 }
 
+/** What a child says. */
 export type FromChild =
   | { readonly kind: 'loaded'; readonly memoryBytes: number }
   | { readonly kind: 'refused'; readonly message: string }
@@ -55,7 +56,8 @@ export type FromChild =
   | { readonly kind: 'emission'; readonly item: number; readonly emission: Emission }
   | {
       readonly kind: 'done'
-      readonly items: readonly (string | ItemInFile | ItemFault)[]
+      /** Null for an output that goes beside it, in their order. */
+      readonly items: readonly (null | ItemInFile | ItemFault)[]
       readonly computeMs: number
       readonly memoryBytes: number
     }

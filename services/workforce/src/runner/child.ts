@@ -1,41 +1,44 @@
 /** The process that a kind lives in. It reads what is hostile, holds no secret, reaches nothing, and can be killed. */
-import { endIfOutOfMemory, startWatchdog } from '@millhand/worker/child'
+import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '@millhand/worker/child'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
 import { BadAnswer, importOf, type Measured, type RunKind, runRules } from '../run-rules.ts'
+import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
 import {
   type Fault,
   type FromChild,
   type LoadMessage,
-  type Made,
-  MOST_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
-  type Question,
+  MOST_QUESTION,
+  MOST_TEXT_BYTES,
   type ToChild,
 } from './protocol.ts'
 import { runLanguageModel } from './run-language-model.ts'
 
 startWatchdog()
+const say = openChannel<ToChild, FromChild>(hear)
 lockDown()
 
-const send = process.send?.bind(process) as (message: FromChild) => void
 let kind: RunKind | undefined
 let told: PromiseWithResolvers<string> | undefined
 
-process.on('message', (message: ToChild) => {
+function hear(message: ToChild): void {
   switch (message.kind) {
     case 'load':
-      return void load(message)
+      void load(message)
+      break
     case 'run':
-      return void run(message.engine, message.brief)
+      void run(message.engine, message.brief)
+      break
     case 'told':
-      return told?.resolve(message.text)
+      told?.resolve(message.text)
+      break
     case 'untold':
-      return told?.reject(new Untold(message.fault))
+      told?.reject(new Untold(message.fault))
   }
-})
+}
 
 async function load({ id, folder, outputSchema, rules }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
@@ -44,10 +47,10 @@ async function load({ id, folder, outputSchema, rules }: LoadMessage): Promise<v
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')
-    send({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+    say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
   } catch (error) {
     endIfOutOfMemory(error)
-    send({ kind: 'refused', message: saidBy(error) })
+    say({ kind: 'refused', message: saidBy(error) })
   }
 }
 
@@ -57,16 +60,22 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
   try {
     const of = kind as RunKind
     const measured = engine === 'llm' ? await runLanguageModel(of, brief, ask) : await runRules(of, brief)
-    send({ kind: 'made', made: bounded(madeOf(measured)), ...account() })
+    const { made, parts } = bounded(measured, of)
+    say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
-    send({ kind: 'failed', fault: faultOf(error), ...account() })
+    say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
 }
 
 /** What the parent has a language model answer; one question at a time. */
-function ask(question: Question): Promise<string> {
+function ask(prompt: string): Promise<string> {
+  if (prompt.length > MOST_QUESTION)
+    throw new Refusal(
+      'input',
+      `The brief and its files are more than a language model is asked: ${prompt.length} signs.`,
+    )
   told = Promise.withResolvers()
-  send({ kind: 'question', question })
+  say({ kind: 'question' }, [prompt])
   return told.promise
 }
 
@@ -79,25 +88,28 @@ class Untold extends Error {
   }
 }
 
-const madeOf = ({ answer, checks }: Measured): Made => ({
-  result: JSON.stringify(answer.result),
-  text: answer.text,
-  citations: answer.citations ?? [],
-  warnings: answer.warnings ?? [],
-  checks,
-  files: (answer.artifacts ?? []).map(({ name, media_type: mediaType, bytes }) => ({ name, mediaType, bytes })),
-})
-
-function bounded(made: Made): Made {
-  const { files, result, text } = made
-  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
-  if (files.length > MOST_FILES || bytes > MOST_FILE_BYTES || result.length + text.length > MOST_CHARACTERS)
+/** The answer as the parent takes it: what it would not take is a fault of the engine here, and not a crash there. */
+function bounded({ answer, checks }: Measured, { output_schema }: RunKind) {
+  const files = answer.artifacts ?? []
+  const contents = files.map(({ bytes }) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const parts = [Buffer.from(JSON.stringify(answer.result)), Buffer.from(answer.text), ...contents]
+  const made = {
+    citations: answer.citations ?? [],
+    warnings: answer.warnings ?? [],
+    checks,
+    files: files.map(({ name, media_type: mediaType }) => ({ name, mediaType })),
+  }
+  const head = { kind: 'made', made, computeMs: 0, memoryBytes: 0 }
+  const texts = Math.max(...parts.slice(0, 2).map(({ length }) => length))
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0)
+  if (files.length > MOST_FILES || bytes > MOST_FILE_BYTES || texts > MOST_TEXT_BYTES || !fitsHead(head))
     throw new Untold({
       code: 'output_too_large',
-      message: `The answer is larger than it may be: ${MOST_FILES} files, ${MOST_FILE_BYTES / 2 ** 20} MiB together.`,
+      message: `The answer is larger than it may be: ${MOST_FILES} files, ${MOST_FILE_BYTES / 2 ** 20} MiB together; ${MOST_TEXT_BYTES / 2 ** 20} MiB of text.`,
       retryable: false,
     })
-  return made
+  readFromChild({ head: JSON.parse(JSON.stringify(head)), parts }, output_schema)
+  return { made, parts }
 }
 
 function faultOf(error: unknown): Fault {
@@ -105,7 +117,7 @@ function faultOf(error: unknown): Fault {
   if (error instanceof Untold) return error.fault
   if (error instanceof Refusal)
     return { code: 'brief_refused', message: `\`${error.param}\`: ${error.message}`, retryable: false }
-  if (error instanceof BadAnswer)
+  if (error instanceof BadAnswer || error instanceof NotOfProtocol)
     return {
       code: 'answer_invalid',
       message: `The answer is not as its output schema says, and is not delivered. ${error.message}`,

@@ -1,43 +1,55 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
+import type { Said } from '@millhand/worker'
 import type { Check, Citation } from '../answer.ts'
+import type { Schema } from '../catalogue.ts'
+import { faultsOf } from '../run-rules.ts'
 import {
   type Fault,
   type FromChild,
-  type Made,
   type MadeFile,
-  MOST_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
   MOST_QUESTION,
-  type Question,
+  MOST_TEXT_BYTES,
 } from './protocol.ts'
 
-/** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
-export function readFromChild(said: unknown): FromChild | undefined {
-  try {
-    return read(object(said))
-  } catch (error) {
-    if (error instanceof NotOfProtocol) return undefined
-    throw error
-  }
+/** An answer with what was measured on it. */
+export interface Made {
+  /** JSON text, by the output schema of the kind. */
+  readonly result: string
+  readonly text: string
+  readonly citations: readonly Citation[]
+  readonly warnings: readonly string[]
+  readonly checks: readonly Check[]
+  readonly files: readonly MadeFile[]
 }
 
-class NotOfProtocol extends Error {}
+export type Heard =
+  | Extract<FromChild, { kind: 'loaded' | 'refused' | 'failed' }>
+  | { readonly kind: 'question'; readonly prompt: string }
+  | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
 
-function read(said: Fields): FromChild {
+/** The protocol does not know it; the message says why, in words for who wrote the engine. */
+export class NotOfProtocol extends Error {}
+
+/** A copy that has what the protocol names and nothing else. Throws `NotOfProtocol` for what it does not know. */
+export function readFromChild({ head, parts }: Said, outputSchema: Schema): Heard {
+  const said = object(head)
+  if (said.kind === 'made')
+    return { kind: 'made', made: made(object(said.made), parts, outputSchema), ...account(said) }
+  const [prompt, ...more] = parts
+  if (said.kind === 'question' && prompt && more.length === 0)
+    return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
+  if (prompt) throw new NotOfProtocol('there is something beside it')
   switch (said.kind) {
     case 'loaded':
       return { kind: 'loaded', memoryBytes: number(said.memoryBytes) }
     case 'refused':
       return { kind: 'refused', message: text(said.message, 10_000) }
-    case 'question':
-      return { kind: 'question', question: question(object(said.question)) }
-    case 'made':
-      return { kind: 'made', made: made(object(said.made)), ...account(said) }
     case 'failed':
       return { kind: 'failed', fault: fault(object(said.fault)), ...account(said) }
     default:
-      throw new NotOfProtocol()
+      throw new NotOfProtocol('nobody knows such a message')
   }
 }
 
@@ -46,22 +58,18 @@ const account = ({ computeMs, memoryBytes }: Fields) => ({
   memoryBytes: number(memoryBytes),
 })
 
-function question({ system, prompt, maxTokens }: Fields): Question {
+function made(said: Fields, [result, words, ...contents]: readonly Buffer[], outputSchema: Schema): Made {
+  if (!result || !words || Math.max(result.length, words.length) > MOST_TEXT_BYTES)
+    throw new NotOfProtocol('its result or its text is too large')
+  const named = list(said.files)
+  const bytes = contents.reduce((sum, { length }) => sum + length, 0)
+  if (named.length !== contents.length || named.length > MOST_FILES || bytes > MOST_FILE_BYTES)
+    throw new NotOfProtocol('its files are too large')
+  const files = contents.map((bytes, at) => ({ ...nameOf(named[at]), bytes }))
+  if (new Set(files.map(({ name }) => name)).size < files.length) throw new NotOfProtocol('two files have one name')
   return {
-    system: text(system, MOST_QUESTION),
-    prompt: text(prompt, MOST_QUESTION),
-    ...(maxTokens !== undefined && { maxTokens: number(maxTokens) }),
-  }
-}
-
-function made(said: Fields): Made {
-  const files = list(said.files).map(file)
-  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0)
-  const names = new Set(files.map(({ name }) => name))
-  if (files.length > MOST_FILES || bytes > MOST_FILE_BYTES || names.size < files.length) throw new NotOfProtocol()
-  return {
-    result: json(said.result),
-    text: text(said.text),
+    result: json(result.toString(), outputSchema),
+    text: words.toString(),
     citations: list(said.citations).map(citation),
     warnings: list(said.warnings).map(warning => text(warning)),
     checks: list(said.checks).map(check),
@@ -69,13 +77,13 @@ function made(said: Fields): Made {
   }
 }
 
-function file(said: unknown): MadeFile {
-  const { name, mediaType, bytes } = object(said)
-  if (!(bytes instanceof Uint8Array)) throw new NotOfProtocol()
+function nameOf(said: unknown): Omit<MadeFile, 'bytes'> {
+  const { name, mediaType } = object(said)
   const called = text(name, 128)
   const type = text(mediaType, 128)
-  if (!isFileName.test(called) || !isMediaType.test(type)) throw new NotOfProtocol()
-  return { name: called, mediaType: type, bytes }
+  if (!isFileName.test(called)) throw new NotOfProtocol('a file has a name that files may not have')
+  if (!isMediaType.test(type)) throw new NotOfProtocol('a file has a media type that is none')
+  return { name: called, mediaType: type }
 }
 
 /** As StoreOutput takes them. */
@@ -89,7 +97,7 @@ function citation(said: unknown): Citation {
 
 function check(said: unknown): Check {
   const { id, pass, value, target } = object(said)
-  if (typeof pass !== 'boolean') throw new NotOfProtocol()
+  if (typeof pass !== 'boolean') throw new NotOfProtocol('a check neither passes nor fails')
   return { id: text(id, 200), pass, value: measure(value), target: measure(target) }
 }
 
@@ -97,38 +105,42 @@ const measure = (value: unknown) => (typeof value === 'number' ? number(value) :
 
 function fault({ code, message, retryable }: Fields): Fault {
   const named = text(code, 64)
-  if (!/^[a-z][a-z0-9_]*$/.test(named)) throw new NotOfProtocol()
+  if (!/^[a-z][a-z0-9_]*$/.test(named)) throw new NotOfProtocol('a fault has no code')
   return { code: named, message: text(message, 10_000), retryable: retryable === true }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 function object(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null) throw new NotOfProtocol()
+  if (typeof value !== 'object' || value === null) throw new NotOfProtocol('something is no object')
   return value as Fields
 }
 
 function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value) || value.length > 100_000) throw new NotOfProtocol()
+  if (!Array.isArray(value) || value.length > 100_000) throw new NotOfProtocol('something is no list, or too long')
   return value
 }
 
-function text(value: unknown, most = MOST_CHARACTERS): string {
-  if (typeof value !== 'string' || value.length > most) throw new NotOfProtocol()
+function text(value: unknown, most = MOST_TEXT_BYTES): string {
+  if (typeof value !== 'string' || value.length > most) throw new NotOfProtocol('something is no text, or too long')
   return value.toWellFormed()
 }
 
 function number(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new NotOfProtocol()
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new NotOfProtocol('something is no number')
   return value
 }
 
-function json(value: unknown): string {
-  const written = text(value)
+function json(written: string, schema: Schema): string {
+  const faults = faultsOf(schema, parsed(written))
+  if (faults !== undefined) throw new NotOfProtocol(faults)
+  return written
+}
+
+function parsed(written: string): unknown {
   try {
-    JSON.parse(written)
-    return written
+    return JSON.parse(written)
   } catch {
-    throw new NotOfProtocol()
+    throw new NotOfProtocol('its result is no JSON')
   }
 }

@@ -80,7 +80,6 @@ describe('a kind that', () => {
   for (const [does, reason] of [
     ['crash', 'crashed'],
     ['end', 'crashed'],
-    ['talk', 'crashed'],
     ['heap', 'out_of_memory'],
     ['memory', 'out_of_memory'],
   ] as const)

@@ -7,6 +7,7 @@ import {
   type ItemResult,
   type Loaded,
   LoadFailed,
+  MOST_HEAD_BYTES,
   type OnEmit,
   type RunItem,
   type Runner,
@@ -15,10 +16,11 @@ import {
   startChild,
 } from '@millhand/worker'
 import type { KeptBrief } from '../kept-brief.ts'
-import { readFromChild } from './from-child.ts'
+import { type Heard, type Made, readFromChild } from './from-child.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
-import type { FromChild, Made, ToChild } from './protocol.ts'
+import { MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
+import { readSystemPrompt } from './system-prompt.ts'
 
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
@@ -32,7 +34,7 @@ export interface KindRunnerOptions {
   readonly log: Log
 }
 
-type Child = ChildProcess<ToChild, FromChild>
+type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const PACKAGE = resolve(import.meta.dirname, '../..')
@@ -56,7 +58,9 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const child: Child = startChild({
     script: CHILD,
     options: permissions(kind),
-    read: readFromChild,
+    read: said => readFromChild(said, kind.spec.output_schema),
+    ahead: 0,
+    messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
     memoryLimitBytes,
     fileBytes: 0,
     log,
@@ -70,9 +74,10 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const limit = setTimeout(stop, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
     const { folder, output_schema: outputSchema, engines } = kind.spec
+    const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
     child.send({ kind: 'load', id: kind.id, folder, outputSchema, rules: engines.includes('rules') })
     const answer = await child.next()
-    if (answer.kind === 'loaded') return new KindProcess(kind, child, answer.memoryBytes, options)
+    if (answer.kind === 'loaded') return new KindProcess(kind, child, answer.memoryBytes, system, options)
     throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
@@ -102,13 +107,16 @@ class KindProcess implements Loaded {
   readonly #kind: LoadableKind
   readonly #child: Child
   readonly #languageModel: LanguageModel
+  /** What the language model is told that is ours: the process has no say in it. */
+  readonly #system: string
   readonly #ending = new AbortController()
   #memoryBytes: number
 
-  constructor(kind: LoadableKind, child: Child, memoryBytes: number, options: KindRunnerOptions) {
+  constructor(kind: LoadableKind, child: Child, memoryBytes: number, system: string, options: KindRunnerOptions) {
     this.#kind = kind
     this.#child = child
     this.#memoryBytes = memoryBytes
+    this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
@@ -138,11 +146,12 @@ class KindProcess implements Loaded {
     const brief: KeptBrief = JSON.parse(item.input as string)
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
-    for (;;) {
+    for (let questions = 0; ; questions++) {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
-          this.#child.send(await this.#answer(allowance, said.question, keep))
+          if (engine !== 'llm' || questions === MOST_QUESTIONS) throw await this.#breach()
+          this.#child.send(await this.#answer(allowance, said.prompt, keep))
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes
@@ -157,8 +166,8 @@ class KindProcess implements Loaded {
   }
 
   /** What the language model says is kept as it came, in the task's stream. */
-  async #answer(allowance: Allowance, question: Parameters<Allowance['ask']>[0], keep: (raw: string) => Promise<void>) {
-    const answer = await allowance.ask(question)
+  async #answer(allowance: Allowance, prompt: string, keep: (raw: string) => Promise<void>) {
+    const answer = await allowance.ask({ system: this.#system, prompt })
     if (answer.kind === 'told') for (const piece of pieces(answer.text)) await keep(JSON.stringify(piece))
     return answer
   }
@@ -199,7 +208,11 @@ const PIECE_CHARACTERS = 10_000
 
 function pieces(text: string): string[] {
   const all: string[] = []
-  for (let at = 0; at < text.length; at += PIECE_CHARACTERS)
-    all.push(text.slice(at, at + PIECE_CHARACTERS).toWellFormed())
+  for (let at = 0; at < text.length; ) {
+    const whole = text.slice(at, at + PIECE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')
+    const piece = whole === '' ? text.slice(at, at + 1) : whole
+    all.push(piece.toWellFormed())
+    at += piece.length
+  }
   return all
 }

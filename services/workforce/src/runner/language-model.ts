@@ -1,6 +1,6 @@
 /** The language model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
 import type { Used } from '@millhand/worker'
-import type { Fault, Question } from './protocol.ts'
+import type { Fault } from './protocol.ts'
 
 export interface LanguageModel {
   readonly name: string
@@ -15,6 +15,11 @@ interface Limits {
   readonly onUse: (used: Used) => void
   /** Ends what is asked then. */
   readonly signal: AbortSignal
+}
+
+export interface Question {
+  readonly system: string
+  readonly prompt: string
 }
 
 export interface Allowance {

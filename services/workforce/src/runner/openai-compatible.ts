@@ -6,8 +6,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Log } from '@millhand/telemetry'
 import type { Used } from '@millhand/worker'
 import { APICallError, generateText, RetryError } from 'ai'
-import type { LanguageModel } from './language-model.ts'
-import type { Fault, Question } from './protocol.ts'
+import type { LanguageModel, Question } from './language-model.ts'
+import type { Fault } from './protocol.ts'
 
 export interface LanguageModelOptions {
   /** Where it is, up to `/v1`. The operator's own: it may be private. */
@@ -52,8 +52,8 @@ export function openLanguageModel(options: LanguageModelOptions): LanguageModel 
 
       return {
         async ask(question) {
-          const { system, prompt, maxTokens = MOST_OUTPUT_TOKENS } = question
-          const maxOutputTokens = Math.floor(Math.min(maxTokens, MOST_OUTPUT_TOKENS, affordable(question)))
+          const { system, prompt } = question
+          const maxOutputTokens = Math.min(MOST_OUTPUT_TOKENS, affordable(question))
           if (maxOutputTokens < 1) return { kind: 'untold', fault: tooDear }
           try {
             const { text, usage } = await generateText({

@@ -24,18 +24,18 @@ type ToldMessage = { readonly kind: 'told'; readonly text: string } | { readonly
 
 export type ToChild = LoadMessage | RunMessage | ToldMessage
 
-/** A question to the language model, which the parent asks. */
-export interface Question {
-  readonly system: string
-  readonly prompt: string
-  /** How long the answer may be. */
-  readonly maxTokens?: number
-}
-
 export interface Fault {
   readonly code: string
   readonly message: string
   readonly retryable: boolean
+}
+
+/** What is told of an answer; beside it go its result, as JSON, its text, and what its files hold. */
+export interface MadeHead {
+  readonly citations: readonly Citation[]
+  readonly warnings: readonly string[]
+  readonly checks: readonly Check[]
+  readonly files: readonly Omit<MadeFile, 'bytes'>[]
 }
 
 export interface MadeFile {
@@ -44,28 +44,20 @@ export interface MadeFile {
   readonly bytes: Uint8Array
 }
 
-/** An answer with what was measured on it. */
-export interface Made {
-  /** JSON text. */
-  readonly result: string
-  readonly text: string
-  readonly citations: readonly Citation[]
-  readonly warnings: readonly string[]
-  readonly checks: readonly Check[]
-  readonly files: readonly MadeFile[]
-}
-
 export type FromChild =
   | { readonly kind: 'loaded'; readonly memoryBytes: number }
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'question'; readonly question: Question }
-  | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
+  /** To the language model, which the parent asks. Beside it goes what is asked. */
+  | { readonly kind: 'question' }
+  | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
   | { readonly kind: 'failed'; readonly fault: Fault; readonly computeMs: number; readonly memoryBytes: number }
 
 /** Bounds of one answer. docs/decisions/workforce-service.md, "A run". */
 export const MOST_FILES = 32
 export const MOST_FILE_BYTES = 64 * 2 ** 20
-/** Characters of JSON and text together. */
-export const MOST_CHARACTERS = 32 * 2 ** 20
+/** Bytes of UTF-8 of a result, and of a text. The parent parses the one: it may then be twenty times as large. */
+export const MOST_TEXT_BYTES = 8 * 2 ** 20
 /** Characters of a question to the language model. */
 export const MOST_QUESTION = 2 ** 20
+/** What a run may ask: once, and twice again for an answer in the right form. */
+export const MOST_QUESTIONS = 3
