@@ -14,11 +14,6 @@ for (const { id: employee, kinds } of readCatalogue())
         assert.equal(faultsOf(kind.input_schema, brief.input), undefined)
       })
 
-      it('says of each field what it is, so that a form can be built', () => {
-        assert.deepEqual(untitled(kind.input_schema, 'input'), [])
-        assert.deepEqual(untitled(kind.output_schema, 'result'), [])
-      })
-
       if (kind.engines.includes('rules')) {
         it('does its example by rules, as its output schema says, the same each time', async () => {
           const { answer, checks } = await runRules(kind, brief)
@@ -29,13 +24,3 @@ for (const { id: employee, kinds } of readCatalogue())
         })
       }
     })
-
-/** The paths of the properties that lack a description. */
-function untitled(schema: object, path: string): string[] {
-  const { properties = {}, items, $defs = {} } = schema as Record<string, Record<string, object>>
-  const own = Object.entries({ ...properties, ...$defs }).flatMap(([name, property]) => [
-    ...('description' in property || '$ref' in property || 'const' in property ? [] : [`${path}.${name}`]),
-    ...untitled(property, `${path}.${name}`),
-  ])
-  return items ? [...own, ...untitled(items, `${path}[]`)] : own
-}

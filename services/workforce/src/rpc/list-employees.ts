@@ -5,7 +5,7 @@ import { enginesOf } from '../engine-choice.ts'
 import type { WorkforceDeps } from '../workforce.ts'
 
 /** Lists the employees, with all that a request to each must fit. It never changes while the service runs. */
-export function listEmployees({ employees, languageModel }: WorkforceDeps) {
+export function listEmployees({ employees, languageModel }: Pick<WorkforceDeps, 'employees' | 'languageModel'>) {
   const answer: ListEmployeesResponse = {
     $typeName: 'millhand.workforce.v1.ListEmployeesResponse',
     data: [...employees.values()].map(({ spec: { id, name, role, description, kinds } }) => ({

@@ -1,0 +1,98 @@
+/** What `GET /v1/workforce/employees` answers is enough to build a form for each kind, and to show what comes back. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toJson } from '@bufbuild/protobuf'
+import { ListEmployeesResponseSchema } from '@millhand/api/gen/millhand/workforce/v1/employee_pb.ts'
+import { readCatalogue, type Schema } from './catalogue.ts'
+import { knownEmployees } from './employees.ts'
+import { alternativesOf, type Place, placesOf } from './pages/places.ts'
+import { listEmployees } from './rpc/list-employees.ts'
+import { faultsOf } from './run-rules.ts'
+
+interface Shown {
+  readonly id: string
+  readonly title: string
+  readonly description: string
+  readonly input_schema: Schema
+  readonly output_schema: Schema
+  readonly example: { readonly task: string; readonly input?: unknown }
+}
+
+/** What says how much fits into a value of a type. */
+const boundsOf: Readonly<Record<string, readonly string[]>> = {
+  string: ['maxLength'],
+  array: ['items', 'maxItems'],
+  integer: ['minimum', 'maximum'],
+}
+
+const list = listEmployees({ employees: knownEmployees(readCatalogue()), languageModel: true })
+const { data } = toJson(ListEmployeesResponseSchema, await list(), { useProtoFieldName: true }) as unknown as {
+  data: { id: string; tasks: Shown[] }[]
+}
+
+for (const employee of data)
+  for (const kind of employee.tasks)
+    describe(`the form of ${employee.id} ${kind.id}`, () => {
+      const { input_schema, output_schema, example } = kind
+      const asked = placesIn(input_schema)
+      const given = placesIn(output_schema)
+
+      it('has a name and says what it is for', () => {
+        assert.ok(kind.title !== '' && kind.description !== '')
+      })
+
+      it('begins with an example that is valid', () => {
+        assert.equal(example.task, kind.id)
+        assert.equal(faultsOf(input_schema, example.input ?? {}), undefined)
+      })
+
+      it('has a label and a line of help for each field', () => {
+        assert.deepEqual([...asked, ...given].flatMap(lacks), [])
+      })
+
+      it('knows what can be put into each field: its type, how long, how many, between which numbers', () => {
+        assert.deepEqual(asked.flatMap(open), [])
+      })
+
+      it('has choices that differ, and defaults and examples that are valid', () => {
+        assert.deepEqual([...asked, ...given].flatMap(contradicts), [])
+      })
+    })
+
+interface PlaceIn extends Place {
+  readonly root: Schema
+}
+
+function placesIn(root: Schema): PlaceIn[] {
+  return [...placesOf(root)].map(place => ({ ...place, root }))
+}
+
+function lacks({ path, schema, named }: PlaceIn): string[] {
+  const isText = (value: unknown) => typeof value === 'string' && value.trim() !== ''
+  return ['title', 'description'].filter(key => named && !isText(schema[key])).map(key => `${path} has no ${key}`)
+}
+
+/** What a form would have to guess. */
+function open({ path, schema }: PlaceIn): string[] {
+  const { enum: choices, const: only } = schema
+  if (choices !== undefined || only !== undefined || alternativesOf(schema).length > 0) return []
+  const types = [schema.type ?? []].flat() as string[]
+  const lacking = types.flatMap(type => (boundsOf[type] ?? []).filter(bound => !(bound in schema)))
+  if (types.length === 0) lacking.push('type')
+  if (schema.properties !== undefined && schema.additionalProperties !== false) lacking.push('additionalProperties')
+  return lacking.map(key => `${path} has no ${key}`)
+}
+
+function contradicts({ path, schema, root }: PlaceIn): string[] {
+  const { default: preset, examples = [], enum: choices, required = [], properties = {} } = schema
+  const faults: string[] = []
+  if (Array.isArray(choices) && (choices.length === 0 || new Set(choices).size < choices.length))
+    faults.push(`${path} has no choices, or one of them twice`)
+  for (const name of required as string[])
+    if (!Object.hasOwn(properties as object, name)) faults.push(`${path}.${name} is required, and is no field`)
+  for (const value of [...(preset === undefined ? [] : [preset]), ...(examples as unknown[])]) {
+    const fault = faultsOf({ ...schema, $defs: root.$defs ?? {} }, value)
+    if (fault !== undefined) faults.push(`${path} would not take ${JSON.stringify(value)}: ${fault}`)
+  }
+  return faults
+}
