@@ -167,7 +167,7 @@ class LeasedRuns<L extends Loadable> {
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
-    const warm = model?.status === 'ready' ? this.#warm.get(model) : undefined
+    const warm = model?.status === 'ready' ? this.#warm.get(model, leases[0]?.tenant ?? '') : undefined
     const deps: RunGroupDeps = {
       clock,
       runner,

@@ -27,7 +27,7 @@ async function logged(errors: { readonly load?: Error; readonly run?: Error }) {
       return loaded
     },
   }
-  const warm = new WarmProcesses({ runner, memoryLimitBytes: 0, log }).get(model)
+  const warm = new WarmProcesses({ runner, memoryLimitBytes: 0, log }).get(model, 'a')
   const run = warm.run(
     () => [{ input: 'swordfish', parameters: undefined }],
     async () => {},
@@ -85,53 +85,94 @@ function ownProcesses(memoryLimitBytes: number) {
   }
   const warm = new WarmProcesses({ runner, memoryLimitBytes, log })
   /** Which process ran it. */
-  const run = async (id = 'm', until?: Promise<void>) => {
+  const run = async (id = 'm', { tenant = 'a', until }: { tenant?: string; until?: Promise<void> } = {}) => {
     const thing = { ...model, id }
-    const { items } = await warm.get(thing).run(
+    const { items } = await warm.get(thing, tenant).run(
       () => [{ input: '', parameters: { until } }],
       async () => {},
     )
+    await settled()
     return items[0]?.ok && 'output' in items[0] ? Number(items[0].output) : 0
   }
   const starts = (until: Promise<void>) => {
     started = until
   }
-  return { run, killed, starts }
+  return { run, killed, starts, loads: () => loads }
 }
 
+/** All that waits for nothing but this process has come to its end. */
+const settled = () => new Promise(resolve => setImmediate(resolve))
+
 test('runs that share nothing have a process each while they are on, and an idle one is taken again', async () => {
-  const { run } = ownProcesses(1_000)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const both = [run('m', promise), run('m', promise)]
-  await new Promise(resolve => setImmediate(resolve))
+  const { run } = ownProcesses(200)
+  const { promise: until, resolve } = Promise.withResolvers<void>()
+  const both = [run('m', { until }), run('m', { until })]
+  await settled()
   resolve()
   assert.deepEqual(await Promise.all(both), [1, 2])
   assert.ok([1, 2].includes(await run()))
-  assert.equal(await run('other'), 3)
+})
+
+test('a process that has run something runs nothing of another tenant', async () => {
+  const { run } = ownProcesses(1_000)
+  const by = new Map<string, Set<number>>()
+  for (const tenant of ['a', 'b', 'a', 'c', 'b', 'a', 'c']) {
+    const used = by.get(tenant) ?? new Set()
+    by.set(tenant, used.add(await run('m', { tenant })))
+  }
+  assert.deepEqual(
+    [...by.values()].map(({ size }) => size),
+    [1, 1, 1],
+  )
+  assert.equal(new Set([...by.values()].flatMap(used => [...used])).size, 3)
+})
+
+test('a fresh process stands ready for the next tenant, one and no more, while there is room', async () => {
+  const roomy = ownProcesses(1_000)
+  await roomy.run('m', { tenant: 'a' })
+  assert.equal(roomy.loads(), 2)
+  await roomy.run('m', { tenant: 'a' })
+  assert.equal(roomy.loads(), 2)
+  assert.equal(await roomy.run('m', { tenant: 'b' }), 2)
+  assert.equal(roomy.loads(), 3)
+  const tight = ownProcesses(150)
+  await tight.run('m', { tenant: 'a' })
+  assert.equal(tight.loads(), 1)
+})
+
+test('a process of another tenant goes where there is no room for both', async () => {
+  const { run, killed } = ownProcesses(150)
+  assert.equal(await run('m', { tenant: 'a' }), 1)
+  assert.equal(await run('m', { tenant: 'b' }), 2)
+  assert.deepEqual(killed, [1])
+  assert.equal(await run('m', { tenant: 'a' }), 3)
 })
 
 test('idle processes are ended by least-recent use while all hold more than they may', async () => {
-  const { run, killed } = ownProcesses(250)
-  for (const id of ['a', 'b', 'a', 'c']) await run(id)
-  assert.deepEqual(killed, [2])
+  const { run, killed } = ownProcesses(350)
+  for (const id of ['a', 'b', 'a', 'c', 'd']) await run(id)
+  assert.deepEqual(killed, [2, 3]) // The fresh one of a, then that of b.
   assert.equal(await run('a'), 1)
-  assert.equal(await run('b'), 4)
+  assert.equal(await run('b'), 6)
 })
 
-test('a run that waits for a new process takes one that is free before', async () => {
-  const { run, starts } = ownProcesses(1_000)
+test('a run that waits for a new process takes one of its tenant that is free before', async () => {
+  const { run, starts } = ownProcesses(200)
   const first = Promise.withResolvers<void>()
-  const running = run('m', first.promise)
-  await new Promise(resolve => setImmediate(resolve))
+  const running = run('m', { until: first.promise })
+  await settled()
   const slow = Promise.withResolvers<void>()
   starts(slow.promise)
   const waiting = run()
+  const other = run('m', { tenant: 'b' })
   first.resolve()
   assert.deepEqual(await Promise.all([running, waiting]), [1, 1])
   slow.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await new Promise(resolve => setImmediate(resolve))
-  const both = [run('m', promise), run('m', promise)]
+  assert.ok((await other) > 1)
+  const { promise: until, resolve } = Promise.withResolvers<void>()
+  const both = [run('m', { until }), run('m', { until })]
+  await settled()
   resolve()
-  assert.deepEqual(await Promise.all(both), [1, 2])
+  const used = await Promise.all(both)
+  assert.equal(new Set(used).size, 2)
 })

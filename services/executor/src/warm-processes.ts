@@ -1,4 +1,7 @@
-/** Loaded processes: started when first needed, kept by least-recent use within a memory limit. */
+/**
+ * Loaded processes: started when first needed, kept by least-recent use within a memory limit. Where runs share none, a
+ * process that has run something is of that tenant until it ends: what one brief left in it, no other tenant's can see.
+ */
 
 import type { Log } from '@millhand/telemetry'
 import {
@@ -25,6 +28,8 @@ export interface Warm {
 /** A process with the line of runs that wait for it. */
 interface Entry<L> extends Warm {
   readonly thing: L
+  /** Whose runs its process has seen; none where that is fresh. */
+  tenant: string | undefined
   isRunning: boolean
   loaded: Promise<Loaded> | undefined
   process: Loaded | undefined
@@ -36,8 +41,10 @@ interface Entry<L> extends Warm {
 
 /** A run that needs a process to itself. */
 interface Waiter<L> {
-  readonly entries: readonly Entry<L>[]
+  readonly thing: L
+  readonly tenant: string
   readonly use: (entry: Entry<L>) => void
+  readonly fail: (error: unknown) => void
 }
 
 export class WarmProcesses<L extends Loadable> {
@@ -56,17 +63,20 @@ export class WarmProcesses<L extends Loadable> {
     this.#log = options.log
   }
 
-  /** For one run of this version; a process starts with the first. */
-  get(thing: L): Warm {
-    const entries = this.#entriesOf(thing)
-    if (!this.#runner.ownProcesses) return entries[0] ?? this.#add(thing, entries)
+  /** For one run of this version, of this tenant; a process starts with the first. */
+  get(thing: L, tenant: string): Warm {
+    if (!this.#runner.ownProcesses) return this.#entriesOf(thing)[0] ?? this.#add(thing)
     let taken: Warm | undefined
     return {
       isRunning: false, // Nothing waits behind it.
       run: (begin, onEmit) =>
-        this.#whenFree(thing, entries, entry => {
+        this.#whenFree(thing, tenant, async entry => {
           taken = entry
-          return entry.run(begin, onEmit)
+          try {
+            return await entry.run(begin, onEmit)
+          } finally {
+            this.#keepFresh(thing)
+          }
         }),
       kill: async () => await taken?.kill(),
     }
@@ -78,35 +88,75 @@ export class WarmProcesses<L extends Loadable> {
     await Promise.all(this.#all().map(entry => entry.kill()))
   }
 
-  /** Uses whichever process is free first: one that ends its run, or a new one, which is started for it. */
-  #whenFree(thing: L, entries: Entry<L>[], use: (entry: Entry<L>) => Promise<RunResult>): Promise<RunResult> {
-    const idle = entries.find(isIdle)
-    if (idle) return use(idle)
+  /** Uses whichever process is free first: one that ends its run, or a fresh one, which is started for it. */
+  #whenFree(thing: L, tenant: string, use: (entry: Entry<L>) => Promise<RunResult>): Promise<RunResult> {
+    const take = (entry: Entry<L>) => {
+      entry.tenant = tenant
+      return use(entry)
+    }
+    const idle = this.#idleFor(thing, tenant)
+    if (idle) return take(idle)
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<L> = { entries, use: entry => resolve(use(entry)) }
+      const waiter: Waiter<L> = { thing, tenant, use: entry => resolve(take(entry)), fail: reject }
       this.#waiting.add(waiter)
-      const entry = entries.find(({ users }) => users === 0) ?? this.#add(thing, entries)
-      entry.users++
-      void this.#load(entry)
-        .catch(error => {
-          if (this.#waiting.delete(waiter)) reject(error)
-        })
-        .then(() => {
-          entry.users--
-          this.#offer(entries)
-        })
+      void this.#startFor(waiter)
     })
   }
 
+  /** Starts processes until the waiter has one: what is started is given to who has waited longest. */
+  async #startFor(waiter: Waiter<L>): Promise<void> {
+    while (this.#waiting.has(waiter)) {
+      const entry = this.#freshOf(waiter.thing)
+      entry.users++
+      const error = await this.#load(entry).then(
+        process => (entry.process === process ? undefined : new RunnerGone('crashed', 'the process ended unused')),
+        error => error,
+      )
+      entry.users--
+      this.#offer(waiter.thing)
+      if (error && this.#waiting.delete(waiter)) waiter.fail(error)
+    }
+  }
+
   /** Gives processes that are free to runs that wait, in their order. */
-  #offer(entries: Entry<L>[]): void {
+  #offer(thing: L): void {
+    const entries = this.#entriesOf(thing)
     for (const waiter of this.#waiting) {
-      if (waiter.entries !== entries) continue
-      const idle = entries.find(isIdle)
-      if (!idle) return
+      if (this.#entriesOf(waiter.thing) !== entries) continue
+      const idle = this.#idleFor(thing, waiter.tenant)
+      if (!idle) continue
       this.#waiting.delete(waiter)
       waiter.use(idle)
     }
+  }
+
+  /** The tenant's own before a fresh one. */
+  #idleFor(thing: L, tenant: string): Entry<L> | undefined {
+    const idle = this.#entriesOf(thing).filter(isIdle)
+    return idle.find(entry => entry.tenant === tenant) ?? idle.find(entry => entry.tenant === undefined)
+  }
+
+  /** One whose process nobody has used, is on its way, or is to be started. */
+  #freshOf(thing: L): Entry<L> {
+    const free = this.#entriesOf(thing).filter(({ users }) => users === 0)
+    const started = free.find(({ loaded, tenant }) => loaded && tenant === undefined)
+    const entry = started ?? free.find(({ loaded }) => !loaded) ?? this.#add(thing)
+    entry.tenant = undefined
+    return entry
+  }
+
+  /** Has one ready for the next tenant, where there is room for one more such as have run. */
+  #keepFresh(thing: L): void {
+    if (this.#abort.signal.aborted) return
+    const largest = Math.max(0, ...this.#entriesOf(thing).map(({ process }) => process?.memoryBytes() ?? 0))
+    if (largest === 0 || this.#held() + largest > this.#memoryLimitBytes) return
+    const entry = this.#freshOf(thing)
+    if (entry.loaded) return
+    entry.lastUsed = ++this.#uses
+    this.#load(entry).then(
+      () => this.#offer(thing),
+      () => {}, // It is logged; who needs one tries again.
+    )
   }
 
   #all(): Entry<L>[] {
@@ -120,10 +170,15 @@ export class WarmProcesses<L extends Loadable> {
     return known
   }
 
-  #add(thing: L, to: Entry<L>[]): Entry<L> {
+  #held(): number {
+    return this.#all().reduce((sum, { process }) => sum + (process?.memoryBytes() ?? 0), 0)
+  }
+
+  #add(thing: L): Entry<L> {
     const { loads } = this.#runner
     const entry: Entry<L> = {
       thing,
+      tenant: undefined,
       isRunning: false,
       loaded: undefined,
       process: undefined,
@@ -149,7 +204,7 @@ export class WarmProcesses<L extends Loadable> {
           .then(() => {
             entry.isRunning = false
             entry.users--
-            this.#offer(to)
+            this.#offer(thing)
             this.#unloadIdle()
           })
         return result
@@ -160,7 +215,7 @@ export class WarmProcesses<L extends Loadable> {
         await (await loaded?.catch(() => undefined))?.kill()
       },
     }
-    to.push(entry)
+    this.#entriesOf(thing).push(entry)
     return entry
   }
 
@@ -197,7 +252,7 @@ export class WarmProcesses<L extends Loadable> {
   #unloadIdle(): void {
     const { loads } = this.#runner
     const loaded = this.#all().filter(entry => entry.process)
-    let held = loaded.reduce((sum, entry) => sum + (entry.process?.memoryBytes() ?? 0), 0)
+    let held = this.#held()
     const idle = loaded.filter(entry => entry.users === 0).sort((a, b) => a.lastUsed - b.lastUsed)
     for (const entry of idle) {
       if (held <= this.#memoryLimitBytes) return
