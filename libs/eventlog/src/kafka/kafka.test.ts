@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import { EventsRefused, type OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
@@ -228,12 +229,44 @@ describe('Kafka', { skip: javaMissing }, () => {
     const handler = async (events: readonly LoggedEvent[]) => seen.resolve(ids(events))
     const subscription = at.eventLog.subscribe('g', ['late.v1'], handler, at.signal)
     const tailed = take(at.eventLog.tail(['late.v1'], 'end', at.signal), 1)
-    await until(() => lines.filter(line => line.includes('reading_failed') && line.includes(at.prefix)).length >= 2)
+    await until(() => lines.filter(line => line.includes('topics_missing') && line.includes(at.prefix)).length >= 2)
     await at.eventLog.ensureTopics([topic('late.v1')], never)
     await at.eventLog.publish([late])
     assert.deepEqual(await Promise.all([seen.promise, tailed]), [['k.1'], ['k.1']])
     at.stop.abort()
     await subscription
+  })
+
+  it('readers of several topics wait for none of them, and read one that is made later from its beginning', async () => {
+    await using at = await opened()
+    const later = 'later.v1'
+    const heard: Record<string, string[]> = { tail: [], group: [] }
+    const news = new EventTarget()
+    const note = (reader: string, events: readonly LoggedEvent[]) => {
+      heard[reader]?.push(...events.map(({ id }) => id))
+      news.dispatchEvent(new Event('heard'))
+    }
+    const tailing = (async () => {
+      for await (const events of at.eventLog.tail([T, later], 'end', at.signal)) note('tail', events)
+    })()
+    const taking = at.eventLog.subscribe('both', [T, later], async events => note('group', events), at.signal)
+    const both = async (...ids: string[]) => {
+      while (Object.values(heard).some(list => ids.some(id => !list.includes(id)))) await once(news, 'heard')
+    }
+    const first = event('k', 1)
+    await at.eventLog.publish([first])
+    await both(first.id)
+    assert.equal((await at.eventLog.progress([T, later], 'end')).end, 1)
+    await at.eventLog.ensureTopics([topic(later)], never)
+    const [second, third] = [{ ...event('k', 2), topic: later }, event('k', 3)]
+    await at.eventLog.publish([second, third])
+    await both(second.id, third.id)
+    assert.deepEqual(
+      Object.values(heard).map(list => list.length),
+      [3, 3],
+    )
+    at.stop.abort()
+    await Promise.all([tailing, taking])
   })
 
   it('ensureTopics leaves what is there, and says where its partitions differ', async () => {

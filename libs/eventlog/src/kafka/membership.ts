@@ -3,6 +3,7 @@ import type { Consumer, EachBatchPayload } from 'kafkajs'
 import { type Connecting, createClient } from './client.ts'
 import type { Place } from './places.ts'
 import { METADATA_AGE_MS } from './sender.ts'
+import { existing } from './topics.ts'
 import { orEnded, pause, retryMs } from './waiting.ts'
 
 export interface Membership {
@@ -29,26 +30,59 @@ const FETCH_WAIT_MS = 100
  * waits for it for a session.
  */
 const PATIENCE = { retries: 60, requestTimeoutMs: 5000 }
+/** How often it is asked for topics that are not there yet. */
+const TOPICS_MS = 1000
 /** How long leaving may take, from when no batch is being taken: the broker may be away. */
 const LEAVE_MS = 2000
 
-/** Resolves when the signal has ended and the last batch is done. */
+/**
+ * Resolves when the signal has ended and the last batch is done. Of its topics it reads those there are, and joins anew
+ * when more are: no reader waits for who makes another topic.
+ */
 export async function beMember(connecting: Connecting, membership: Membership, signal: AbortSignal): Promise<void> {
   const { group, topics } = membership
   let failures = 0
   while (!signal.aborted) {
+    const appeared = new AbortController()
     try {
-      await oneLife(connecting, membership, signal, () => {
+      const there = await existing(connecting, topics, signal)
+      if (there.length < topics.length) {
+        const missing = topics.filter(topic => !there.includes(topic))
+        connecting.log.info('kafka.topics_missing', { group, topics: missing })
+        void awaitMore(connecting, topics, there.length, appeared, signal)
+      }
+      if (there.length === 0) await orEnded(new Promise(() => {}), AbortSignal.any([signal, appeared.signal]))
+      const life = { ...membership, topics: there }
+      await oneLife(connecting, life, AbortSignal.any([signal, appeared.signal]), () => {
         if (failures > 0) connecting.log.info('kafka.reading_resumed', { group, topics, failures })
         failures = 0
       })
     } catch (error) {
       if (signal.aborted) return
+      if (appeared.signal.aborted) continue
       failures += 1
       // The first tells of the outage; the others say the same.
       connecting.log[failures === 1 ? 'warn' : 'debug']('kafka.reading_failed', { group, topics, failures, error })
       await pause(retryMs(failures), signal)
+    } finally {
+      appeared.abort()
     }
+  }
+}
+
+/** Tells when more of the topics are there than are known of, until it has told or is told to end. */
+async function awaitMore(
+  connecting: Connecting,
+  topics: readonly string[],
+  known: number,
+  appeared: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  const ending = AbortSignal.any([signal, appeared.signal])
+  while (!ending.aborted) {
+    await pause(TOPICS_MS, ending)
+    const there = await existing(connecting, topics, ending).catch(() => [])
+    if (there.length > known) appeared.abort()
   }
 }
 

@@ -98,6 +98,20 @@ async function withLeaders(
   }
 }
 
+/** Those of the topics that are there. */
+export async function existing(
+  connecting: Connecting,
+  topics: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  return await withAdmin(connecting, signal, admin => thereOf(admin, topics))
+}
+
+async function thereOf(admin: Admin, topics: readonly string[]): Promise<readonly string[]> {
+  const there = new Set(await admin.listTopics())
+  return topics.filter(topic => there.has(topic))
+}
+
 /**
  * The places that part the older events from those that came at `time` (milliseconds since 1970) or later, by the
  * brokers' clocks. Where ours is behind, some more of the old ones show; where it is ahead, what came while the
@@ -111,7 +125,8 @@ export async function placesAt(
 ): Promise<Places> {
   return await withAdmin(connecting, signal, async admin => {
     const places = new Places()
-    for (const topic of topics) {
+    // One that is made later is new from its beginning.
+    for (const topic of await thereOf(admin, topics)) {
       const ends = await admin.fetchTopicOffsets(topic)
       const since = await admin.fetchTopicOffsetsByTimestamp(topic, time)
       for (const { partition, high } of ends) {
@@ -131,7 +146,8 @@ export async function progressOf(
   signal: AbortSignal,
 ): Promise<Progress> {
   return await withAdmin(connecting, signal, async admin => {
-    const offsets = await Promise.all(topics.map(async topic => [topic, await admin.fetchTopicOffsets(topic)] as const))
+    const there = await thereOf(admin, topics)
+    const offsets = await Promise.all(there.map(async topic => [topic, await admin.fetchTopicOffsets(topic)] as const))
     let [read, end] = [0, 0]
     for (const [topic, partitions] of offsets) {
       for (const { partition, high, low } of partitions) {
