@@ -58,20 +58,20 @@ const price = orNull({
   fits: value => typeof value === 'number' && value >= 0 && value <= MOST && Number(value.toFixed(2)) === value,
 })
 
-const fields: Readonly<Record<Family, Readonly<Record<string, Field>>>> = {
-  compute: {
-    requests_per_minute: orNull(whole(1)),
-    weight: {
-      ...whole(1),
-      form: 'a whole number from 1 to 1000',
-      fits: value => whole(1).fits(value) && Number(value) <= 1000,
-    },
-    max_running: whole(1),
-    max_queued: whole(1),
-    price_usd: { ...price, optional: true },
+const share = {
+  weight: {
+    ...whole(1),
+    form: 'a whole number from 1 to 1000',
+    fits: (value: unknown) => whole(1).fits(value) && Number(value) <= 1000,
   },
+  max_running: whole(1),
+  max_queued: whole(1),
+}
+
+const fields: Readonly<Record<Family, Readonly<Record<string, Field>>>> = {
+  compute: { requests_per_minute: orNull(whole(1)), ...share, price_usd: { ...price, optional: true } },
   developer: { requests_per_minute: orNull(whole(1)), price_usd: price },
-  workforce: { tasks_per_day: orNull(whole(1)), price_usd: price },
+  workforce: { tasks_per_day: orNull(whole(1)), ...share, price_usd: price },
 }
 
 function faultsOf(file: unknown): string[] {

@@ -35,6 +35,9 @@ describe('the plans that come with Millhand', () => {
       plans.names('developer').map(name => plans.developerPlan(name).price_usd),
       [0, 49, 199, null],
     )
+    const running = plans.names('workforce').map(name => plans.workforcePlan(name).max_running)
+    assert.deepEqual(running, [5, 20, 100])
+    for (const name of plans.names('workforce')) assert.equal(plans.workforcePlan(name).max_queued, 100_000)
     for (const name of plans.names('compute')) assert.equal(plans.computePlan(name).max_queued, 100_000)
   })
 

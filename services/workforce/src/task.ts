@@ -4,7 +4,7 @@ import type { CollectionSpec } from '@millhand/store'
 import type { TaskLife } from '@millhand/task'
 
 export interface TaskRecord extends TaskLife {
-  /** The account's compute plan when it was made: it says how much of the executors is its share. */
+  /** The account's workforce plan when it was made: it says how much of the executors is its share. */
   readonly plan: string
   readonly employee: string
   /** The kind of work. With the employee it is `group` in the words of leasing. */

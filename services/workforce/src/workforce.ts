@@ -58,7 +58,7 @@ export interface WorkforceOptions extends Engines {
   readonly taskFiles: Client<typeof TaskFileService>
   readonly quota: Client<typeof QuotaService>
   readonly usage: Client<typeof WorkforceUsageService>
-  readonly plans: Pick<Plans, 'computePlan'>
+  readonly plans: Pick<Plans, 'workforcePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** At least 32 bytes, the same for all replicas. */
@@ -83,7 +83,7 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly taskFiles: Client<typeof TaskFileService>
   readonly usage: Client<typeof WorkforceUsageService>
   readonly places: Places
-  readonly plans: Pick<Plans, 'computePlan'>
+  readonly plans: Pick<Plans, 'workforcePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
 }
@@ -109,7 +109,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     kind: workforceTask,
     transition: workforceTransition({ ...options, random }),
     share({ plan }) {
-      const { weight, max_running: mostRunning } = plans.computePlan(plan)
+      const { weight, max_running: mostRunning } = plans.workforcePlan(plan)
       return { weight, mostRunning }
     },
   })

@@ -32,7 +32,7 @@ export const createTask =
       accountId,
       mode,
       tenant,
-      plans: { compute: plan },
+      plans: { workforce: plan },
     } = caller
     const id = idOf(workforceTask.idPrefix, call, ids)
     const before = await madeBefore(deps, call, tenant, id)
@@ -66,7 +66,7 @@ export const createTask =
       request_id: call.values.get(requestIdKey),
     }
     const place = await places.take(call, id)
-    const made = await addTask(deps, task, brief, plans.computePlan(plan).max_queued).catch(async error => {
+    const made = await addTask(deps, task, brief, plans.workforcePlan(plan).max_queued).catch(async error => {
       // Of any other failure nobody knows whether it was stored: who looks for places without a task finds out.
       if (codeOf(error) === 'queue_full') await places.giveBack(call, place)
       throw error
