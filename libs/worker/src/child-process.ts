@@ -52,6 +52,8 @@ export interface ChildOptions<From> {
   /** How long a message may be, and all together that nobody has asked for. One byte more, and it has crashed. */
   readonly messageBytes: number
   readonly memoryLimitBytes: number
+  /** How much it stands back behind who answers callers, from 0, the default, to 19: POSIX's nice. */
+  readonly niceness?: number
   /** What a file of its may have. */
   readonly fileBytes: number
   readonly log: Log
@@ -154,8 +156,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
 }
 
 function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
-  const { script, memoryLimitBytes, fileBytes, log } = options
+  const { script, memoryLimitBytes, fileBytes, niceness = 0, log } = options
   const node = [
+    ...(niceness === 0 ? [] : ['nice', '-n', String(niceness)]),
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
