@@ -7,10 +7,10 @@ import type { WorkforceDeps } from './workforce.ts'
 export async function lend({ inputs }: Pick<WorkforceDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
   const brief = await inputs.read(task)
   if (brief === undefined) return undefined
-  const { engine, max_cost_micros } = task
+  const { engine, max_cost_micros: most, spent_micros: spent = 0 } = task
   return {
     ...leaseOf(task, brief),
-    parameters: { engine, ...(max_cost_micros !== undefined && { max_cost_micros }) },
+    parameters: { engine, ...(most !== undefined && { max_cost_micros: Math.max(0, most - spent) }) },
     files: task.files.map(({ name, media_type, bytes }) => ({
       $typeName: 'millhand.lease.v1.GivenFile',
       name,

@@ -48,3 +48,16 @@ it('a task names the files that its output names, and none of a run whose output
   assert.deepEqual(named({ ...running, status: 'cancelling' }, output), ['cancelled', undefined])
   assert.deepEqual(named(running, failed), ['failed', undefined])
 })
+
+it('what language models cost in a run is missing from what the next one may cost', () => {
+  const failure = { code: 'model_unavailable', message: 'Away.', retryable: true }
+  const again = finished({ kind: 'failure', failure })
+  const spending: TaskCause =
+    again.kind === 'finished' ? { ...again, report: { ...report, model_cost_micros: 300 } } : again
+  const once = transition(running, spending, 10)
+  assert.ok('status' in once)
+  assert.deepEqual([once.status, once.spent_micros], ['queued', 300])
+  const twice = transition({ ...running, spent_micros: 300 }, spending, 10)
+  assert.ok('status' in twice)
+  assert.equal(twice.spent_micros, 600)
+})

@@ -21,10 +21,17 @@ export function workforceTransition({ retentionMs, pricePerSecondMicros, random 
   })
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = transition(task, cause, now)
-    if (isRefusal(after) || cause.kind !== 'finished' || after.status !== 'succeeded') return after
-    const { artifact_files: artifacts = [] } = cause.report
-    return artifacts.length > 0 ? { ...after, artifacts } : after
+    return isRefusal(after) || cause.kind !== 'finished' ? after : { ...after, ...left(after, cause.report) }
   }
+}
+
+/** What a run leaves: files, where its output is the task's; where it is tried again, that much less to be spent. */
+function left(
+  { status, spent_micros = 0 }: TaskRecord,
+  { artifact_files: artifacts = [], model_cost_micros: cost = 0 }: RunReport,
+): Partial<TaskRecord> {
+  if (status === 'succeeded') return artifacts.length > 0 ? { artifacts } : {}
+  return status === 'queued' && cost > 0 ? { spent_micros: spent_micros + cost } : {}
 }
 
 /** What the attempt that ends the task used and costs: its compute, and what language models did. */
