@@ -23,6 +23,7 @@ export const steps: readonly Step[] = [
   { name: 'generated: messages', run: generatedMessages },
   command('generated: OpenAPI', ['node', 'src/openapi/generate.ts', '--check'], 'gateway'),
   command('generated: AsyncAPI', ['node', 'src/kafka/asyncapi/generate.ts', '--check'], 'libs/eventlog'),
+  command('generated: workforce', ['node', 'src/pages/generate.ts', '--check'], 'services/workforce'),
   command('import boundaries', [
     'depcruise',
     '--config',

@@ -15,11 +15,17 @@ export interface Place {
 export function* placesOf(root: Schema, at: At = { path: '', found: root, within: [] }): Generator<Place> {
   const { path, found, named = false, required = false, within } = at
   const target = followed(root, found)
-  const schema = target === found ? found : { ...target, ...found }
+  const schema = resolved(root, found)
   yield { path, schema, named, required }
   if (within.includes(target)) return
   for (const inner of partsOf(schema))
     yield* placesOf(root, { ...inner, path: path + inner.path, within: [...within, target] })
+}
+
+/** What a schema says, with what it refers to. */
+export function resolved(root: Schema, schema: Schema): Schema {
+  const target = followed(root, schema)
+  return target === schema ? schema : { ...target, ...schema }
 }
 
 interface Part {
