@@ -103,10 +103,31 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     ])
     assert.deepEqual(within('runs').sort(), ['compute', 'executor', 'workforce'])
     assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
+    assert.deepEqual(within('language-models'), ['executor'])
     assert.deepEqual(within('default'), [])
-    for (const name of ['services', 'runs', 'database', 'log']) assert.equal(networks[name].internal, true)
+    for (const name of ['services', 'runs', 'database', 'log', 'language-models'])
+      assert.equal(networks[name].internal, true)
+    const open = parse(composed({ ...settings, LANGUAGE_MODELS_INTERNAL: 'false' }))
+    assert.notEqual(open.networks['language-models'].internal, true)
     const published = Object.keys(services).filter(name => services[name].ports !== undefined)
     assert.deepEqual(published, ['gateway'])
+  })
+
+  it('tells of the language model whoever offers work that needs it, and its key executors alone', () => {
+    const llm = {
+      MILLHAND_LLM_URL: 'http://model:8000/v1',
+      MILLHAND_LLM_MODEL: 'small',
+      MILLHAND_LLM_KEY: 'of the model',
+      MILLHAND_LLM_INPUT_MICROS: '150000',
+      MILLHAND_LLM_OUTPUT_MICROS: '600000',
+    }
+    const { services } = parse(composed({ ...settings, ...llm }))
+    const told = (name: string) =>
+      Object.entries<string>(services[name].environment).filter(([variable]) => variable.startsWith('MILLHAND_LLM'))
+    assert.deepEqual(Object.fromEntries(told('executor')), llm)
+    const { MILLHAND_LLM_MODEL: _model, MILLHAND_LLM_KEY: _key, ...others } = llm
+    assert.deepEqual(Object.fromEntries(told('workforce')), others)
+    for (const name of ['gateway', 'compute', 'webhook']) assert.deepEqual(told(name), [])
   })
 
   it('says which secret is missing', () => {

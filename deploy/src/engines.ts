@@ -7,6 +7,7 @@ import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
 export const engineVariables = [
+  'MILLHAND_ENGINE_SLOTS',
   'MILLHAND_ENGINE_MEMORY_MB',
   'MILLHAND_ENGINES_MEMORY_MB',
   'MILLHAND_LLM_URL',
@@ -17,6 +18,8 @@ export const engineVariables = [
 ] as const
 
 export interface Engines {
+  /** How many tasks at once; as many as runs of models where it is not set. */
+  readonly slots: number | undefined
   /** What one process may hold. */
   readonly memoryLimitBytes: number
   /** What all of them may hold before idle ones are ended. */
@@ -27,6 +30,7 @@ export interface Engines {
 export function enginesOf(set: Pick<Values<typeof variables>, (typeof engineVariables)[number]>): Engines {
   const { MILLHAND_LLM_URL: url, MILLHAND_LLM_MODEL: model } = set
   return {
+    slots: set.MILLHAND_ENGINE_SLOTS,
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: set.MILLHAND_ENGINES_MEMORY_MB * MIB,
     languageModel:
@@ -41,6 +45,14 @@ export function enginesOf(set: Pick<Values<typeof variables>, (typeof engineVari
           },
   }
 }
+
+/** What the service offers: executors have the same settings. */
+export const offeredOf = (
+  set: Pick<Values<typeof variables>, 'MILLHAND_LLM_URL' | 'MILLHAND_LLM_INPUT_MICROS' | 'MILLHAND_LLM_OUTPUT_MICROS'>,
+) => ({
+  languageModel: set.MILLHAND_LLM_URL !== undefined,
+  hasPrices: set.MILLHAND_LLM_INPUT_MICROS + set.MILLHAND_LLM_OUTPUT_MICROS > 0,
+})
 
 export const workRunner = async ({ memoryLimitBytes, languageModel }: Engines, log: Log) =>
   kindRunner({ memoryLimitBytes, languageModel: await opened(languageModel, log), log })

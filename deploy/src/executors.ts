@@ -14,26 +14,26 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   readonly engines: Engines
 }
 
-/** By name; none where there are no slots. `slots` are those of what is live: the sandbox takes none of them. */
+/** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
   const { workforceLeases, engines, ...options } = given
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
+  const workSlots = engines.slots ?? options.slots
+  const work = async () =>
+    createExecutor({
+      ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: workSlots },
+      leases: workforceLeases,
+      pool: 'live/workforce',
+      runner: await workRunner(engines, log),
+      models: loadableKinds(employees),
+    })
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
     ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
     ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
-    [
-      'workforce',
-      createExecutor({
-        ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: options.slots },
-        leases: workforceLeases,
-        pool: 'live/workforce',
-        runner: await workRunner(engines, log),
-        models: loadableKinds(employees),
-      }),
-    ],
+    ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',
       createExecutor({

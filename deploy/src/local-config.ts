@@ -7,7 +7,7 @@ import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
 import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
-import { type Engines, enginesOf, engineVariables } from './engines.ts'
+import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import { pick } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
@@ -28,6 +28,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
   readonly engines: Engines
+  readonly offered: ReturnType<typeof offeredOf>
   readonly usageEntriesKeptMs: number
 }
 
@@ -76,6 +77,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
     ...executorRoom(set),
     engines: enginesOf(set),
+    offered: offeredOf(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     maxStreams: set.MILLHAND_MAX_STREAMS,

@@ -157,7 +157,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
-    languageModel: config.engines.languageModel !== undefined,
+    ...config.offered,
   })
   serve(workforce.routes, transport)
   // Its leases are asked for as compute's are, so they have a way of their own.

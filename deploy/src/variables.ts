@@ -65,6 +65,13 @@ export const variables = {
       max: 1_024,
     }),
   ),
+  MILLHAND_ENGINE_SLOTS: optional(
+    integer(
+      undefined,
+      'How many tasks of the workforce at once; 0 runs none. Else as many as `MILLHAND_EXECUTOR_SLOTS`, which at 0 runs none of these either.',
+      { min: 0, max: 64 },
+    ),
+  ),
   MILLHAND_ENGINE_MEMORY_MB: integer(1_024, 'What a process of the workforce may hold; beyond it, it is stopped.', {
     min: 256,
     max: 1_048_576,

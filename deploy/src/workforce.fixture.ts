@@ -51,7 +51,7 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
   serve(compute, transport)
   const quota = createClient(QuotaService, transport)
   const service = createWorkforceService({
-    ...{ db, plans, cursors, clock, log, quota, replicas: onlyReplica, languageModel: false },
+    ...{ db, plans, cursors, clock, log, quota, replicas: onlyReplica, languageModel: false, hasPrices: false },
     blobs: await filesystemBlobs(join(folder, 'blobs')),
     files: createClient(FileService, transport),
     taskFiles: createClient(TaskFileService, transport),

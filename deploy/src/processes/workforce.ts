@@ -18,6 +18,7 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/run
 import { openMongo } from '@millhand/store/mongo'
 import { createWorkforceService, type TaskRecord, tasksSpec } from '@millhand/workforce'
 import { DAY_MS } from '../config-parts.ts'
+import { offeredOf } from '../engines.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { topicsOf, withDoorbell } from '../topics.ts'
@@ -50,6 +51,8 @@ export const workforceVariables = configuration(
       'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
       'MILLHAND_LLM_URL',
+      'MILLHAND_LLM_INPUT_MICROS',
+      'MILLHAND_LLM_OUTPUT_MICROS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -93,7 +96,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
-    languageModel: config.hasLanguageModel,
+    ...config.offered,
   })
   const routes = (router: Parameters<typeof service.routes>[0]) => {
     service.routes(router)
@@ -139,7 +142,7 @@ function config(env: NodeJS.ProcessEnv) {
   return {
     caller,
     cursorKey: deriveSecret(secret, 'cursors'),
-    streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
+    streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
     advertiseUrl: own,
@@ -158,6 +161,6 @@ function config(env: NodeJS.ProcessEnv) {
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
-    hasLanguageModel: set.MILLHAND_LLM_URL !== undefined,
+    offered: offeredOf(set),
   }
 }

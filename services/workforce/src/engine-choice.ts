@@ -7,11 +7,15 @@ import type { EngineKind, KindSpec } from './catalogue.ts'
 export interface Engines {
   /** Whether a language model is configured. */
   readonly languageModel: boolean
+  /** Whether it is known what that costs. */
+  readonly hasPrices: boolean
 }
 
 /** What can do a kind of work here. */
-export const enginesOf = ({ engines }: KindSpec, { languageModel }: Engines): readonly EngineKind[] =>
-  engines.filter(engine => engine === 'rules' || languageModel)
+export const enginesOf = (
+  { engines }: KindSpec,
+  { languageModel }: Pick<Engines, 'languageModel'>,
+): readonly EngineKind[] => engines.filter(engine => engine === 'rules' || languageModel)
 
 /** Fails with `engine_unavailable` where nothing here can do it honestly, and says what would. */
 export function chooseEngine(kind: KindSpec, asked: EngineChoice, engines: Engines): EngineKind {
@@ -21,6 +25,15 @@ export function chooseEngine(kind: KindSpec, asked: EngineChoice, engines: Engin
   if (chosen !== undefined) return chosen
   const detail = `\`${kind.id}\` needs a language model, and none is configured: MILLHAND_LLM_URL sets one.`
   throw fail('engine_unavailable', detail, { param: 'engine' })
+}
+
+/** Fails with `engine_unavailable` where nobody could say when the most has been spent that it may cost. */
+export function requirePrices(engine: EngineKind, { hasPrices }: Pick<Engines, 'hasPrices'>): void {
+  if (engine !== 'llm' || hasPrices) return
+  const detail =
+    '`max_cost` needs the prices of the language model, and none are configured: ' +
+    'MILLHAND_LLM_INPUT_MICROS and MILLHAND_LLM_OUTPUT_MICROS set them.'
+  throw fail('engine_unavailable', detail, { param: 'max_cost' })
 }
 
 /** What stands against an engine that is asked for by name, wherever the kind is done. */

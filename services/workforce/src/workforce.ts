@@ -100,6 +100,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     cursors,
     clock,
     languageModel,
+    hasPrices,
     random = Math.random,
   } = options
   const tasks = createTasks<TaskRecord>({
@@ -124,6 +125,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     targetFault,
     cursors,
     languageModel,
+    hasPrices,
   }
   const show = (task: TaskRecord) => showWhole(deps, task)
   const tell = telling(deps.places)

@@ -10,7 +10,7 @@ import { readSandboxInput } from '@millhand/model'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked } from '@millhand/task'
 import { requireKnown } from '../employees.ts'
-import { chooseEngine, engineFaults } from '../engine-choice.ts'
+import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
 import { givenFiles } from '../given-files.ts'
 import { briefOf, briefText } from '../kept-brief.ts'
 import { showWhole } from '../show-whole.ts'
@@ -42,6 +42,7 @@ export const createTask =
     const asked = mode === 'test' ? readSandboxInput(req.topic ?? '') : undefined
     const { kind, files } = await admitted(deps, req, call, brief, asked !== undefined)
     const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.engine ?? EngineChoice.AUTO, deps)
+    if (req.maxCost && engine !== 'mock') requirePrices(engine, deps)
     refuseAsAsked(asked)
 
     const task: TaskRecord = {

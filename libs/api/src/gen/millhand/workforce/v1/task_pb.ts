@@ -262,7 +262,7 @@ export type WorkforceTask = Message<"millhand.workforce.v1.WorkforceTask"> & {
   resourceVersion: number;
 
   /**
-   * The file that has the output, where that is over 256 KiB: JSON text.
+   * The file that has the output, where that is over 256 KiB: JSON text, without `usage`, which is here.
    *
    * @generated from field: optional string output_file = 34;
    */
