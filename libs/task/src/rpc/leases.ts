@@ -37,7 +37,7 @@ export interface OutputFiles {
 }
 
 /** Until when they are kept, in milliseconds since 1970; or what the run came to without them. */
-export type KeptFiles = { readonly kept_until: number } | { readonly failure: Failure }
+type KeptFiles = { readonly kept_until: number } | { readonly failure: Failure }
 
 /** All methods that are the same for tasks of any kind. */
 export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({

@@ -14,7 +14,7 @@ export const dailySpec = {
   indexes: { by_day: { fields: ['day'] } },
 } as const satisfies CollectionSpec
 
-export interface Day {
+interface Day {
   readonly tenant: string
   readonly day: string
 }

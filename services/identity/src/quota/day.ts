@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** Of the day's warnings, the last one. */
-export interface Warned {
+interface Warned {
   readonly limit: number
   /** By which of the steps, from 1. */
   readonly step: number

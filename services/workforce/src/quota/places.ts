@@ -22,7 +22,7 @@ export interface Places {
   tell(call: HandlerContext): Promise<void>
 }
 
-export interface Place {
+interface Place {
   readonly id: Id
   readonly day: string
   readonly takenAt: Timestamp | undefined
