@@ -24,7 +24,7 @@ export function employeePage({ id, name, role, description }: Employee, works: r
       works.map(({ kind }) => kind),
       kind => `#${kind}`,
     ),
-    'What is shown here was made by what is shown here: the same request gives the same result.',
+    'The results on this page are what the requests above them gave. Send one, and the same comes back.',
     fence('sh', `export MILLHAND_KEY=$(node -p "require('./.millhand/bootstrap-keys.json').live")`),
     ...works.flatMap(work => kindSection(id, work)),
   ].join('\n\n')}\n`

@@ -37,22 +37,15 @@ function write(): void {
 }
 
 function compare(): void {
+  const there = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  const same = (path: string, bytes: Uint8Array) =>
+    there.includes(path) && readFileSync(join(folder, path)).equals(bytes)
   const faults = [
-    ...[...files].flatMap(([path, bytes]) =>
-      contents(path)?.equals(bytes) ? [] : [`${path} is not what the kinds say and do`],
-    ),
-    ...written().flatMap(path => (files.has(path) ? [] : [`${path} is of no kind`])),
+    ...[...files].flatMap(([path, bytes]) => (same(path, bytes) ? [] : [`${path} is not what the kinds say and do`])),
+    ...there.flatMap(path => (files.has(path) ? [] : [`${path} is of no kind`])),
   ]
   for (const fault of faults) process.stderr.write(`docs/workforce/${fault}: run pnpm generate, and read the diff.\n`)
   if (faults.length > 0) process.exitCode = 1
-}
-
-function contents(path: string): Buffer | undefined {
-  return written().includes(path) ? readFileSync(join(folder, path)) : undefined
-}
-
-function written(): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1))
 }
