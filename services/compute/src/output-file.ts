@@ -9,29 +9,23 @@ type OutputDeps = Pick<ComputeDeps, 'tasks' | 'files' | 'clock' | 'log' | 'reten
 export const outputFiles = ({ tasks, files, clock, log, retentionMs }: OutputDeps): OutputFiles => ({
   /** A file of this very run is kept for as long as the task's data. */
   async keep({ tenant, workId: task, attempt }, named) {
-    const kept_until = clock.now() + retentionMs
+    const until = clock.now() + retentionMs
     const run = runOf(task, attempt)
-    const kept = await Promise.all(named.map(file => files.keepOutput(tenant, file, run, kept_until)))
-    return kept.every(Boolean) ? { kept_until } : { failure: missing }
+    const isKept = await Promise.all(named.map(file => files.keepOutput(tenant, file, run, until)))
+    return { kept: named.filter((_, at) => isKept[at]), until }
   },
 
-  /** Removes the file of a result, unless its task names it now. Where that fails, it expires some time. */
-  async settled({ tenant, workId: task_id }, named) {
+  /** Removes the file that was kept for a result, unless its task names it now. Where that fails, it expires some time. */
+  async settled({ tenant, workId: task_id }, kept) {
     try {
       const task = await tasks.get(tenant, task_id)
-      const unnamed = named.filter(file => file !== task?.output_file)
+      const unnamed = kept.filter(file => file !== task?.output_file)
       await Promise.all(unnamed.map(file => files.remove(tenant, file)))
     } catch (error) {
-      log.warn('output_file.left', { task_id, files: named.length, error })
+      log.warn('output_file.left', { task_id, files: kept.length, error })
     }
   },
 })
-
-const missing = {
-  code: 'output_missing',
-  message: 'The file that has the output is not in the store any more.',
-  retryable: true,
-}
 
 /** Removes the file that is a task's output, if it is one. */
 export async function removeOutput(

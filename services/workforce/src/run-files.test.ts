@@ -54,15 +54,12 @@ describe('the files of a result', () => {
   })
 
   it('are kept for as long as the data of its task', async () => {
-    assert.deepEqual(await files.keep(result, ['file_a', 'file_b']), { kept_until: 10_000 })
+    assert.deepEqual(await files.keep(result, ['file_a', 'file_b']), { kept: ['file_a', 'file_b'], until: 10_000 })
     assert.deepEqual([...stored.values()], [10, 10])
   })
 
-  it('make it a failure that another run may mend, where one is gone', async () => {
-    const kept = await files.keep(result, ['file_a', 'file_c'])
-    assert.ok('failure' in kept)
-    assert.equal(kept.failure.code, 'output_missing')
-    assert.equal(kept.failure.retryable, true)
+  it('are those that its run made and that are still there', async () => {
+    assert.deepEqual((await files.keep(result, ['file_a', 'file_c'])).kept, ['file_a'])
   })
 
   it('are removed once nobody names them: it was refused, failed, or came after a cancel', async () => {

@@ -81,17 +81,17 @@ type Keeping = Pick<WorkforceDeps, 'tasks' | 'files' | 'taskFiles' | 'clock' | '
 /** What an output is and names is kept for as long as the task's data, once the output is about to be taken. */
 export const outputFiles = (deps: Keeping): OutputFiles => ({
   async keep(result, named) {
-    const kept_until = deps.clock.now() + deps.retentionMs
-    const kept = await Promise.all(named.map(file => keep(deps, result, file, kept_until)))
-    return kept.every(Boolean) ? { kept_until } : { failure: missing }
+    const until = deps.clock.now() + deps.retentionMs
+    const isKept = await Promise.all(named.map(file => keep(deps, result, file, until)))
+    return { kept: named.filter((_, at) => isKept[at]), until }
   },
-  async settled({ tenant, workId }, named) {
+  async settled({ tenant, workId }, kept) {
     try {
       const task = await deps.tasks.get(tenant, workId)
-      const unnamed = named.filter(file => file !== task?.output_file && !task?.artifacts?.includes(file))
+      const unnamed = kept.filter(file => file !== task?.output_file && !task?.artifacts?.includes(file))
       await Promise.all(unnamed.map(id => remove(deps.files, { tenant }, id)))
     } catch (error) {
-      deps.log.warn('output_files.left', { task_id: workId, files: named.length, error })
+      deps.log.warn('output_files.left', { task_id: workId, files: kept.length, error })
     }
   },
 })
@@ -113,10 +113,4 @@ async function remove(files: Keeping['files'], task: { readonly tenant: string }
 async function keep({ taskFiles }: Keeping, result: Result, id: string, until: number): Promise<boolean> {
   const asked = { id, run: runOf(result), until: timestampFromMs(until) }
   return (await taskFiles.keepTaskFile(asked, as(ownerOf(result)))).kept
-}
-
-const missing = {
-  code: 'output_missing',
-  message: 'A file that the output is or names is not in the store any more.',
-  retryable: true,
 }

@@ -30,14 +30,14 @@ export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
 }
 
 export interface OutputFiles {
-  /** Keeps the files of an output that is about to be taken, or says why the run has failed. Rejects where that can't be told now. */
-  keep(result: Result, files: readonly string[]): Promise<KeptFiles>
-  /** Hears of the files of any result once that was taken or refused: its task may not name them. Never fails. */
-  settled(result: Result, files: readonly string[]): Promise<void>
+  /**
+   * Keeps the files of an output that is about to be taken, those that its run made and that are still there: which, and
+   * until when (milliseconds since 1970). Rejects where that can't be told now.
+   */
+  keep(result: Result, files: readonly string[]): Promise<{ readonly kept: readonly string[]; readonly until: number }>
+  /** Hears of files that were kept once the result was taken or refused: its task may not name them. Never fails. */
+  settled(result: Result, kept: readonly string[]): Promise<void>
 }
-
-/** Until when they are kept, in milliseconds since 1970; or what the run came to without them. */
-type KeptFiles = { readonly kept_until: number } | { readonly failure: Failure }
 
 /** All methods that are the same for tasks of any kind. */
 export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
@@ -105,8 +105,7 @@ const finish =
 async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
   const { pools, outputFiles } = deps
   const { tenant, workId } = result
-  const files = filesOf(result)
-  const outcome = await outcomeOf(deps, result, files)
+  const { outcome, kept } = await outcomeOf(deps, result)
   const held = { lease_id: result.leaseId, attempt: result.attempt }
   const accepted = await pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
     compute_ms: result.computeMs,
@@ -119,25 +118,32 @@ async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result)
     model_cost_micros: result.modelCostMicros,
     artifact_files: result.artifactFiles,
   })
-  if (files.length > 0) await outputFiles?.settled(result, files)
+  if (kept.length > 0) await outputFiles?.settled(result, kept)
   return accepted
 }
 
 const filesOf = ({ outcome, artifactFiles }: Result): readonly string[] =>
   outcome.case === 'outputFile' ? [outcome.value, ...artifactFiles] : artifactFiles
 
-/** Files are kept for an output alone. */
+/** Files are kept for an output alone. One that names another's, or one that is gone, is none. */
 async function outcomeOf<T extends TaskLife>(
   { outputFiles }: LeaseDeps<T>,
   result: Result,
-  files: readonly string[],
-): Promise<Outcome> {
+): Promise<{ readonly outcome: Outcome; readonly kept: readonly string[] }> {
   const { outcome: told } = result
+  const files = filesOf(result)
   const isOutput = told.case === 'output' || told.case === 'outputFile'
-  if (!isOutput || files.length === 0 || !outputFiles) return toOutcome(told)
-  const kept = await outputFiles.keep(result, files)
-  if ('failure' in kept) return { kind: 'failure', failure: kept.failure }
-  return told.case === 'outputFile' ? { kind: 'output_file', file: told.value, ...kept } : toOutcome(told)
+  if (!isOutput || files.length === 0 || !outputFiles) return { outcome: toOutcome(told), kept: [] }
+  const { kept, until } = await outputFiles.keep(result, files)
+  if (kept.length < files.length) return { outcome: { kind: 'failure', failure: outputMissing }, kept }
+  if (told.case === 'output') return { outcome: toOutcome(told), kept }
+  return { outcome: { kind: 'output_file', file: told.value, kept_until: until }, kept }
+}
+
+const outputMissing: Failure = {
+  code: 'output_missing',
+  message: 'A file that the output is, or names, is not in the store any more.',
+  retryable: true,
 }
 
 async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Claimed<T>): Promise<Run> {
