@@ -1,5 +1,6 @@
 /** The process that a kind lives in. It reads what is hostile, holds no secret, reaches nothing, and can be killed. */
-import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '@millhand/worker/child'
+// By its real path: the link to a package of ours leads on to all of them, and may not be read here.
+import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
 import { BadAnswer, importOf, type Measured, type RunKind, runRules } from '../run-rules.ts'

@@ -1,5 +1,5 @@
 /** Runs kinds of work, each brief in a process that is locked in. docs/decisions/workforce-service.md, "A run". */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
 import {
@@ -20,6 +20,7 @@ import { type Heard, type Made, readFromChild } from './from-child.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
+import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
 export { type LoadableKind, loadableKinds } from './kinds.ts'
@@ -37,8 +38,6 @@ export interface KindRunnerOptions {
 type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
-const PACKAGE = resolve(import.meta.dirname, '../..')
-const ROOT = resolve(PACKAGE, '../..')
 /** Beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that is idle. */
 const NICENESS = 15
 const LOAD_TIMEOUT_MS = 60_000
@@ -93,9 +92,9 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
 
 const stopped = () => new RunnerGone('killed', 'the loading of the engine was stopped')
 
-/** It reads this program's own files, and the kind's folder, wherever that is. It writes nothing and starts nothing. */
+/** It reads what kinds are made of, and its employee's folder, wherever that is. It writes nothing and starts nothing. */
 function permissions({ native, spec }: LoadableKind): string[] {
-  const readable = [PACKAGE, join(ROOT, 'node_modules'), join(ROOT, 'libs'), resolve(spec.folder, '..')]
+  const readable = [...readableFolders(), resolve(spec.folder, '..')]
   return [
     '--permission',
     ...readable.map(path => `--allow-fs-read=${path}`),

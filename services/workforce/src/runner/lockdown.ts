@@ -13,7 +13,11 @@ export function lockDown(): void {
   close(net.Socket.prototype, ['connect'])
   close(net.Server.prototype, ['listen', '_listen2', '_setupWorker'])
   close(net, ['_createServerHandle', 'BoundSocket'])
-  for (const prototype of pipes()) close(prototype, ['bind', 'listen', 'connect', 'open', 'fchmod'])
+  for (const prototype of handles())
+    close(
+      prototype,
+      OF_HANDLES.filter(name => name in prototype),
+    )
   const dgram = require('node:dgram')
   close(dgram.Socket.prototype, ['bind', 'connect', 'send', 'sendto', 'addMembership', '_stopReceiving'])
   close(dgram, ['createSocket', 'Socket', '_createSocketHandle'])
@@ -44,12 +48,16 @@ const SIGKILL = 9
 /** Of these nothing is left. */
 const WHOLE = ['dns', 'dns/promises', 'inspector', 'inspector/promises', 'cluster', 'child_process', 'sqlite']
 
-/** The class of the pipes that this process was started with: of it others could be made. */
-function pipes(): Set<object> {
-  const bySymbol = Object.getOwnPropertySymbols(process).map(symbol => Reflect.get(process, symbol))
-  const handles = [Reflect.get(process.stderr, '_handle'), ...bySymbol]
-  const isPipe = (one: unknown) => typeof one === 'object' && one !== null && 'bind' in one && 'listen' in one
-  return new Set(handles.filter(isPipe).map(Object.getPrototypeOf))
+/** Where the dialling and listening of a class of handles ends. */
+const OF_HANDLES = ['bind', 'bind6', 'listen', 'connect', 'connect6', 'open', 'fchmod']
+
+/** The classes of the pipes that this process was started with, and of TCP, which TLS makes: of them others could be made. */
+function handles(): Set<object> {
+  const { TLSSocket } = createRequire(import.meta.url)('node:tls')
+  const encrypted = new TLSSocket()
+  const all = [Reflect.get(process.stderr, '_handle'), Reflect.get(encrypted, '_handle')._parent]
+  encrypted.destroy()
+  return new Set(all.map(Object.getPrototypeOf))
 }
 
 const functionsOf = (module: object): string[] =>
