@@ -130,8 +130,8 @@ export function describeIdentity(name: string, openDatabase: () => Promise<Opene
         const again = await at.quota.takeDaily({ id }, as(account))
         assert.equal(again.used, 100, 'who has a place keeps it')
         const release = async (asTaken: DailyPlace['takenAt']) => {
-          const places = [id, 'wtask_none'].map(one => ({ id: one, ...(asTaken && { takenAt: asTaken }) }))
-          return (await at.quota.releaseDaily({ day, places }, as(account))).used
+          const times = asTaken ? [asTaken, asTaken] : []
+          return (await at.quota.releaseDaily({ day, ids: [id, 'wtask_none'], takenAt: times }, as(account))).used
         }
         assert.equal(await release(takenAt), 100, 'it was taken again since')
         assert.equal(await release(again.takenAt), 99)

@@ -75,9 +75,10 @@ const takeDaily =
 
 const releaseDaily =
   (deps: QuotaDeps) =>
-  async ({ day, places }: ReleaseDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
+  async ({ day, ids, takenAt }: ReleaseDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
     const { tenant } = principal(call)
-    const left = await deps.days.release({ tenant, day }, places.map(toPlace), call.signal)
+    const places = ids.flatMap((id, n) => (takenAt[n] ? { id, at: timestampMs(takenAt[n]) } : []))
+    const left = await deps.days.release({ tenant, day }, places, call.signal)
     return quota(day, usedOf(left), limitOf(deps, call))
   }
 
@@ -85,7 +86,9 @@ const getDaily =
   (deps: QuotaDeps) =>
   async (req: GetDailyRequest, call: HandlerContext): Promise<DailyQuota> => {
     const day = req.day || dayOf(deps.clock.now())
-    return quota(day, usedOf(await deps.daily.get(principal(call).tenant, day)), limitOf(deps, call))
+    const found = await deps.daily.get(principal(call).tenant, day)
+    const ids = req.withIds ? (found?.places.map(({ id }) => id) ?? []) : []
+    return { ...quota(day, usedOf(found), limitOf(deps, call)), ids }
   }
 
 const listDaily =
@@ -117,8 +120,6 @@ const toMessage = ({ id, at }: Place): DailyPlace => ({
   takenAt: timestampFromMs(at),
 })
 
-const toPlace = ({ id, takenAt }: DailyPlace): Place => ({ id, at: takenAt ? timestampMs(takenAt) : 0 })
-
 const limitOf = ({ plans }: Pick<QuotaDeps, 'plans'>, call: HandlerContext) =>
   plans.workforcePlan(principal(call).plans.workforce).tasks_per_day
 
@@ -128,4 +129,5 @@ const quota = (day: string, used: number, limit: number | null): DailyQuota => (
   ...(limit !== null && { limit }),
   used,
   resetsAt: timestampFromMs(dayAfter(day)),
+  ids: [],
 })

@@ -15,6 +15,7 @@ const quota = (used: number): DailyQuota => ({
   limit: 100,
   used,
   resetsAt: timestampFromMs(MIDNIGHT),
+  ids: [],
 })
 
 describe('a day as it is known', () => {

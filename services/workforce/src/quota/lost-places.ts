@@ -55,7 +55,7 @@ async function lookThrough(
       const lost: DailyPlace[] = []
       for (const place of places) if ((await tasks.get(tenant, place.id)) === undefined) lost.push(place)
       for (let at = 0; at < lost.length; at += MOST_AT_ONCE)
-        await quota.releaseDaily({ day, places: lost.slice(at, at + MOST_AT_ONCE) }, as(ownerOf({ tenant })))
+        await quota.releaseDaily({ day, ...namesOf(lost.slice(at, at + MOST_AT_ONCE)) }, as(ownerOf({ tenant })))
       if (lost.length > 0) log.info('quota.places_given_back', { tenant, day, places: lost.length })
     }
     const last: DailyPlaces | undefined = data.at(-1)
@@ -65,3 +65,8 @@ async function lookThrough(
 }
 
 const MOST_AT_ONCE = 1_000
+
+const namesOf = (places: readonly DailyPlace[]) => ({
+  ids: places.map(({ id }) => id),
+  takenAt: places.flatMap(({ takenAt }) => takenAt ?? []),
+})

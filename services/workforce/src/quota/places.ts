@@ -50,8 +50,8 @@ export function createPlaces({ quota, clock }: PlacesDeps): Places {
     },
     async giveBack(call, { id, day, takenAt }) {
       const caller = principal(call)
-      const places = [{ id, ...(takenAt && { takenAt }) }]
-      await quota.releaseDaily({ day, places }, as(caller)).then(
+      if (takenAt === undefined) return
+      await quota.releaseDaily({ day, ids: [id], takenAt: [takenAt] }, as(caller)).then(
         left => known.heard(caller, left),
         () => {},
       )

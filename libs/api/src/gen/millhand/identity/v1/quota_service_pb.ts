@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/identity/v1/quota_service.proto.
  */
 export const file_millhand_identity_v1_quota_service: GenFile = /*@__PURE__*/
-  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSK9AQoQTGlzdERhaWx5UmVxdWVzdBInCgNkYXkYASABKAlCGrpIF3IVMhNeXGR7NH0tXGR7Mn0tXGR7Mn0kEhYKBWFmdGVyGAIgASgJQge6SARyAhhAEi4KCnRha2VuX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjgKDHRha2VuX2JlZm9yZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJEChFMaXN0RGFpbHlSZXNwb25zZRIvCgRkYXRhGAEgAygLMiEubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlQbGFjZXMiTwoLRGFpbHlQbGFjZXMSDgoGdGVuYW50GAEgASgJEjAKBnBsYWNlcxgCIAMoCzIgLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UGxhY2UiWQoKRGFpbHlQbGFjZRIVCgJpZBgBIAEoCUIJukgGcgQQARhAEjQKCHRha2VuX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBIikKEFRha2VEYWlseVJlcXVlc3QSFQoCaWQYASABKAlCCbpIBnIEEAEYQCJ9ChNSZWxlYXNlRGFpbHlSZXF1ZXN0EicKA2RheRgBIAEoCUIaukgXchUyE15cZHs0fS1cZHsyfS1cZHsyfSQSPQoGcGxhY2VzGAIgAygLMiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlQbGFjZUILukgIkgEFCAEQ6AciPQoPR2V0RGFpbHlSZXF1ZXN0EioKA2RheRgBIAEoCUIdukgachgyFl4oXGR7NH0tXGR7Mn0tXGR7Mn0pPyQitAEKCkRhaWx5UXVvdGESCwoDZGF5GAEgASgJEhIKBWxpbWl0GAIgASgNSACIAQESDAoEdXNlZBgDIAEoDRItCglyZXNldHNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKCHRha2VuX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9saW1pdEILCglfdGFrZW5fYXQyiQMKDFF1b3RhU2VydmljZRJaCglUYWtlRGFpbHkSJi5taWxsaGFuZC5pZGVudGl0eS52MS5UYWtlRGFpbHlSZXF1ZXN0GiAubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlRdW90YSIDkAICEmAKDFJlbGVhc2VEYWlseRIpLm1pbGxoYW5kLmlkZW50aXR5LnYxLlJlbGVhc2VEYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgISWAoIR2V0RGFpbHkSJS5taWxsaGFuZC5pZGVudGl0eS52MS5HZXREYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgESYQoJTGlzdERhaWx5EiYubWlsbGhhbmQuaWRlbnRpdHkudjEuTGlzdERhaWx5UmVxdWVzdBonLm1pbGxoYW5kLmlkZW50aXR5LnYxLkxpc3REYWlseVJlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp]);
+  fileDesc("CihtaWxsaGFuZC9pZGVudGl0eS92MS9xdW90YV9zZXJ2aWNlLnByb3RvEhRtaWxsaGFuZC5pZGVudGl0eS52MSK9AQoQTGlzdERhaWx5UmVxdWVzdBInCgNkYXkYASABKAlCGrpIF3IVMhNeXGR7NH0tXGR7Mn0tXGR7Mn0kEhYKBWFmdGVyGAIgASgJQge6SARyAhhAEi4KCnRha2VuX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjgKDHRha2VuX2JlZm9yZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJEChFMaXN0RGFpbHlSZXNwb25zZRIvCgRkYXRhGAEgAygLMiEubWlsbGhhbmQuaWRlbnRpdHkudjEuRGFpbHlQbGFjZXMiTwoLRGFpbHlQbGFjZXMSDgoGdGVuYW50GAEgASgJEjAKBnBsYWNlcxgCIAMoCzIgLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UGxhY2UiRgoKRGFpbHlQbGFjZRIKCgJpZBgBIAEoCRIsCgh0YWtlbl9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKQoQVGFrZURhaWx5UmVxdWVzdBIVCgJpZBgBIAEoCUIJukgGcgQQARhAIpMBChNSZWxlYXNlRGFpbHlSZXF1ZXN0EicKA2RheRgBIAEoCUIaukgXchUyE15cZHs0fS1cZHsyfS1cZHsyfSQSGAoDaWRzGAIgAygJQgu6SAiSAQUIARDoBxI5Cgh0YWtlbl9hdBgDIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7pICJIBBQgBEOgHIk8KD0dldERhaWx5UmVxdWVzdBIqCgNkYXkYASABKAlCHbpIGnIYMhZeKFxkezR9LVxkezJ9LVxkezJ9KT8kEhAKCHdpdGhfaWRzGAIgASgIIsEBCgpEYWlseVF1b3RhEgsKA2RheRgBIAEoCRISCgVsaW1pdBgCIAEoDUgAiAEBEgwKBHVzZWQYAyABKA0SLQoJcmVzZXRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBILCgNpZHMYBSADKAkSMQoIdGFrZW5fYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAGIAQFCCAoGX2xpbWl0QgsKCV90YWtlbl9hdDKJAwoMUXVvdGFTZXJ2aWNlEloKCVRha2VEYWlseRImLm1pbGxoYW5kLmlkZW50aXR5LnYxLlRha2VEYWlseVJlcXVlc3QaIC5taWxsaGFuZC5pZGVudGl0eS52MS5EYWlseVF1b3RhIgOQAgISYAoMUmVsZWFzZURhaWx5EikubWlsbGhhbmQuaWRlbnRpdHkudjEuUmVsZWFzZURhaWx5UmVxdWVzdBogLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UXVvdGEiA5ACAhJYCghHZXREYWlseRIlLm1pbGxoYW5kLmlkZW50aXR5LnYxLkdldERhaWx5UmVxdWVzdBogLm1pbGxoYW5kLmlkZW50aXR5LnYxLkRhaWx5UXVvdGEiA5ACARJhCglMaXN0RGFpbHkSJi5taWxsaGFuZC5pZGVudGl0eS52MS5MaXN0RGFpbHlSZXF1ZXN0GicubWlsbGhhbmQuaWRlbnRpdHkudjEuTGlzdERhaWx5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp]);
 
 /**
  * Asks for places of a day.
@@ -169,11 +169,18 @@ export type ReleaseDailyRequest = Message<"millhand.identity.v1.ReleaseDailyRequ
   day: string;
 
   /**
-   * Those that never became a task's. One that was taken at another time stays.
+   * The ids that never became a task.
    *
-   * @generated from field: repeated millhand.identity.v1.DailyPlace places = 2;
+   * @generated from field: repeated string ids = 2;
    */
-  places: DailyPlace[];
+  ids: string[];
+
+  /**
+   * When each of them was taken, in their order. One that was taken at another time stays.
+   *
+   * @generated from field: repeated google.protobuf.Timestamp taken_at = 3;
+   */
+  takenAt: Timestamp[];
 };
 
 /**
@@ -195,6 +202,13 @@ export type GetDailyRequest = Message<"millhand.identity.v1.GetDailyRequest"> & 
    * @generated from field: string day = 1;
    */
   day: string;
+
+  /**
+   * Whether the ids are told, too.
+   *
+   * @generated from field: bool with_ids = 2;
+   */
+  withIds: boolean;
 };
 
 /**
@@ -239,9 +253,16 @@ export type DailyQuota = Message<"millhand.identity.v1.DailyQuota"> & {
   resetsAt?: Timestamp | undefined;
 
   /**
+   * The ids that have places, where they were asked for: the last 10,000.
+   *
+   * @generated from field: repeated string ids = 5;
+   */
+  ids: string[];
+
+  /**
    * When the place was taken that was asked for.
    *
-   * @generated from field: optional google.protobuf.Timestamp taken_at = 5;
+   * @generated from field: optional google.protobuf.Timestamp taken_at = 6;
    */
   takenAt?: Timestamp | undefined;
 };
