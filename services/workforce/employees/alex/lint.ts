@@ -76,7 +76,7 @@ export async function lint(source: Source, isWanted: (found: Found) => boolean =
 const MOST_A_FILE = 200
 
 /** Each is tried, which takes as long as reading the file once more: of a long file fewer are. */
-const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
+export const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
 
 export const byPlace = (a: Found, b: Found): number => a.line - b.line || a.column - b.column
 
