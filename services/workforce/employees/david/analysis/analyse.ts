@@ -96,8 +96,8 @@ export async function analyse(table: Table, { times, level = LEVEL }: Wanted): P
 }
 
 function effectsOf({ table, numbers, axis }: Sample) {
-  const levels = table.columns.flatMap(column => groupsByLevel(column) ?? [])
-  const missing = table.columns.flatMap(column => groupsByMissing(column) ?? [])
+  const levels = table.columns.flatMap(column => groupsByLevel(column, axis) ?? [])
+  const missing = table.columns.flatMap(column => groupsByMissing(column, axis) ?? [])
   const pairs = <T, R>(all: readonly T[], of: (a: T, b: T) => R | undefined): R[] =>
     all.flatMap((a, i) => all.slice(i + 1).flatMap(b => of(a, b) ?? []))
   const apart = (a: Groups, b: Groups) => (a.column === b.column ? undefined : association(a, b))
