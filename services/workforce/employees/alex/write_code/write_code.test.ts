@@ -2,45 +2,30 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { describe, it, type TestContext } from 'node:test'
-import { createLog } from '@millhand/telemetry'
-import { readCatalogue } from '../../../src/catalogue.ts'
+import { describe, it } from 'node:test'
 import { faultsOf } from '../../../src/run-rules.ts'
-import { type LoadableKind, loadableKinds } from '../../../src/runner/kind-runner.ts'
-import { openLanguageModel } from '../../../src/runner/openai-compatible.ts'
-import { type Reply, scriptedModel } from '../../../src/runner/scripted-model.fixture.ts'
-import { briefText, outcome, testRunner } from '../../../src/runner/tester.fixture.ts'
+import { written } from '../../../src/runner/written.fixture.ts'
 import example from './example.json' with { type: 'json' }
+import outputSchema from './output.schema.json' with { type: 'json' }
 import type { CodeFile } from './result.ts'
 
-const kind = loadableKinds(readCatalogue()).get('alex/write_code') as LoadableKind
-
-async function written(t: TestContext, brief: object, replies: readonly Reply[]) {
-  const { url, asked } = await scriptedModel(t, replies)
-  const log = createLog({ level: 'error' })
-  const languageModel = openLanguageModel({ url, model: 'small', inputMicros: 0, outputMicros: 0, log })
-  const runner = testRunner({ languageModel, memoryLimitBytes: 1_024 * 2 ** 20 })
-  const process = await runner.load(kind, new AbortController().signal)
-  t.after(() => process.kill())
-  const { items } = await process.run([{ input: briefText(brief), parameters: { engine: 'llm' } }])
-  return { asked, ...outcome(items[0]) }
-}
+const kind = 'alex/write_code'
 
 const said = (files: readonly CodeFile[], language = 'python') =>
   JSON.stringify({ language, files, explanation: 'As asked.', assumptions: [] })
 
-describe('code by a language model', { timeout: 120_000 }, () => {
+describe('code by a language model', { timeout: 240_000 }, () => {
   it('is a typed result with the tests given run on it', async t => {
     const text = `export function inWords(seconds: number): string {
       if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')
       return ({ 3661: '1 hour 1 minute', 172800: '2 days', 45: '45 seconds' } as Record<number, string>)[seconds] ?? '0 seconds'
     }`
-    const { result, checks, engine, warnings } = await written(t, example, [
+    const { result, checks, engine, warnings } = await written(t, kind, example, [
       'Here is the code: {',
       said([{ path: 'in-words.ts', text }], 'typescript'),
     ])
     assert.equal(engine.kind, 'llm')
-    assert.equal(faultsOf(kind.spec.output_schema, result), undefined)
+    assert.equal(faultsOf(outputSchema, result), undefined)
     assert.match(warnings[0], /2 tries/)
     for (const { id, pass, value } of checks) assert.ok(pass, `${id}: ${value}`)
     assert.ok(
@@ -50,7 +35,7 @@ describe('code by a language model', { timeout: 120_000 }, () => {
 
   it('that puts a file outside its project is not delivered', async t => {
     const bad = ['../a.py', '/etc/a.py', 'a/../../b.py'].map(path => said([{ path, text: 'a = 1\n' }]))
-    assert.equal((await written(t, { topic: 'a' }, bad)).code, 'answer_invalid')
+    assert.equal((await written(t, kind, { topic: 'a' }, bad)).code, 'answer_invalid')
   })
 
   it('that is hostile reaches no file, no process and no socket', async t => {
@@ -65,7 +50,7 @@ describe('code by a language model', { timeout: 120_000 }, () => {
       const code = `import importlib, importlib.machinery, importlib.util\nways = ${body}\n`
       const tests = ways.map((_, at) => `def test_${at}():\n    assert hostile.ways[${at}]() is not None\n`).join('')
       const brief = { topic: 'a', input: { tests: [{ path: 'test_code.py', text: `import hostile\n${tests}` }] } }
-      const { checks } = await written(t, brief, [said([{ path: 'hostile.py', text: code }])])
+      const { checks } = await written(t, kind, brief, [said([{ path: 'hostile.py', text: code }])])
       return checks.find(({ id }: { id: string }) => id === 'tests_pass_python')
     }
     const ways = [

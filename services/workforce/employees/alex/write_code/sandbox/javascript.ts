@@ -10,7 +10,7 @@ import {
 import type TypeScript from 'typescript'
 import type { CodeFile } from '../result.ts'
 import { assertions } from './assertions.ts'
-import { MOST_BYTES, MOST_MS, type Told } from './run-tests.ts'
+import { MOST_BYTES, STOPPED, startTime, type Told } from './run-tests.ts'
 import { type Report, suite } from './suite.ts'
 
 const require = createRequire(import.meta.url)
@@ -21,8 +21,7 @@ export async function runJavaScript(code: readonly CodeFile[], tests: readonly C
   const sources = Object.fromEntries([...code, ...tests].flatMap(compiled))
   // Of its own: what went wrong in one run is in no other, and nothing is freed one by one: all of it goes at once.
   const module = await newQuickJSWASMModuleFromVariant(quickjs)
-  const deadline = performance.now() + MOST_MS
-  const isOver = () => performance.now() > deadline
+  const isOver = startTime()
   const runtime = module.newRuntime({
     memoryLimitBytes: MOST_BYTES,
     maxStackSizeBytes: MOST_STACK_BYTES,
@@ -49,8 +48,7 @@ function run(
   reports: Report[],
   isOver: () => boolean,
 ): string | undefined {
-  const stopped = (error: { readonly message?: string }) =>
-    isOver() ? `stopped after ${MOST_MS / 1_000} s` : String(error.message ?? error)
+  const stopped = (error: { readonly message?: string }) => (isOver() ? STOPPED : String(error.message ?? error))
   try {
     const report = context.newFunction('report', told => {
       if (reports.length < MOST_REPORTS) reports.push(JSON.parse(context.getString(told)))

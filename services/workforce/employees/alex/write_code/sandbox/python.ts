@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadPyodide } from 'pyodide'
 import type { CodeFile } from '../result.ts'
-import { MOST_BYTES, MOST_MS, type Told } from './run-tests.ts'
+import { MOST_BYTES, STOPPED, startTime, type Told } from './run-tests.ts'
 
 const suite = readFileSync(join(import.meta.dirname, 'suite.py'), 'utf8')
 
@@ -17,20 +17,20 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
     stdout: () => {},
     stderr: () => {},
   })
-  let deadline = Number.POSITIVE_INFINITY
-  python.setInterruptBuffer(interruptAfter(() => deadline))
+  let isOver = () => false
+  python.setInterruptBuffer(interruptWhere(() => isOver()))
   for (const { path, text } of [...code, ...tests]) {
     const folder = join('/work', path, '..')
     python.FS.mkdirTree(folder)
     python.FS.writeFile(join('/work', path), text)
   }
   const run = python.runPython(suite)
-  deadline = performance.now() + MOST_MS
+  isOver = startTime()
   try {
     const told: unknown = JSON.parse(run(JSON.stringify(tests.map(({ path }) => path))))
     return toldBy(told)
   } catch (error) {
-    if (performance.now() > deadline) return nothing(`stopped after ${MOST_MS / 1_000} s`)
+    if (isOver()) return nothing(STOPPED)
     return nothing(error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : 'it broke')
   }
 }
@@ -46,10 +46,10 @@ function toldBy(told: unknown): Told {
 }
 
 /** Python looks at the first place of this between its steps: 2 is SIGINT. No other thread is there to write it. */
-function interruptAfter(deadline: () => number): Uint8Array {
+function interruptWhere(isOver: () => boolean): Uint8Array {
   const buffer = {
     get 0() {
-      return performance.now() > deadline() ? 2 : 0
+      return isOver() ? 2 : 0
     },
     set 0(_) {},
     length: 1,
