@@ -1,6 +1,7 @@
 /** Reviews code with linters in memory: ESLint, ruff, and rules of our own over syntax trees. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
@@ -39,7 +40,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     findings,
     not_read: read.flatMap(({ file, unread }) => (unread === undefined ? [] : { file, reason: unread })),
   }
-  return { result, text: readingOf(result), warnings: warningsOf(all.length, result) }
+  return { result, text: readingOf(result), warnings: [...warningsOf(all.length, result), ...unheeded(brief)] }
 }
 
 /** What came of a file. */

@@ -1,6 +1,7 @@
 /** Reads a stack trace: where it failed, in which code, what is likely, and a change where a linter can prove it. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { plain } from '../finding.ts'
 import { whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
@@ -37,7 +38,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     causes,
     change,
   }
-  return { result, text: readingOf(result), warnings }
+  return { result, text: readingOf(result), warnings: [...warnings, ...unheeded(brief)] }
 }
 
 async function explained(

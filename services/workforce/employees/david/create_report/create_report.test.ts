@@ -173,3 +173,20 @@ describe('hostile texts in a report', () => {
     assert.match(answer.warnings?.join() ?? '', /PDF has no letters/)
   })
 })
+
+it('a number that stands in the report as a part of another is none of it', async () => {
+  const { brief, answer } = await ask({ rows: Array.from({ length: 40 }, (_, i) => ({ a: (i * 7) % 40 })) })
+  const md = answer.artifacts?.find(({ name }) => name === 'report.md')
+  const changed = new TextDecoder()
+    .decode(md?.bytes)
+    .replaceAll(/\b40 rows/g, '1405 rows')
+    .replaceAll(/\b40\b/g, '1405')
+  const artifacts = answer.artifacts?.map(one =>
+    one === md ? { ...one, bytes: new TextEncoder().encode(changed) } : one,
+  )
+  const failed = (await checks(brief, { ...answer, ...(artifacts && { artifacts }) })).filter(({ pass }) => !pass)
+  assert.deepEqual(
+    failed.map(({ id }) => id),
+    ['numbers_not_in_the_report'],
+  )
+})
