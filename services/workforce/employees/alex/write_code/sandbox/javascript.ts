@@ -10,8 +10,9 @@ import {
 import type TypeScript from 'typescript'
 import type { CodeFile } from '../result.ts'
 import { assertions } from './assertions.ts'
-import { MOST_BYTES, STOPPED, startTime, type Told } from './run-tests.ts'
+import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
 import { type Report, suite } from './suite.ts'
+import type { Told } from './told.ts'
 
 const require = createRequire(import.meta.url)
 /** Its types are of another sort of module than it is. */

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadPyodide } from 'pyodide'
 import type { CodeFile } from '../result.ts'
-import { MOST_BYTES, STOPPED, startTime, type Told } from './run-tests.ts'
+import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
+import type { Told } from './told.ts'
 
 const suite = readFileSync(join(import.meta.dirname, 'suite.py'), 'utf8')
 
