@@ -51,9 +51,9 @@ const MARK = '\ufeff'
 
 /** Why a source is not read; undefined where it is. */
 export function whyUnread({ language, text }: Source): string | undefined {
-  if (language === undefined) return 'Its language is none of those that are read.'
+  if (language === undefined) return 'Its language is not supported.'
   const longest = text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
-  if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks made by a program.`
+  if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks generated.`
   return undefined
 }
 

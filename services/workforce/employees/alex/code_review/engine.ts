@@ -92,7 +92,7 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
       .filter(({ line, rule }) => added.has(line) && !needsTheRest.has(rule))
       .toSorted(byPlace)
       .map(found => findingOf(path, found, null))
-    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can not be read by themselves; give the file too.`
+    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can't be parsed on their own; give the file too.`
     return { file: path, lines: added.size, findings, ...(lost.length > 0 && { unread: reason }) }
   } catch (error) {
     return { file: path, lines: 0, unread: tooMuch(error) }

@@ -33,7 +33,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     try {
       const module = await read(source)
       if (module) modules.push(shown(module))
-      else not_read.push({ file: source.path, reason: 'Its language is none of those that are documented.' })
+      else not_read.push({ file: source.path, reason: 'Its language is not supported.' })
     } catch (error) {
       not_read.push({ file: source.path, reason: whyNot(error) })
     }

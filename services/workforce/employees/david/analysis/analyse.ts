@@ -89,7 +89,7 @@ export async function analyse(table: Table, { times, level = LEVEL }: Wanted): P
     ...(sample.left > 0
       ? [`The last ${sample.left} columns are described, not tested: there are too many pairs.`]
       : []),
-    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be told from chance.`] : []),
+    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be distinguished from chance.`] : []),
     ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
   ]
   return { analysis, sample, warnings }

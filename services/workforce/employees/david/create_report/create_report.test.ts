@@ -77,7 +77,7 @@ describe('a report', () => {
   it('has no number of the table in its tables that is not beside its query', async () => {
     const { answer, text } = await ask(example)
     const known = new Set(answer.result.numbers.map(({ shown }) => shown))
-    const [described = ''] = text('report.md').split('## Numbers beside each other')
+    const [described = ''] = text('report.md').split('## Pairs of numeric columns')
     const cells = described
       .split('\n')
       .filter(line => line.startsWith('| '))

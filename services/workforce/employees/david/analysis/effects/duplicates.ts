@@ -28,7 +28,8 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
   const independent = compared.reduce((share, column) => share * (shares.get(column) ?? 1), pairsOf(rows))
   const chance = values.pairs > 0 && independent <= 1 ? await chanceOf(compared, rows, shares, ask) : independent
   const many = values.repeated === 1 ? 'One row repeats' : `${said(values.repeated)} rows repeat`
-  const where = compared.length < columns.length ? 'every column that does not tell all rows apart' : 'every column'
+  const where =
+    compared.length < columns.length ? 'every column but those whose values are all different' : 'every column'
   const effect: Effect = {
     kind: 'duplicates',
     columns: names.slice(0, MOST_NAMED),
@@ -36,7 +37,7 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
     strength: 1,
     measure: 'certain or not',
     test: 'pairs of equal rows, Poisson',
-    tell: async () => ({ statement: `${many} an earlier one in ${where}.`, sql, values }),
+    tell: async () => ({ statement: `${many} an earlier row in ${where}.`, sql, values }),
   }
   return { sql, rows: values.repeated, effect: chance <= 1 ? effect : undefined }
 }
