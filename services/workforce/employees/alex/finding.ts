@@ -41,7 +41,7 @@ export const syntaxError = (line: number, column: number, message: string): Foun
   column,
   endLine: line,
   message: plain(message),
-  why: 'The file can not be read as its language, so it can not run either, and nothing else in it was looked at.',
+  why: "The file can't be parsed, so it can't run either, and nothing else in it was checked.",
   fix: 'Correct the syntax here or just before.',
   edits: [],
 })

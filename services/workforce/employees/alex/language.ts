@@ -6,27 +6,27 @@ export type Language = (typeof languages)[number]
 
 /** By the ending of its path; undefined where it is none of those that are known. */
 export const languageOf = (path: string): Language | undefined =>
-  byEnding[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '']
+  byEnding.get(/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '')
 
 /** A path for code that came without one. */
 export const nameFor = (language: Language): string =>
-  `code.${Object.entries(byEnding).find(([, candidate]) => candidate === language)?.[0]}`
+  `code.${[...byEnding].find(([, candidate]) => candidate === language)?.[0]}`
 
-const byEnding: Readonly<Record<string, Language | undefined>> = {
-  js: 'javascript',
-  jsx: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  ts: 'typescript',
-  tsx: 'typescript',
-  mts: 'typescript',
-  cts: 'typescript',
-  py: 'python',
-  pyi: 'python',
-  go: 'go',
-  java: 'java',
-  rb: 'ruby',
-  php: 'php',
-  rs: 'rust',
-  cs: 'csharp',
-}
+const byEnding: ReadonlyMap<string, Language> = new Map([
+  ['js', 'javascript'],
+  ['jsx', 'javascript'],
+  ['mjs', 'javascript'],
+  ['cjs', 'javascript'],
+  ['ts', 'typescript'],
+  ['tsx', 'typescript'],
+  ['mts', 'typescript'],
+  ['cts', 'typescript'],
+  ['py', 'python'],
+  ['pyi', 'python'],
+  ['go', 'go'],
+  ['java', 'java'],
+  ['rb', 'ruby'],
+  ['php', 'php'],
+  ['rs', 'rust'],
+  ['cs', 'csharp'],
+])

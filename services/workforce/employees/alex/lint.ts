@@ -51,9 +51,9 @@ const MARK = '\ufeff'
 
 /** Why a source is not read; undefined where it is. */
 export function whyUnread({ language, text }: Source): string | undefined {
-  if (language === undefined) return 'Its language is none of those that are read.'
+  if (language === undefined) return 'Its language is not supported.'
   const longest = text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
-  if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks made by a program.`
+  if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks generated.`
   return undefined
 }
 
@@ -76,7 +76,7 @@ export async function lint(source: Source, isWanted: (found: Found) => boolean =
 const MOST_A_FILE = 200
 
 /** Each is tried, which takes as long as reading the file once more: of a long file fewer are. */
-const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
+export const mostPatches = (text: string): number => Math.min(40, Math.floor(2_000_000 / (text.length + 1)))
 
 export const byPlace = (a: Found, b: Found): number => a.line - b.line || a.column - b.column
 

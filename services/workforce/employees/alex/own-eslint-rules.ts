@@ -1,7 +1,9 @@
 /** What no plugin has: places by an ESLint selector, each with why it matters and what to do. */
 import type { Rule as EslintRule } from 'eslint'
 import type { Rule } from './finding.ts'
+import { readsPastTheEnd } from './past-the-end.ts'
 import { looksSecret, secretName } from './secret.ts'
+import { isSqlAt } from './sql-text.ts'
 
 interface OwnRule {
   /** https://eslint.org/docs/latest/extend/selectors */
@@ -9,7 +11,7 @@ interface OwnRule {
   readonly message: string
   readonly rule: Rule
   /** Further conditions. */
-  holds?(node: Node): boolean
+  holds?(node: Node, textOf: (node: Node) => string): boolean
   /** What to write in place of the node. */
   replace?(node: Node, textOf: (node: Node) => string): { readonly node: Node; readonly text: string } | undefined
 }
@@ -17,11 +19,9 @@ interface OwnRule {
 // biome-ignore lint/suspicious/noExplicitAny: a node as the selector found it, of JavaScript or TypeScript.
 type Node = any
 
-const sqlWords = '/^\\s*(select\\b|insert\\s+into\\b|update\\b|delete\\s+from\\b|drop\\b|alter\\b|create\\b)/i'
-
 export const ownRules: Readonly<Record<string, OwnRule>> = {
   'sql-from-values': {
-    selector: `TemplateLiteral[expressions.length>0][quasis.0.value.raw=${sqlWords}]`,
+    selector: 'TemplateLiteral[expressions.length>0]',
     message: 'SQL is put together from values.',
     rule: [
       'error',
@@ -29,11 +29,10 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
       'A value with a quote in it becomes part of the statement: its sender reads and changes what they want.',
       'Write a placeholder and give the values beside the statement.',
     ],
-    holds: node =>
-      node.parent?.type !== 'TaggedTemplateExpression' && /\b(from|into|set|table|where|values)\b/i.test(rawOf(node)),
+    holds: node => node.parent?.type !== 'TaggedTemplateExpression' && isSqlAt(node, rawOf(node)),
   },
   'sql-concatenated': {
-    selector: `BinaryExpression[operator="+"][left.value=${sqlWords}]:not([right.type="Literal"])`,
+    selector: 'BinaryExpression[operator="+"][left.type="Literal"]:not([right.type="Literal"])',
     message: 'SQL is put together from values.',
     rule: [
       'error',
@@ -41,7 +40,7 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
       'A value with a quote in it becomes part of the statement: its sender reads and changes what they want.',
       'Write a placeholder and give the values beside the statement.',
     ],
-    holds: node => /\b(from|into|set|table|where)\b/i.test(String(node.left.value)),
+    holds: node => isSqlAt(node, String(node.left.value)),
   },
   'markup-from-values': {
     selector: 'AssignmentExpression[left.property.name=/^(innerHTML|outerHTML)$/]:not([right.type="Literal"])',
@@ -53,10 +52,6 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
       'Set textContent, or build the elements.',
     ],
     holds: node => !(node.right.type === 'TemplateLiteral' && node.right.expressions.length === 0),
-    replace: ({ left, right }) =>
-      right.type === 'Identifier' && left.property.name === 'innerHTML'
-        ? { node: left.property, text: 'textContent' }
-        : undefined,
   },
   'markup-written': {
     selector:
@@ -169,7 +164,7 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
     selector: 'ForStatement > BinaryExpression[operator="<="][right.property.name="length"]',
     message: 'The loop runs once past the end.',
     rule: ['error', 'bug', 'The last index is length - 1; at length there is nothing.', 'Compare with <.'],
-    holds: node => node.parent.test === node && node.parent.init?.declarations?.[0]?.init?.value === 0,
+    holds: (node, textOf) => node.parent.test === node && readsPastTheEnd(node.parent, textOf),
     replace: (node, textOf) => ({ node, text: `${textOf(node.left)} < ${textOf(node.right)}` }),
   },
   'comparator-gives-boolean': {
@@ -228,8 +223,9 @@ export const ownPlugin = {
         meta: { type: 'problem', fixable: 'code' },
         create: context => ({
           [selector]: (node: Node) => {
-            if (holds && !holds(node)) return
-            const change = replace?.(node, part => context.sourceCode.getText(part))
+            const textOf = (part: Node) => context.sourceCode.getText(part)
+            if (holds && !holds(node, textOf)) return
+            const change = replace?.(node, textOf)
             context.report({
               node,
               message,
@@ -244,7 +240,7 @@ export const ownPlugin = {
 
 const secretly = /token|secret|password|nonce|salt|session|csrf|otp|api_?key/i
 
-const rawOf = (template: Node) => template.quasis.map((part: Node) => part.value.raw).join(' ')
+const rawOf = (template: Node) => template.quasis.map((part: Node) => part.value.raw).join('?')
 
 /** What a value is called where it is declared, assigned or made. */
 const nameOf = (node: Node): string =>

@@ -11,7 +11,12 @@ const ruffRules = ruleTable('ruff-rules.tsv')
 export const ruff: Linter = {
   lint: text => {
     const offset = offsetIn(text)
-    return check(text).map(diagnostic => found(diagnostic, offset))
+    const isMasked = orders.test(text)
+    return check(text).map(diagnostic => {
+      const one = found(diagnostic, offset)
+      // A change that writes a comment anew might write one that was made unreadable.
+      return isMasked && one.edits.some(({ text: instead }) => instead.includes('#')) ? { ...one, edits: [] } : one
+    })
   },
   parses: text => check(text).every(({ code }) => ruffRules[code ?? ''] !== undefined),
 }
@@ -21,13 +26,33 @@ let workspace: Workspace | undefined
 function check(text: string): Diagnostic[] {
   workspace ??= createWorkspace()
   try {
-    return workspace.check(text.replaceAll(/\b(noqa|ruff)\b/gi, word => '-'.repeat(word.length)))
+    return workspace.check(withoutOrders(workspace, text))
   } catch (error) {
     // What overflowed the stack may have left it in any state.
     workspace = undefined
     throw error
   }
 }
+
+/** What orders the linter about, made unreadable to it: in comments alone, as elsewhere the same words are code or data. */
+function withoutOrders(workspace: Workspace, text: string): string {
+  if (!orders.test(text)) return text
+  const bytes = Buffer.from(text)
+  for (const [, from, to] of workspace.tokens(text).matchAll(/^ *Comment (\d+)\.\.(\d+)/gm)) {
+    const comment = bytes.toString('utf8', Number(from), Number(to))
+    bytes.write(
+      comment.replaceAll(
+        new RegExp(orders, 'gi'),
+        (_, before: string, word: string) => before + '-'.repeat(word.length),
+      ),
+      Number(from),
+    )
+  }
+  return bytes.toString()
+}
+
+/** `# noqa`, `# ruff: noqa`, `# ruff: disable[…]`, `# flake8: noqa`. */
+const orders = /(#\s*)(noqa|ruff|flake8)\b/i
 
 /** Loaded with the first source that needs it. */
 function createWorkspace(): Workspace {

@@ -38,7 +38,13 @@ export function lockDown(): void {
     apply(kill, process, [own, SIGKILL])
   })
   const ofProcess = ['_kill', '_debugProcess', '_debugEnd', '_getActiveHandles', '_getActiveRequests', 'execve']
-  close(process, [...ofProcess, 'binding', '_linkedBinding'])
+  close(process, [...ofProcess, '_linkedBinding'])
+  // Numbers, and nothing else: Emscripten asks for them.
+  const constants = structuredClone(require('node:constants'))
+  fix(process, 'binding', (name: unknown) => {
+    if (name !== 'constants') throw refused('binding')
+    return { fs: { ...constants } }
+  })
   for (const name of ['fetch', 'WebSocket', 'EventSource']) fix(globalThis, name, undefined)
   syncBuiltinESMExports()
 }

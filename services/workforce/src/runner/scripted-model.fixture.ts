@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import type { TestContext } from 'node:test'
 
 export type Reply =
@@ -12,6 +13,8 @@ export type Reply =
   | number
   /** Never answered. */
   | 'nothing'
+  /** Answered without an end, as fast as it is read. */
+  | 'endless'
 
 interface Asked {
   readonly authorization: string | undefined
@@ -31,6 +34,7 @@ export async function scriptedModel(t: TestContext, replies: readonly Reply[]) {
     const reply = replies[asked.length - 1] ?? 500
     if (reply === 'nothing') return hung.resolve(request)
     response.setHeader('retry-after-ms', '1').setHeader('content-type', 'application/json')
+    if (reply === 'endless') return await pipeline(endless(), response).catch(() => {})
     if (typeof reply === 'number') return response.writeHead(reply).end('{"error":{"message":"scripted"}}')
     const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: reply } }
     const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
@@ -44,4 +48,9 @@ export async function scriptedModel(t: TestContext, replies: readonly Reply[]) {
   })
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/v1`, asked, hung: hung.promise }
+}
+
+function* endless() {
+  yield '{"choices":[{"index":0,"message":{"role":"assistant","content":"'
+  for (;;) yield 'again and again '.repeat(4_096)
 }

@@ -228,3 +228,82 @@ it('a review reads the files of the program alone, and needs no environment', ()
     '4\n',
   )
 })
+
+describe('a review takes code as it is meant', () => {
+  const rulesIn = async (code: string, path: string) => (await review({ code, path })).findings.map(({ rule }) => rule)
+
+  it('of a name or a text that is called as what switches rules off in comments', async () => {
+    const code =
+      'import ruff\n\nNOTE = "# noqa"\n\n\ndef check(noqa: str) -> str:\n    return ruff.check(noqa + NOTE)\n'
+    assert.deepEqual(await rulesIn(code, 'check.py'), [])
+  })
+
+  it('and obeys no comment that switches rules off', async () => {
+    for (const comment of [
+      '# noqa',
+      '#NoQA: F401',
+      '# ä # noqa',
+      '# ruff: noqa',
+      '# flake8: noqa',
+      '# ruff: disable[F401]',
+    ])
+      assert.deepEqual(await rulesIn(`${comment}\nimport os  ${comment}\n`, 'a.py'), ['F401'], comment)
+  })
+
+  it('and changes no comment', async () => {
+    const code = 'x = [1]\nif not 1 in x:  # noqa\n    print(  # ruff: noqa\n        x\n    )\n'
+    const { findings } = await review({ code, path: 'a.py' })
+    for (const { patch } of findings) assert.doesNotMatch(patch ?? '', /#\s*-/)
+  })
+
+  it('as a loop over the places between values', async () => {
+    const loop = (body: string) =>
+      `export const f = (s, other, use) => { for (let i = 0; i <= s.length; i++) { ${body} } }\n`
+    for (const body of [
+      'use(s.slice(0, i))',
+      'if (i === s.length || s[i] === "/") use(i)',
+      'use(s[i] ?? "")',
+      'if (s[i] !== undefined) use(i)',
+      's[i] = 0',
+      'use(other[i])',
+    ])
+      assert.deepEqual(await rulesIn(loop(body), 'a.ts'), [], body)
+    assert.deepEqual(await rulesIn(loop('use(s[i].name)'), 'a.ts'), ['loop-past-the-end'])
+  })
+
+  it('as a sentence that begins with a word of SQL', async () => {
+    const sql = [
+      `x(\`SELECT * FROM t WHERE a = \${b}\`)`,
+      `db.query(\`select a, b from t where c = \${b}\`)`,
+      `db.run("delete from t where a = " + b)`,
+      `x("UPDATE t SET a = " + b + " WHERE c")`,
+    ]
+    for (const code of sql) assert.match((await rulesIn(code, 'a.ts')).join(), /^sql-/, code)
+    const prose = [
+      `say(\`Update your profile, \${b}, from the settings\`)`,
+      `say("Select a file from " + b)`,
+      `log(\`Drop it into \${b}\`)`,
+      `alert(\`create a table for \${b} where you like\`)`,
+    ]
+    for (const code of prose) assert.deepEqual(await rulesIn(code, 'a.ts'), [], code)
+  })
+
+  it('as markup where it may be meant: it is told of, and not changed', async () => {
+    const { findings } = await review({
+      code: 'export const show = (e, html) => { e.innerHTML = html }\n',
+      path: 'a.js',
+    })
+    assert.deepEqual(
+      findings.map(({ rule, patch }) => [rule, patch]),
+      [['markup-from-values', null]],
+    )
+  })
+
+  it('in a language that is known by no name of an object', async () => {
+    const { not_read } = await review({ files: ['x.constructor', 'x.toString'].map(path => ({ path, text: 'a' })) })
+    assert.deepEqual(
+      not_read.map(({ file }) => file),
+      ['x.constructor', 'x.toString'],
+    )
+  })
+})

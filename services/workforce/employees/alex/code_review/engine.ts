@@ -1,6 +1,7 @@
 /** Reviews code with linters in memory: ESLint, ruff, and rules of our own over syntax trees. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
@@ -39,7 +40,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     findings,
     not_read: read.flatMap(({ file, unread }) => (unread === undefined ? [] : { file, reason: unread })),
   }
-  return { result, text: readingOf(result), warnings: warningsOf(all.length, result) }
+  return { result, text: readingOf(result), warnings: [...warningsOf(all.length, result), ...unheeded(brief)] }
 }
 
 /** What came of a file. */
@@ -91,7 +92,7 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
       .filter(({ line, rule }) => added.has(line) && !needsTheRest.has(rule))
       .toSorted(byPlace)
       .map(found => findingOf(path, found, null))
-    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can not be read by themselves; give the file too.`
+    const reason = `The hunks at ${lost.map(({ line }) => `line ${line}`).join(', ')} can't be parsed on their own; give the file too.`
     return { file: path, lines: added.size, findings, ...(lost.length > 0 && { unread: reason }) }
   } catch (error) {
     return { file: path, lines: 0, unread: tooMuch(error) }

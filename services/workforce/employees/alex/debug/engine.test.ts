@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import { applyPatch } from 'diff'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
+import { mend } from './mend.ts'
 import type { Input, Result } from './result.ts'
 
 const brief = (input: Input): Brief<Input> => ({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
@@ -152,4 +154,19 @@ it('it reads the files of the program alone, and needs no environment', () => {
   const args = ['--permission', `--allow-fs-read=${root}`, '--input-type=module', '--eval', program]
   const out = execFileSync(process.execPath, args, { env: {}, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   assert.equal(out.toString(), 'no-undef\n')
+})
+
+it('of a line with hundreds of faults a few changes are tried', async () => {
+  const word = (seed: number) =>
+    [3, 7, 11, 13, 17, 19, 23, 29].map(k => 'abcdefghijklmnopqrstuvwxyz'[(seed * k) % 26]).join('')
+  const words = Array.from({ length: 300 }, (_, i) => `${word(i + 1)}${i}`)
+  // A name near each, which is not there either: no change of one is proven.
+  const text = `print(${words.join(', ')})\n# ${words.map(one => `${one}_`).join(' ')}\n`
+  const { Workspace } = createRequire(import.meta.url)('@astral-sh/ruff-wasm-nodejs')
+  const read = mock.method(Workspace.prototype, 'check')
+  const { near, mended } = await mend({ path: 'a.py', language: 'python', text }, 1)
+  mock.restoreAll()
+  assert.equal(mended, undefined)
+  assert.equal(near.length, 300)
+  assert.ok(read.mock.callCount() > 2 && read.mock.callCount() < 12, `${read.mock.callCount()} readings of the file`)
 })

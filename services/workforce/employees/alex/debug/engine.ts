@@ -1,6 +1,7 @@
 /** Reads a stack trace: where it failed, in which code, what is likely, and a change where a linter can prove it. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { plain } from '../finding.ts'
 import { whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
@@ -21,7 +22,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   if (!trace)
     throw new Refusal(
       'input.trace',
-      'This is no stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, Rust or C#. Give all that the program said when it failed.',
+      'This is not a stack trace of JavaScript, TypeScript, Python, Go, Java, Ruby, Rust or C#. Give everything that the program printed when it failed.',
     )
   const failed = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
   const source = failed && sourceOf(failed, sources)
@@ -37,7 +38,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     causes,
     change,
   }
-  return { result, text: readingOf(result), warnings }
+  return { result, text: readingOf(result), warnings: [...warnings, ...unheeded(brief)] }
 }
 
 async function explained(
@@ -56,7 +57,7 @@ async function explained(
     return {
       causes,
       change: null,
-      warnings: [`${plain(failed.file)} is not given: with it the code would be looked at too.`],
+      warnings: [`${plain(failed.file)} was not given: with it the code would be checked too.`],
     }
   const unread = whyUnread(source)
   if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }

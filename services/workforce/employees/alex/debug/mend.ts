@@ -1,7 +1,7 @@
 /** A small change of the file that failed, given only where the linter that saw the fault no longer sees it, and nothing new. */
 import { applied, type Edit, offsetIn, patchOf } from '../edit.ts'
 import type { Found, Linter } from '../finding.ts'
-import { linterFor } from '../lint.ts'
+import { linterFor, mostPatches } from '../lint.ts'
 import type { Source } from '../source.ts'
 import { nearestName } from './spelling.ts'
 
@@ -23,12 +23,17 @@ export async function mend(source: Source, line: number): Promise<{ near: Found[
   const near = all
     .filter(found => found.category === 'bug' && found.line <= line && found.line >= line - REACH)
     .toSorted((a, b) => b.line - a.line)
-  for (const found of near) {
+  for (const found of near.slice(0, mostTries(source.text))) {
     const mended = proven(source, linter, all, found)
     if (mended) return { near, mended }
   }
   return { near, mended: undefined }
 }
+
+/** Each change tried takes as long as reading the file once more. */
+const mostTries = (text: string): number => Math.max(1, Math.min(MOST_TRIES, mostPatches(text)))
+
+const MOST_TRIES = 8
 
 /** So many lines above the failing one a fault may stand that made it fail. */
 const REACH = 6

@@ -247,3 +247,32 @@ it('it reads the files of the program alone, and needs no environment', () => {
   const out = execFileSync(process.execPath, args, { env: {}, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   assert.equal(out.toString(), '4 3\n')
 })
+
+describe('the checks of a reference', () => {
+  it('compare it with what the parser lists, not with itself', async () => {
+    for (const [path, code] of [
+      ['a.ts', 'export function load(path: string, depth = 1) {}'],
+      ['a.py', 'def load(path, *, depth=1): pass'],
+      ['a.proto', 'service Loads {\n  rpc load(path) returns (depth);\n}'],
+    ] as const) {
+      const asked = brief({ code, path })
+      const answer = await rules(asked)
+      const failed = (changed: string) => {
+        const text = JSON.stringify(answer).replaceAll(/\bpath\b/g, changed)
+        return checks(asked, JSON.parse(text)).flatMap(({ id, pass }) => (pass ? [] : id))
+      }
+      assert.deepEqual(failed('path'), [], path)
+      assert.deepEqual(failed('other'), ['signatures_of_the_parser'], path)
+    }
+  })
+
+  it('hold for descriptions whose parts are empty, or given twice', async () => {
+    for (const code of [
+      '{"openapi":"3.1.0","paths":null,"components":null}',
+      '{"openapi":"3.1.0","paths":{"/a":null},"components":{"schemas":null}}',
+      '{"openapi":"3.1.0","paths":{"/a":{"get":null,"get":{}}},"components":{"schemas":{"A":null}}}',
+      'openapi: 3.1.0\npaths:\ncomponents:\n  schemas:\n    A:\n',
+    ])
+      assert.equal((await document({ code, path: 'a.json' })).modules.length, 1, code)
+  })
+})

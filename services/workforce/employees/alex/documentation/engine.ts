@@ -1,6 +1,7 @@
 /** Writes a reference from source: every name that can be used from outside, as the parser of its language sees it. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { plain } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { plainPath, type Source, sourcesOf } from '../source.ts'
@@ -32,7 +33,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     try {
       const module = await read(source)
       if (module) modules.push(shown(module))
-      else not_read.push({ file: source.path, reason: 'Its language is none of those that are documented.' })
+      else not_read.push({ file: source.path, reason: 'Its language is not supported.' })
     } catch (error) {
       not_read.push({ file: source.path, reason: whyNot(error) })
     }
@@ -46,7 +47,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     text: markdown,
     artifacts: [{ name: 'reference.md', media_type: 'text/markdown', bytes: Buffer.from(markdown) }],
     citations: examples.map(({ source, code }) => ({ source, quote: code })),
-    warnings: not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)),
+    warnings: [...not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)), ...unheeded(brief)],
   }
 }
 

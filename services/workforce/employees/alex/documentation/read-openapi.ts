@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { type Entry, type Module, short, Unreadable } from './reference.ts'
 
 export function readOpenApi(file: string, text: string): Module {
-  const root = objectIn(parsed(text))
+  const root = objectIn(treeOfOpenApi(text))
   if (typeof root.openapi !== 'string' && typeof root.swagger !== 'string')
     throw new Unreadable('It is no description in OpenAPI.')
   const lineOf = lines(text)
@@ -36,7 +36,7 @@ export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 
 type Json = Readonly<Record<string, unknown>>
 
-function parsed(text: string): unknown {
+export function treeOfOpenApi(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text, { maxAliasCount: 100, logLevel: 'silent' })
   } catch (error) {
@@ -44,9 +44,9 @@ function parsed(text: string): unknown {
   }
 }
 
-const objectIn = (value: unknown): Json =>
+export const objectIn = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 
 function operationEntry(method: string, path: string, item: Json, operation: Json, line: number): Entry {

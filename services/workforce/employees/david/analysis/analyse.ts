@@ -89,15 +89,15 @@ export async function analyse(table: Table, { times, level = LEVEL }: Wanted): P
     ...(sample.left > 0
       ? [`The last ${sample.left} columns are described, not tested: there are too many pairs.`]
       : []),
-    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be told from chance.`] : []),
+    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be distinguished from chance.`] : []),
     ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
   ]
   return { analysis, sample, warnings }
 }
 
 function effectsOf({ table, numbers, axis }: Sample) {
-  const levels = table.columns.flatMap(column => groupsByLevel(column) ?? [])
-  const missing = table.columns.flatMap(column => groupsByMissing(column) ?? [])
+  const levels = table.columns.flatMap(column => groupsByLevel(column, axis) ?? [])
+  const missing = table.columns.flatMap(column => groupsByMissing(column, axis) ?? [])
   const pairs = <T, R>(all: readonly T[], of: (a: T, b: T) => R | undefined): R[] =>
     all.flatMap((a, i) => all.slice(i + 1).flatMap(b => of(a, b) ?? []))
   const apart = (a: Groups, b: Groups) => (a.column === b.column ? undefined : association(a, b))

@@ -27,6 +27,7 @@ export interface Axis {
   readonly order: Uint32Array
 }
 
+const YEARS = { from: 1600, to: 2200 }
 /** What all pairs of columns together may cost, in rows. */
 const MOST_WORK = 300_000_000
 const MOST_COLUMNS = 100
@@ -80,7 +81,7 @@ function inOrder(ranks: Float64Array, { order }: Axis): Float64Array {
   return result.subarray(0, known)
 }
 
-/** 1, 2, 3 …, each once: the rows' own numbers. */
+/** 1, 2, 3 …, each once: the rows' own numbers. Years come one after the other as well, and say something. */
 function isCounter({ values }: NumberColumn): boolean {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
@@ -88,5 +89,6 @@ function isCounter({ values }: NumberColumn): boolean {
     least = Math.min(least, value)
     most = Math.max(most, value)
   }
-  return most - least + 1 === values.length && values.length > 2 && new Set(values).size === values.length
+  const areYears = least >= YEARS.from && most <= YEARS.to
+  return !areYears && most - least + 1 === values.length && values.length > 2 && new Set(values).size === values.length
 }

@@ -6,7 +6,12 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
+import { trend } from '../analysis/effects/trend.ts'
 import type { AnalysisInput } from '../analysis/input.ts'
+import { sampleOf } from '../analysis/sample.ts'
+import { typed } from '../table/columns.ts'
+import { withDatabase } from '../table/database.ts'
+import { readRows } from '../table/json.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 
@@ -90,6 +95,54 @@ describe('an analysis', () => {
     assert.equal(answer.result.findings[0]?.kind, 'trend')
     await assert.rejects(analysed({ csv, columns: ['z'] }), Refusal)
     await assert.rejects(analysed({ csv, time_column: 'y' }), Refusal)
+  })
+
+  it('takes years for numbers, and the numbers of rows for none', async () => {
+    const rows = waves(120, i => ({ row: i + 1, year: 1900 + i, price: 5 + i / 10 + Math.sin(i * 7.3) }))
+    const { findings } = (await ask({ rows })).answer.result
+    assert.deepEqual(
+      findings.map(({ columns }) => columns),
+      [['year', 'price']],
+    )
+  })
+
+  it('says of groups which way they differ, whatever wild values do to their means', async () => {
+    const rows = waves(400, i => ({ group: i % 2 ? 'a' : 'b', x: i % 20 === 1 ? -9000 : i % 2 && i % 8 < 4 ? 1 : 0 }))
+    const { answer, failed } = await ask({ rows })
+    const [difference] = answer.result.findings.filter(({ kind }) => kind === 'difference')
+    assert.ok(difference && (difference.values.higher ?? 0) > (difference.values.lower ?? 0))
+    assert.match(difference.statement, /highest where group is .a. \(mean rank/)
+    assert.deepEqual(failed, [])
+  })
+
+  it('says which way a course goes, also where its ends say something else', async () => {
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+    const rows = waves(300, i => ({ day: day(i), x: (i % 100) - Math.floor(i / 100) * 2 }))
+    const table = typed(readRows(rows, 'rows'))
+    const { numbers, axis } = sampleOf(table, undefined)
+    const [course] = axis ? numbers.flatMap(column => trend(column, axis) ?? []) : []
+    assert.ok(course)
+    const { statement, values } = await withDatabase(table, course.tell)
+    assert.ok((values.correlation ?? 0) > 0.2)
+    assert.match(statement, /x rises with day: rank correlation 0\.\d+ in 300 moments/)
+  })
+
+  it('of rows that must come again does not take them for copies', async () => {
+    const item = (i: number) => (i * i + 3 * i) % 37
+    const rows = waves(400, i => ({
+      sku: `s${item(i)}`,
+      name: `n${item(i)}`,
+      price: 3 + item(i) * 1.5,
+      weight: 100 + item(i) * 7,
+      color: `c${item(i) % 5}`,
+      shelf: `f${(i * 7) % 11}`,
+    }))
+    const { findings, duplicates } = (await ask({ rows })).answer.result
+    assert.ok(duplicates.rows > 10)
+    assert.deepEqual(
+      findings.filter(({ kind }) => kind === 'duplicates'),
+      [],
+    )
   })
 
   it('of wandering series does not take their wandering for a trend or a correlation', async () => {

@@ -1,5 +1,6 @@
 /** Looks into a table and tells what stands out in it. */
 import type { Rules } from '../../../src/kind.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import type { Analysis } from '../analysis/result.ts'
@@ -23,6 +24,6 @@ export const rules: Rules<AnalysisInput, Analysis> = async brief => {
       { name: 'columns.csv', media_type: 'text/csv', bytes: encode(columnsTable(analysis)) },
       { name: 'findings.csv', media_type: 'text/csv', bytes: encode(findingsTable(analysis)) },
     ],
-    warnings,
+    warnings: [...warnings, ...unheeded(brief)],
   }
 }

@@ -45,10 +45,10 @@ function summary({ rows, findings: all, columns: profiles, duplicates, tests }: 
   return [
     {
       kind: 'paragraph',
-      text: `The table has ${shownRows} rows. Values are missing in ${said(missing.length)} of its ${said(profiles.length)} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, and ${said(all.length)} findings are told.`,
+      text: `The table has ${shownRows} rows. Values are missing in ${said(missing.length)} of its ${said(profiles.length)} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, with ${said(all.length)} findings.`,
     },
     all.length === 0
-      ? { kind: 'paragraph', text: `Nothing tells itself from chance at the level of ${percent(tests.level)}.` }
+      ? { kind: 'paragraph', text: `Nothing stands out from chance at the level of ${percent(tests.level)}.` }
       : { kind: 'list', items: all.slice(0, 10).map(({ statement }) => statement) },
   ]
 }
@@ -127,7 +127,7 @@ function columns({ columns: profiles }: Analysis, pictures: readonly Picture[], 
         .map(({ value, count }, i) => `${value.slice(0, 40)} (${quote(count, `level_${i}`, levels?.sql ?? '')})`)
         .join(', '),
     ]),
-    ...profiles.flatMap(({ name }) => pictureOf(name, `How often which values of ${oneLine(name)} come.`, pictures)),
+    ...profiles.flatMap(({ name }) => pictureOf(name, `How often each value of ${oneLine(name)} occurs.`, pictures)),
   ]
 }
 
@@ -150,9 +150,9 @@ function relations({ correlations }: Analysis): Section[] {
     ])
   return [
     {
-      heading: 'Numbers beside each other',
+      heading: 'Pairs of numeric columns',
       blocks: [
-        { kind: 'paragraph', text: 'The strongest pairs, whether they tell themselves from chance or not.' },
+        { kind: 'paragraph', text: 'The strongest pairs, whether they stand out from chance or not.' },
         { kind: 'table', header: ['column', 'and column', 'ranks', 'values', 'probability'], rows },
       ],
     },
@@ -163,7 +163,7 @@ function method({ tests }: Analysis): Block[] {
   return [
     {
       kind: 'paragraph',
-      text: `Every number of the table above stands in the row of a query on it, run by DuckDB; statistics of tests are reckoned from ranks. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, even one finding is made with a probability of at most ${percent(tests.level)}. What is weaker than ${tests.least_strength} is no finding.`,
+      text: `Every number of the table above stands in the row of a query on it, run by DuckDB; the test statistics are computed from ranks. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, the probability of even one finding is at most ${percent(tests.level)}. Effects weaker than ${tests.least_strength} are not reported.`,
     },
     {
       kind: 'table',
@@ -182,7 +182,7 @@ function method({ tests }: Analysis): Block[] {
 }
 
 const LIMITS = [
-  'What goes together need not be the cause of each other.',
-  'Rows are taken as independent of each other, but for their order in time where there is a column of times.',
-  'What is not there in many rows, or in a form that no test looks for, is not found.',
+  'Things that go together need not cause each other.',
+  'Rows are taken to be independent of each other, except for their order in time where there is a column of times.',
+  'Effects in a few rows only, or of a kind that no test looks for, are not found.',
 ]

@@ -77,7 +77,7 @@ describe('a report', () => {
   it('has no number of the table in its tables that is not beside its query', async () => {
     const { answer, text } = await ask(example)
     const known = new Set(answer.result.numbers.map(({ shown }) => shown))
-    const [described = ''] = text('report.md').split('## Numbers beside each other')
+    const [described = ''] = text('report.md').split('## Pairs of numeric columns')
     const cells = described
       .split('\n')
       .filter(line => line.startsWith('| '))
@@ -172,4 +172,21 @@ describe('hostile texts in a report', () => {
     const { answer } = await ask({ csv: '売上,b\n1,2\n3,4\n' })
     assert.match(answer.warnings?.join() ?? '', /PDF has no letters/)
   })
+})
+
+it('a number that stands in the report as a part of another is none of it', async () => {
+  const { brief, answer } = await ask({ rows: Array.from({ length: 40 }, (_, i) => ({ a: (i * 7) % 40 })) })
+  const md = answer.artifacts?.find(({ name }) => name === 'report.md')
+  const changed = new TextDecoder()
+    .decode(md?.bytes)
+    .replaceAll(/\b40 rows/g, '1405 rows')
+    .replaceAll(/\b40\b/g, '1405')
+  const artifacts = answer.artifacts?.map(one =>
+    one === md ? { ...one, bytes: new TextEncoder().encode(changed) } : one,
+  )
+  const failed = (await checks(brief, { ...answer, ...(artifacts && { artifacts }) })).filter(({ pass }) => !pass)
+  assert.deepEqual(
+    failed.map(({ id }) => id),
+    ['numbers_not_in_the_report'],
+  )
 })

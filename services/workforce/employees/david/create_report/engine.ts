@@ -1,5 +1,6 @@
 /** Writes a report on a table: the same analysis as by itself, laid out for readers. */
 import type { Rules } from '../../../src/kind.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import { columnCharts, findingCharts } from '../analysis/telling/charts.ts'
@@ -56,6 +57,7 @@ export const rules: Rules<ReportInput, ReportResult> = async brief => {
     ],
     warnings: [
       ...warnings,
+      ...unheeded(brief),
       ...(KNOWN_SCRIPTS.test(markdown)
         ? []
         : ['The PDF has no letters for some of the scripts used; HTML and Markdown do.']),

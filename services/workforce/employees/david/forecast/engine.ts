@@ -2,6 +2,7 @@
 
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { unheeded } from '../../../src/unheeded.ts'
 import { forecastSeries } from './forecast-series.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries, type Series } from './reading/series.ts'
@@ -37,9 +38,12 @@ export function rules(brief: Brief<ForecastInput>): Answer<ForecastResult> {
         bytes: encode(chartOf(series, said)),
       })),
     ],
-    warnings: done.flatMap(({ said }) =>
-      said.warnings.map(warning => (done.length === 1 ? warning : `${said.name}: ${warning}`)),
-    ),
+    warnings: [
+      ...done.flatMap(({ said }) =>
+        said.warnings.map(warning => (done.length === 1 ? warning : `${said.name}: ${warning}`)),
+      ),
+      ...unheeded(brief),
+    ],
   }
 }
 

@@ -59,7 +59,7 @@ export function typed({ names, columns, rows, warnings }: RawTable, times?: stri
 
 function strangeSaid({ name, type }: Column, strange: readonly string[]): string {
   const [cells, is] = strange.length === 1 ? ['One cell', 'is'] : [`${strange.length} cells`, 'are']
-  return `${cells} of ${shown(name)} ${is} no ${type} and counted as missing, for example ${shown(strange[0] ?? '')}.`
+  return `${cells} of ${shown(name)} ${is} not a ${type} and counted as missing, for example ${shown(strange[0] ?? '')}.`
 }
 
 interface Reading {

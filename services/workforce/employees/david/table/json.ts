@@ -53,7 +53,17 @@ export function cellOf(value: unknown, param: string): Value {
   if (typeof value === 'string') return boundedCell(value, param)
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (value instanceof Date) return isInCalendar(value) ? value : null
-  return boundedCell(JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? '', param)
+  return boundedCell(nestedText(value, param), param)
+}
+
+function nestedText(value: unknown, param: string): string {
+  try {
+    return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part)) ?? ''
+  } catch (cause) {
+    // Out of stack, or longer than a text can be.
+    if (!(cause instanceof RangeError)) throw cause
+    throw new Refusal(param, 'A cell is nested too deeply. Flatten it, or leave its column out.')
+  }
 }
 
 /** The years that can be written with four digits. */

@@ -118,6 +118,15 @@ describe('a Parquet file', () => {
   })
 })
 
+it('a cell that is nested too deeply is refused', async () => {
+  let deep: object = {}
+  for (let level = 0; level < 200_000; level++) deep = { deep }
+  assert.throws(
+    () => readRows([{ a: 1, deep }], 'input.rows'),
+    (error: unknown) => error instanceof Refusal && /nested too deeply/.test(error.message),
+  )
+})
+
 describe('a column', () => {
   const only = (values: readonly unknown[], times?: string) => {
     const { columns, warnings } = typed(

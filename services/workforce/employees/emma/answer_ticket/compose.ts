@@ -6,7 +6,7 @@ import type { Ranked } from './search/rank.ts'
 
 const MOST_SENTENCES = 4
 /** A sentence that has so much less of the question than the best one says something else. */
-const LEAST_SHARE = 0.35
+const LEAST_SHARE = 0.25
 
 /** The sentences of the passage that answer, in their order, each a citation. */
 export function composed(

@@ -10,6 +10,8 @@ export interface Planted {
   readonly file: string
   readonly line: number
   readonly kind: string
+  /** What is to be said of it: another finding in the same line does not count. */
+  readonly rule: string
 }
 
 export interface Score {
@@ -27,15 +29,18 @@ export async function measure(): Promise<Score> {
   const marked = filesIn('planted')
   const planted = marked.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, at) => {
-      const kind = line.match(/(?:\/\/|#)!! (.*)$/)?.[1]
-      return kind === undefined ? [] : { file: path, line: at + 1, kind }
+      const [, kind, rule] = line.match(/(?:\/\/|#)!! (.*) \((\S+)\)$/) ?? []
+      return kind === undefined || rule === undefined ? [] : { file: path, line: at + 1, kind, rule }
     }),
   )
   const files = marked.map(({ path, text }) => ({ path, text: text.replaceAll(marker, '') }))
   const asked = briefOf({ files })
   const answer = await rules(asked)
   const { findings } = answer.result
-  const missed = planted.filter(({ file, line }) => !findings.some(found => found.file === file && found.line === line))
+  const missed = planted.filter(
+    ({ file, line, rule }) =>
+      !findings.some(found => found.file === file && found.line === line && found.rule === rule),
+  )
   const sound = checks(asked, answer).find(({ id }) => id === 'patches_apply_and_parse')
   const patches = findings.filter(({ patch }) => patch !== null).length
   const clean = filesIn('clean')
@@ -44,7 +49,7 @@ export async function measure(): Promise<Score> {
   return { planted, missed, patches, broken: patches - Number(sound?.value), falseAlarms, cleanFiles: clean.length }
 }
 
-/** At the end of a line: what is wrong with it. */
+/** At the end of a line: what is wrong with it, and the rule that says so. */
 const marker = / *(?:\/\/|#)!! (.*)$/gm
 
 const filesIn = (folder: string): { path: string; text: string }[] =>

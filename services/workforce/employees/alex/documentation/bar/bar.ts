@@ -12,6 +12,8 @@ export interface Score {
   /** Names that the parser lists. */
   readonly names: number
   readonly missed: number
+  /** Of those, without the parameters that the parser lists, or in another order. */
+  readonly other: number
   /** Signatures that the Markdown lacks. */
   readonly unwritten: number
   readonly notRead: Result['not_read']
@@ -36,14 +38,15 @@ export async function measure(): Promise<Score[]> {
   const scores: Score[] = []
   for (const [language, patterns] of Object.entries(corpora)) {
     const paths = globSync([...patterns], { cwd: project, exclude: path => path.includes('node_modules') }).toSorted()
-    const sum = { files: paths.length, names: 0, missed: 0, unwritten: 0 }
+    const sum = { files: paths.length, names: 0, missed: 0, other: 0, unwritten: 0 }
     const notRead: Result['not_read'][number][] = []
     for (const path of paths) {
       const asked = briefOf({ code: readFileSync(join(project, path), 'utf8'), path })
       const answer = await rules(asked)
-      const [names, signatures] = checks(asked, answer)
+      const [names, listed, signatures] = checks(asked, answer)
       sum.names += Number(names?.target)
       sum.missed += Number(names?.target) - Number(names?.value)
+      sum.other += Number(listed?.target) - Number(listed?.value)
       sum.unwritten += Number(signatures?.target) - Number(signatures?.value)
       notRead.push(...answer.result.not_read)
     }

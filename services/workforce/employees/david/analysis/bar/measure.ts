@@ -24,9 +24,9 @@ export async function onPlanted(): Promise<Verdict[]> {
 }
 
 /** What was found in each of so many tables of noise. */
-export async function onNoise(tables: number, level?: number): Promise<(readonly Finding[])[]> {
+export async function onNoise(tables: number, level?: number, make = noise): Promise<(readonly Finding[])[]> {
   const found: (readonly Finding[])[] = []
-  for (let seed = 1; seed <= tables; seed++) found.push(await findingsIn(noise(seed), level))
+  for (let seed = 1; seed <= tables; seed++) found.push(await findingsIn(make(seed), level))
   return found
 }
 

@@ -43,6 +43,27 @@ export function noise(seed: number): Row[] {
   )
 }
 
+/** The same of rows that go on as the ones before them: numbers that return slowly, groups and gaps that last for days. */
+export function lastingNoise(seed: number): Row[] {
+  const random = randomOf(seed * 6007 + 5)
+  const rows = Math.round(60 * 10 ** random.uniform())
+  const level = Array.from({ length: 3 }, () => random.normal())
+  const group = Array.from({ length: 3 }, () => random.below(3))
+  let isMissing = false
+  return Array.from({ length: rows }, (_, row) => {
+    level.forEach((before, i) => {
+      level[i] = 0.85 * before + Math.sqrt(1 - 0.85 ** 2) * random.normal()
+    })
+    group.forEach((_, i) => {
+      if (random.uniform() < 0.1) group[i] = random.below(3)
+    })
+    if (random.uniform() < 0.1) isMissing = random.uniform() < 0.3
+    const numbers = level.map((value, i) => [`level ${i + 1}`, i === 2 && isMissing ? null : 50 + 10 * value])
+    const groups = group.map((which, i) => [`group ${i + 1}`, ['red', 'green', 'blue'][which] ?? ''])
+    return { day: KINDS.day?.(random, row) ?? null, ...Object.fromEntries([...numbers, ...groups]) }
+  })
+}
+
 function poisson(mean: number, uniform: number): number {
   let [count, term] = [0, Math.exp(-mean)]
   for (let sum = term; sum < uniform && count < 100; sum += term) term *= mean / ++count

@@ -1,4 +1,5 @@
 /** Rows of one group that are more often in another group than rows elsewhere: categories, or values missing. */
+import { effective } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { fisherTwoSided } from '../statistics/fisher.ts'
 import { type Effect, proved, said } from './effect.ts'
@@ -20,13 +21,16 @@ export function association(a: Groups, b: Groups): Associated | undefined {
   const { n, statistic } = chiSquared(table.counts)
   const [r, c] = [table.rows.length, table.columns.length]
   const exact = r === 2 && c === 2 && leastExpected(table.counts) < LEAST_EXPECTED
+  const independent = effective(n, a.persistence * b.persistence) / n
+  const byCounts = chiSquaredUpper(statistic * independent, (r - 1) * (c - 1))
   const v = cramersV(statistic, n, r, c)
   const missing = [a, b].some(({ by }) => by === 'missing')
   const [first, second] = a.by === 'missing' || b.by === 'level' ? [a, b] : [b, a]
   return {
     kind: missing ? 'missing' : 'association',
     columns: [first.column, second.column],
-    p: exact ? fisherTwoSided(table.counts) : chiSquaredUpper(statistic, (r - 1) * (c - 1)),
+    // The exact test knows of no rows that go on as those before them.
+    p: exact ? Math.max(fisherTwoSided(table.counts), independent < 1 ? byCounts : 0) : byCounts,
     strength: v,
     measure: "Cramér's V, corrected for bias",
     test: exact ? "Fisher's exact test" : 'chi-squared',
@@ -40,7 +44,7 @@ export function association(a: Groups, b: Groups): Associated | undefined {
         ask,
         `SELECT share_there - share_elsewhere AS difference, * FROM (SELECT 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE ${where.where}) AS share_there, 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE NOT (${where.where})) AS share_elsewhere FROM data WHERE ${a.known} AND ${b.known})`,
       )
-      const statement = `Where ${where.said}, ${what.said} in ${said(proof.of('share_there'))} % of the rows; elsewhere in ${said(proof.of('share_elsewhere'))} %.`
+      const statement = `Where ${where.said}, ${what.said} in ${said(proof.of('share_there'))} % of the rows; elsewhere, in ${said(proof.of('share_elsewhere'))} %.`
       return { statement, sql: proof.sql, values: proof.values }
     },
   }

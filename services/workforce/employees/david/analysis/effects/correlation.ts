@@ -3,7 +3,7 @@ import { identifier } from '../../table/database.ts'
 import { effective, type Ranked } from '../sample.ts'
 import { studentTwoSided } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
-import { type Effect, proved, said } from './effect.ts'
+import { type Effect, proved, rankBy, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
 export interface Correlated extends Effect {
@@ -31,7 +31,7 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
       const [x, y] = names.map(identifier)
       const proof = await proved(
         ask,
-        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM (SELECT rank() OVER (ORDER BY ${x}) + (count(*) OVER (PARTITION BY ${x}) - 1) / 2.0 AS a, rank() OVER (ORDER BY ${y}) + (count(*) OVER (PARTITION BY ${y}) - 1) / 2.0 AS b FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`,
+        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM (SELECT ${rankBy(x ?? '')} AS a, ${rankBy(y ?? '')} AS b FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`,
       )
       const [first, second] = names.map(columnSaid)
       const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'

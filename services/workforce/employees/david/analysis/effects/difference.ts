@@ -2,9 +2,9 @@
 
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
-import type { Ranked } from '../sample.ts'
+import { effective, type Ranked } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
-import { type Effect, proved, said, type Told } from './effect.ts'
+import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
 import { columnSaid, type Group, type Groups } from './groups.ts'
 
 export interface Differing extends Effect {
@@ -14,7 +14,7 @@ export interface Differing extends Effect {
 }
 
 /** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
-export function difference({ column, ranks }: Ranked, groups: Groups): Differing | undefined {
+export function difference({ column, ranks, persistence }: Ranked, groups: Groups): Differing | undefined {
   const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0, values: 0 }))
   let [n, sum, squares, values, valueSquares] = [0, 0, 0, 0, 0]
   const middle = column.values.find(value => !Number.isNaN(value)) ?? 0
@@ -42,12 +42,14 @@ export function difference({ column, ranks }: Ranked, groups: Groups): Differing
     squares,
   )
   const statistic = (n - 1) * share
+  // Rows that go on as those before them say less, as in a correlation.
+  const independent = effective(n, persistence * groups.persistence) / n
   const k = places.length
   const missing = groups.by === 'missing'
   return {
     kind: missing ? 'missing' : 'difference',
     columns: missing ? [groups.column, column.name] : [column.name, groups.column],
-    p: chiSquaredUpper(statistic, k - 1),
+    p: chiSquaredUpper(statistic * independent, k - 1),
     strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
@@ -85,6 +87,9 @@ function shareBetween(
   return all > 0 ? Math.max(0, Math.min(1, between / all)) : 0
 }
 
+/** No column begins with a blank. */
+const PLACE = identifier(' place in order')
+
 async function tell(
   ask: Ask,
   name: string,
@@ -98,12 +103,16 @@ async function tell(
   const [high, low] = [groups[sorted[0] ?? 0], groups[sorted.at(-1) ?? 0]]
   if (!high || !low) throw new Error('There are two groups.')
   const x = identifier(name)
-  const query = (measure: string) =>
-    `SELECT higher - lower AS difference, * FROM (SELECT ${measure}(${x}) FILTER (WHERE ${high.where}) AS higher, ${measure}(${x}) FILTER (WHERE ${low.where}) AS lower FROM data)`
-  const medians = await proved(ask, query('median'))
-  const byMedian = medians.of('difference') > 0
-  const proof = byMedian ? medians : await proved(ask, query('avg'))
-  const measure = byMedian ? 'median' : 'mean'
+  const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
+  const by = (measure: string, of = x, from = 'data') =>
+    proved(
+      ask,
+      `SELECT higher - lower AS difference, * FROM (SELECT ${measure}(${of}) FILTER (WHERE ${high.where}) AS higher, ${measure}(${of}) FILTER (WHERE ${low.where}) AS lower FROM ${from})`,
+    )
+  // What is tested are ranks: wild values may turn the mean round, and many equal ones the median.
+  let [measure, proof] = ['median', await by('median')]
+  if (proof.of('difference') <= 0) [measure, proof] = ['mean', await by('avg')]
+  if (proof.of('difference') <= 0) [measure, proof] = ['mean rank', await by('avg', PLACE, `(${ranked})`)]
   const [first, second] = [said(proof.of('higher')), said(proof.of('lower'))]
   const statement = missing
     ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`

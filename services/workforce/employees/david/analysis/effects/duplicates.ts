@@ -14,7 +14,7 @@ export interface Repeated {
 
 /**
  * Without the columns that tell all rows apart, as a copy often has a number of its own. Tested against how many pairs of equal rows
- * chance alone would make, were the columns independent; where it would make many, they are counted and no finding.
+ * chance alone would make; where it would make many, they are counted and no finding.
  */
 export async function duplicates({ columns, rows }: Table, numbers: readonly Ranked[], ask: Ask): Promise<Repeated> {
   const sorted = new Map<Column, Float64Array>(numbers.map(one => [one.column, one.sorted]))
@@ -24,10 +24,12 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
   const names = compared.map(({ name }) => name)
   const sql = `SELECT coalesce(sum(copies - 1), 0) AS repeated, coalesce(sum(copies * (copies - 1) / 2), 0) AS pairs FROM (SELECT count(*) AS copies FROM data GROUP BY ${names.map(identifier).join(', ')} HAVING count(*) > 1)`
   const { repeated, pairs } = await ask(sql)
-  const chance = compared.reduce((share, column) => share * (shares.get(column) ?? 1), pairsOf(rows))
   const values = { repeated: repeated ?? 0, pairs: pairs ?? 0 }
+  const independent = compared.reduce((share, column) => share * (shares.get(column) ?? 1), pairsOf(rows))
+  const chance = values.pairs > 0 && independent <= 1 ? await chanceOf(compared, rows, shares, ask) : independent
   const many = values.repeated === 1 ? 'One row repeats' : `${said(values.repeated)} rows repeat`
-  const where = compared.length < columns.length ? 'every column that does not tell all rows apart' : 'every column'
+  const where =
+    compared.length < columns.length ? 'every column but those whose values are all different' : 'every column'
   const effect: Effect = {
     kind: 'duplicates',
     columns: names.slice(0, MOST_NAMED),
@@ -35,13 +37,49 @@ export async function duplicates({ columns, rows }: Table, numbers: readonly Ran
     strength: 1,
     measure: 'certain or not',
     test: 'pairs of equal rows, Poisson',
-    tell: async () => ({ statement: `${many} an earlier one in ${where}.`, sql, values }),
+    tell: async () => ({ statement: `${many} an earlier row in ${where}.`, sql, values }),
   }
   return { sql, rows: values.repeated, effect: chance <= 1 ? effect : undefined }
 }
 
 /** Columns named in the finding; the query has them all. */
 const MOST_NAMED = 20
+
+/**
+ * Pairs of equal rows that chance alone would make. A town has few postcodes and one country: of the rows that are the same in a column
+ * of groups, more are the same in another than of all rows. Each column counts as often as it is the same within the groups, by
+ * the column before it that says the most of it: a chain as Chow and Liu (1968) have it.
+ */
+async function chanceOf(
+  columns: readonly Column[],
+  rows: number,
+  shares: ReadonlyMap<Column, number>,
+  ask: Ask,
+): Promise<number> {
+  const share = (column: Column) => shares.get(column) ?? 1
+  // What comes first has the largest groups: in small ones a copy would speak for itself.
+  const sorted = columns.toSorted((a, b) => share(b) - share(a))
+  const groups: Column[] = []
+  let chance = pairsOf(rows)
+  for (const column of sorted) {
+    let most = share(column)
+    for (const group of groups.slice(0, MOST_GROUPS)) {
+      const { same_in_both: both } = await ask(
+        `SELECT coalesce(sum(copies * (copies - 1) / 2), 0) AS same_in_both FROM (SELECT count(*) AS copies FROM data GROUP BY ${identifier(group.name)}, ${identifier(column.name)})`,
+      )
+      most = Math.max(most, (both ?? 0) / (share(group) * pairsOf(rows)))
+    }
+    chance *= most
+    const { levels } = await ask(`SELECT count(DISTINCT ${identifier(column.name)}) AS levels FROM data`)
+    if ((levels ?? 0) * LEAST_IN_GROUP <= rows) groups.push(column)
+  }
+  return chance
+}
+
+/** Columns that others are looked at by. */
+const MOST_GROUPS = 8
+/** Rows in each group, in the mean. */
+const LEAST_IN_GROUP = 10
 
 /** Of all pairs of rows, how many are the same in this column. */
 function pairShare(column: Column, rows: number, sorted: Float64Array | undefined): number {

@@ -33,6 +33,10 @@ export async function proved(
   return { sql, values, of: name => values[name] ?? 0 }
 }
 
+/** In a query, the place of each value in order; those that are equal share the mean of theirs. */
+export const rankBy = (x: string): string =>
+  `rank() OVER (ORDER BY ${x}) + (count(*) OVER (PARTITION BY ${x}) - 1) / 2.0`
+
 /** A number in a sentence: four digits of what was measured, all of what was counted. */
 export const said = (value: number): string => {
   const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(4))

@@ -2,12 +2,15 @@
 import { type Column, levelSaid } from '../../table/columns.ts'
 import { identifier, literal } from '../../table/database.ts'
 import { oneLine } from '../../table/foreign-text.ts'
+import type { Axis } from '../sample.ts'
 
 export interface Groups {
   readonly column: string
   readonly by: 'level' | 'missing'
   readonly codes: Int32Array
   readonly groups: readonly Group[]
+  /** How like the group of each row is that of the one before it in time; 0 where there is no time. */
+  readonly persistence: number
   /** Which rows are in a group at all, in a query. */
   readonly known: string
 }
@@ -26,7 +29,7 @@ export interface Group {
 const LEAST = 5
 
 /** Of the levels that come often enough; undefined where fewer than two do. */
-export function groupsByLevel(column: Column): Groups | undefined {
+export function groupsByLevel(column: Column, axis: Axis | undefined): Groups | undefined {
   if (column.type !== 'category') return undefined
   const { name, levels, codes } = column
   const counts = new Uint32Array(levels.length)
@@ -34,10 +37,12 @@ export function groupsByLevel(column: Column): Groups | undefined {
   const kept = [...levels.keys()].filter(level => (counts[level] ?? 0) >= LEAST)
   if (kept.length < 2) return undefined
   const places = Int32Array.from(levels, (_, level) => kept.indexOf(level))
+  const inGroups = codes.map(code => places[code] ?? -1)
   return {
     column: name,
     by: 'level',
-    codes: codes.map(code => places[code] ?? -1),
+    codes: inGroups,
+    persistence: axis ? persistenceOf(inGroups, axis) : 0,
     groups: kept.map(level => ({
       said: `${columnSaid(name)} is ${levelSaid(levels[level] ?? '')}`,
       label: levelSaid(levels[level] ?? ''),
@@ -49,7 +54,7 @@ export function groupsByLevel(column: Column): Groups | undefined {
 }
 
 /** Undefined where nearly all are missing, or nearly none. */
-export function groupsByMissing(column: Column): Groups | undefined {
+export function groupsByMissing(column: Column, axis: Axis | undefined): Groups | undefined {
   const { name } = column
   const values = column.type === 'number' || column.type === 'time' ? column.values : column.codes
   const codes = new Int32Array(values.length)
@@ -72,9 +77,26 @@ export function groupsByMissing(column: Column): Groups | undefined {
     column: name,
     by: 'missing',
     codes,
+    persistence: axis ? persistenceOf(codes, axis) : 0,
     groups: [group('there', 'IS NOT NULL', codes.length - missing), group('missing', 'IS NULL', missing)],
     known: 'true',
   }
+}
+
+/** The rows that are in the same group as the one before them, beyond those that would be by chance. */
+function persistenceOf(codes: Int32Array, { order }: Axis): number {
+  const counts = new Map<number, number>()
+  let [before, pairs, same] = [-1, 0, 0]
+  for (const row of order) {
+    const code = codes[row] ?? -1
+    if (code < 0) continue
+    if (before >= 0) pairs++
+    if (code === before) same++
+    counts.set(code, (counts.get(code) ?? 0) + 1)
+    before = code
+  }
+  const chance = [...counts.values()].reduce((sum, count) => sum + (count / (pairs + 1)) ** 2, 0)
+  return pairs === 0 || chance >= 1 ? 0 : Math.max(0, (same / pairs - chance) / (1 - chance))
 }
 
 export const columnSaid = (name: string) => oneLine(name)

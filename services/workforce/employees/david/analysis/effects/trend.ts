@@ -3,7 +3,7 @@ import { identifier, timeLiteral } from '../../table/database.ts'
 import { type Axis, effective, type Ranked } from '../sample.ts'
 import { correlate, persistence, ranksOf } from '../statistics/ranks.ts'
 import { probabilityOf } from './correlation.ts'
-import { type Effect, proved, said } from './effect.ts'
+import { type Effect, proved, rankBy, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
 
 /** Of the means of each moment, so that many rows of one day count once; undefined for fewer than ten moments. */
@@ -23,22 +23,36 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
     measure: "Spearman's rank correlation with time",
     test: "Spearman's rank correlation with time, Student's t with the rows that independent ones would be",
     tell: async ask => {
-      const [x, t] = [identifier(column.name), identifier(axis.column.name)]
+      const [x, t] = [identifier(column.name), identifier(axis.column.name)] as const
       const [early, late] = [first + (last - first) / 3, last - (last - first) / 3].map(at =>
         timeLiteral(Math.round(at)),
       )
       const query = (measure: string) =>
         `SELECT late - early AS change, * FROM (SELECT ${measure}(${x}) FILTER (WHERE ${t} >= ${late}) AS late, ${measure}(${x}) FILTER (WHERE ${t} <= ${early}) AS early FROM data)`
-      const medians = await proved(ask, query('median'))
-      const byMedian = Math.sign(medians.of('change')) === Math.sign(r)
-      const proof = byMedian ? medians : await proved(ask, query('avg'))
-      const how = proof.of('change') > 0 ? 'rises' : 'falls'
-      const measure = byMedian ? 'median' : 'mean'
-      const statement = `${columnSaid(column.name)} ${how} with ${columnSaid(axis.column.name)}: ${measure} ${said(proof.of('early'))} in the first third of the time, ${said(proof.of('late'))} in the last.`
-      return { statement, sql: proof.sql, values: proof.values }
+      const head = `${columnSaid(column.name)} ${r > 0 ? 'rises' : 'falls'} with ${columnSaid(axis.column.name)}`
+      // What is tested is the whole course: its ends may say something else.
+      for (const [name, measure] of [
+        ['median', 'median'],
+        ['mean', 'avg'],
+      ] as const) {
+        const { of, sql, values } = await proved(ask, query(measure))
+        if (Math.sign(of('change')) !== Math.sign(r)) continue
+        const ends = `${name} ${said(of('early'))} in the first third of the time, ${said(of('late'))} in the last`
+        return { statement: `${head}: ${ends}.`, sql, values }
+      }
+      const { of, sql, values } = await proved(ask, inOrder(x, t))
+      return {
+        statement: `${head}: rank correlation ${said(of('correlation'))} in ${said(of('moments'))} moments.`,
+        sql,
+        values,
+      }
     },
   }
 }
+
+/** The correlation that is tested, of the means of each moment. */
+const inOrder = (x: string, t: string) =>
+  `SELECT corr(a, b) AS correlation, count(*) AS moments FROM (SELECT ${rankBy('moment')} AS a, ${rankBy('level')} AS b FROM (SELECT moment, avg(place) AS level FROM (SELECT ${t} AS moment, ${rankBy(x)} AS place FROM data WHERE ${x} IS NOT NULL) WHERE moment IS NOT NULL GROUP BY moment))`
 
 function meansOf(ranks: Float64Array, { column, order }: Axis): readonly [Float64Array, Float64Array] {
   const [moments, means]: [number[], number[]] = [[], []]

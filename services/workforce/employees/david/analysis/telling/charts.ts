@@ -39,7 +39,7 @@ function histogramOf(profile: Profile, i: number): Picture[] {
     {
       name: `column-${i + 1}.svg`,
       of: profile.name,
-      svg: drawChart(option, SIZE, `How often which values of ${profile.name} come.`),
+      svg: drawChart(option, SIZE, `How often each value of ${profile.name} occurs.`),
     },
   ]
 }

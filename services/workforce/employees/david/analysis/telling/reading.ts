@@ -15,7 +15,7 @@ export function readingOf({ rows, columns, findings, tests, duplicates }: Analys
     ...(duplicates.rows > 0 ? [`${count(duplicates.rows, 'row')} repeated.`] : []),
     findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')} in ${count(tests.count, 'test')}:`,
     ...findings.map(({ statement, test }, i) => `${i + 1}. ${statement} (p ${probability(test.p_adjusted)})`),
-    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: where there is nothing to find, even one finding is made in at most ${percent(tests.level)} of tables.`,
+    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: where there is nothing to find, at most ${percent(tests.level)} of tables get even one finding.`,
   ].join('\n')
 }
 
@@ -23,6 +23,6 @@ export const probability = (p: number) => (p < 0.0001 ? 'below 0.0001' : p.toFix
 export const percent = (share: number) => `${Number((100 * share).toPrecision(4))} %`
 
 const noneSaid = ({ count: tests, level }: Analysis['tests']) =>
-  `No finding: none of ${count(tests, 'test')} tells anything from chance at the level of ${percent(level)}.`
+  `No finding: none of ${count(tests, 'test')} found anything beyond chance at the level of ${percent(level)}.`
 
 const count = (many: number, what: string) => `${many.toLocaleString('en-US')} ${what}${many === 1 ? '' : 's'}`

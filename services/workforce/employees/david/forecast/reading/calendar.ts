@@ -56,21 +56,58 @@ export function onCalendar(
     )
   const zoned = moments.some(moment => moment.zoned)
   const slots = new Float64Array(length).fill(Number.NaN)
+  const again = new Map<number, number[]>()
   rows.forEach(({ value }, i) => {
     const place = places[i] ?? 0
-    if (!Number.isNaN(slots[place - first]))
-      throw new Refusal(
-        'input',
-        `${shown(name)} has two values for ${nameOfMoment(frequency, place, zoned)}. Sum them up, or name the column of the series in \`series_column\`.`,
-      )
+    const before = slots[place - first] ?? Number.NaN
+    if (!Number.isNaN(before)) again.set(place, [...(again.get(place) ?? [before]), value])
     slots[place - first] = value
   })
+  const twice = [...again.keys()].map(place => nameOfMoment(frequency, place, zoned))
+  if (again.size > 0 && !isClockTurnedBack(frequency, again, zoned, rows.length))
+    throw new Refusal(
+      'input',
+      `${shown(name)} has two values for ${twice[0]}. Sum them up, or name the column of the series in \`series_column\`.`,
+    )
+  for (const [place, values] of again)
+    slots[place - first] = values.reduce((sum, value) => sum + value, 0) / values.length
   const guessed =
     order === 'either'
       ? [`Times like ${shown(timestamps[0] ?? '')} are read with the ${by.slice(0, by.indexOf(' '))} first.`]
       : []
-  return { slots, frequency, first, zoned, warnings: guessed }
+  const turned =
+    twice.length > 0
+      ? [
+          `Two values were given for ${twice.slice(0, 3).join(', ')}${twice.length > 3 ? ' and other times' : ''}, as when clocks are turned back: their mean is taken.`,
+        ]
+      : []
+  return { slots, frequency, first, zoned, warnings: [...guessed, ...turned] }
 }
+
+/** Once a year clocks without a zone show one or two hours, in quarters up to eight steps, twice. */
+function isClockTurnedBack(
+  frequency: Frequency,
+  again: ReadonlyMap<number, readonly number[]>,
+  zoned: boolean,
+  rows: number,
+): boolean {
+  const places = [...again.keys()]
+  const step = frequency.moment(1) - frequency.moment(0)
+  const years = Math.ceil((rows * step) / (365 * DAY)) + 1
+  const days = new Set(places.map(place => Math.floor(frequency.moment(place) / DAY)))
+  const isNight = places.every(place => new Date(frequency.moment(place)).getUTCHours() < 4)
+  const isPair = [...again.values()].every(values => values.length === 2)
+  return (
+    !zoned &&
+    step <= DAY / 24 &&
+    days.size <= years &&
+    places.length * step <= days.size * (DAY / 12) &&
+    isNight &&
+    isPair
+  )
+}
+
+const DAY = 86_400_000
 
 interface Reading {
   readonly by: DayOrder

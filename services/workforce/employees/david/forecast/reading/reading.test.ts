@@ -234,6 +234,21 @@ describe('tables', () => {
     refused({ csv }, /two values for 2026-01-01/)
   })
 
+  it('takes the hour that comes twice when clocks are turned back for one, and says so', () => {
+    const clock = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: 'Europe/Berlin',
+      dateStyle: 'short',
+      timeStyle: 'short',
+    })
+    const times = Array.from({ length: 24 * 20 }, (_, i) => clock.format(Date.UTC(2026, 9, 15) + i * 3_600_000))
+    const series = read(dated(times))
+    assert.equal(series.values.length, times.length - 1)
+    assert.equal(series.values[240], (241 + 242) / 2)
+    assert.match(series.warnings.join(), /Two values were given for 2026-10-25T02:00:00, .* mean is taken/)
+    const noon = times.with(300, times[299] ?? '')
+    refused(dated(noon), /two values for/)
+  })
+
   it('reads the file that came with the brief, also one that Windows wrote', () => {
     const text = `Tag;Käufe\n${rows.map(([day, , b]) => `${day};${b}`).join('\n')}`
     const bytes = Uint8Array.from(text, sign => sign.charCodeAt(0))

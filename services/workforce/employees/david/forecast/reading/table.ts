@@ -67,7 +67,8 @@ export function readTable(text: string, input: ForecastInput, param: string): re
   }))
   if (labels === undefined)
     return whole.map(({ name, values }) => ({ name, values, ...(texts && { timestamps: texts }) }))
-  const groups = Map.groupBy(rows.keys(), row => column(labels)[row] ?? '')
+  const said = column(labels)
+  const groups = Map.groupBy(rows.keys(), row => said[row] ?? '')
   return groups.size > 0 ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)) : []
 }
 

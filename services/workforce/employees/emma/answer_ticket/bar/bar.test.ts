@@ -28,6 +28,16 @@ describe('two hundred questions over a handbook', () => {
   })
 })
 
+describe('questions that chose nothing', () => {
+  const score = measure('fresh')
+
+  it('are answered with a citation, rightly in most cases, or escalated', () => {
+    assert.equal(score.uncited, 0)
+    assert.ok(score.escalated >= 0.95 * score.unanswerable, String(score.escalated))
+    assert.ok(score.answeredRight >= 0.9 * score.answered, `${score.answeredRight} of ${score.answered}`)
+  })
+})
+
 it('37 tickets get the category and the priority that a person gave them, at most two apart', () => {
   const wrong = readFileSync(join(import.meta.dirname, 'triage.tsv'), 'utf8')
     .trim()

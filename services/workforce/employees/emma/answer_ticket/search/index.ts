@@ -4,9 +4,10 @@ import { termsOf } from './terms.ts'
 
 /** How soon a term that comes again says no more, and how much a long passage is held against it. */
 const K1 = 1.2
-const B = 0.5
-/** A term of the heading counts as so many of the text. */
-const HEADING = 2
+const B = 0.3
+/** A term of the heading counts as so many of the text, and one of the headings above it as half of one. */
+const HEADING = 4
+const SECTION = 0.5
 
 interface PassageIndex {
   /** How much a term tells passages apart, from 0 to 1: that of one that none has is 1. */
@@ -23,7 +24,7 @@ export function indexOf(passages: readonly Passage[]): PassageIndex {
     const add = (from: string, times: number) => {
       for (const term of termsOf(from)) count.set(term, (count.get(term) ?? 0) + times)
     }
-    add(section, 1)
+    add(section, SECTION)
     add(heading, HEADING)
     add(text, 1)
     return count

@@ -164,7 +164,7 @@ track tracking locate | parcel
 `
 
 const near = 0.5
-const same = 0.85
+const same = 0.9
 const strengths = new Map<string, Map<string, number>>()
 
 for (const line of groups.trim().split('\n')) {

@@ -1,0 +1,224 @@
+/** What is measured on code that a language model wrote, hostile code among it. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Brief } from '../../../src/brief.ts'
+import { checks } from './checks.ts'
+import example from './example.json' with { type: 'json' }
+import type { CodeFile, Input, Result } from './result.ts'
+
+const GOOD = `const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]] as const
+export function inWords(seconds: number): string {
+  if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('a whole number from 0')
+  let rest = seconds
+  const parts: string[] = []
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    if (count > 0 && parts.length < 2) parts.push(\`\${count} \${name}\${count > 1 ? 's' : ''}\`)
+  }
+  return parts.length > 0 ? parts.join(' ') : '0 seconds'
+}
+`
+
+async function measured(
+  files: readonly CodeFile[],
+  input: Input = {},
+  { constraints = {}, language = 'typescript' }: Partial<Brief> & Partial<Pick<Result, 'language'>> = {},
+) {
+  const brief: Brief<Input> = { topic: 'code', tone: '', constraints, files: [], seed: 1, input }
+  const result: Result = { language, files, explanation: 'It counts units.', assumptions: [] }
+  const all = await checks(brief, { result, text: '' })
+  return Object.fromEntries(all.map(({ id, pass, value }) => [id, { pass, value: String(value) }]))
+}
+
+const testsOf = async (files: readonly CodeFile[], tests: readonly CodeFile[]) => {
+  const told = await measured(files, { tests })
+  return told.tests_pass_javascript ?? told.tests_pass_python
+}
+
+describe('code that was written', () => {
+  it('parses, type-checks and passes the tests given, where it is right', async () => {
+    const told = await measured([{ path: 'in-words.ts', text: GOOD }], example.input as Input)
+    for (const [id, { pass, value }] of Object.entries(told)) assert.ok(pass, `${id}: ${value}`)
+    assert.deepEqual(Object.keys(told), ['language', 'files_parse', 'type_errors', 'tests_pass_javascript'])
+    assert.equal(told.tests_pass_javascript?.value, '3')
+  })
+
+  it('that fails a test says which and why', async () => {
+    const text = GOOD.replace("'0 seconds'", "'nothing'")
+    const told = await measured([{ path: 'in-words.ts', text }], example.input as Input)
+    assert.equal(told.tests_pass_javascript?.pass, false)
+    assert.match(
+      told.tests_pass_javascript?.value ?? '',
+      /^2: says nothing at all as 0 seconds: .*"nothing" is not "0 seconds"/,
+    )
+  })
+
+  it('with wrong types says where', async () => {
+    const told = await measured([
+      { path: 'src/a.ts', text: 'export const a: number = "b"\nexport const c = missing\n' },
+    ])
+    assert.deepEqual(told.type_errors?.pass, false)
+    assert.match(told.type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
+  })
+
+  it('has no wrong types because of packages that are not here', async () => {
+    const text =
+      'import express from "express"\nimport { a } from "./a.ts"\nexport const app = express()\napp.get("/", () => a + process.pid)\n'
+    const files = [
+      { path: 'a.ts', text: 'export const a = 1' },
+      { path: 'b.ts', text },
+    ]
+    assert.deepEqual((await measured(files)).type_errors, { pass: true, value: '0' })
+  })
+
+  for (const [path, good, bad] of [
+    ['a.ts', 'export const a = (b: number) => b', 'const a = ('],
+    ['a.js', 'module.exports = 1', 'function {'],
+    ['a.py', 'def a():\n    return 1\n', 'def a(:\n'],
+    ['a.go', 'package a\n', 'func {'],
+    ['a.rs', 'fn a() {}\n', 'fn {'],
+  ] as const)
+    it(`in ${path} is known to be broken where it is`, async () => {
+      assert.equal((await measured([{ path, text: good }])).files_parse?.pass, true)
+      const broken = await measured([{ path, text: bad }])
+      assert.deepEqual(broken.files_parse, { pass: false, value: `0: ${path}` })
+    })
+
+  it('in Python names only what there is', async () => {
+    const told = await measured([{ path: 'a.py', text: 'def a():\n    return missing\n' }])
+    assert.match(told.undefined_names?.value ?? '', /^1: a\.py:2 .*missing/)
+  })
+
+  it('is held to the language asked for, and to wishes', async () => {
+    const told = await measured(
+      [{ path: 'a.py', text: 'a = 1\n' }],
+      { language: 'go' },
+      { language: 'python', constraints: { must_include: ['counts', 'a = 1'], avoid: ['import'], max_words: 3 } },
+    )
+    assert.deepEqual(told.language, { pass: false, value: 'python' })
+    assert.deepEqual(told.must_include, { pass: true, value: '2' })
+    assert.deepEqual(told.avoid, { pass: true, value: '0' })
+    assert.deepEqual(told.max_words, { pass: true, value: '3' })
+  })
+})
+
+describe('tests given', () => {
+  it('of Jest and Vitest are understood, with hooks, promises and timers', async () => {
+    const test = `import { beforeEach, describe, expect, it } from 'vitest'
+      import { later, fail } from '../src/a'
+      describe('a', () => {
+        let n = 0
+        beforeEach(() => { n++ })
+        it('counts', () => expect(n).toBe(1))
+        it('waits', async () => { expect(await later(60000)).toEqual({ ms: 60000, n: [1] }); expect(n).toBeGreaterThan(1) })
+        it('fails', async () => { await expect(fail()).rejects.toThrow('no'); expect(() => { throw new TypeError('x') }).toThrow(TypeError) })
+        it('is not so', () => { expect([1]).not.toContain(2); expect('abc').toMatch(/b/) })
+      })`
+    const code = `export const later = (ms: number) => new Promise(resolve => setTimeout(() => resolve({ ms, n: [1] }), ms))
+      export const fail = async () => { throw new Error('no') }`
+    const told = await testsOf([{ path: 'src/a.ts', text: code }], [{ path: 'test/a.test.ts', text: test }])
+    assert.deepEqual(told, { pass: true, value: '4' })
+  })
+
+  it('of modules of the old sort are understood', async () => {
+    const told = await testsOf(
+      [{ path: 'a.js', text: 'module.exports = { a: n => n + 1 }' }],
+      [
+        {
+          path: 'a.test.js',
+          text: "const { a } = require('./a'); test('a', () => require('assert').strictEqual(a(1), 2))",
+        },
+      ],
+    )
+    assert.deepEqual(told, { pass: true, value: '1' })
+  })
+
+  it('of Python are understood: unittest, and functions', async () => {
+    const test = `import unittest
+from a import half
+class Half(unittest.TestCase):
+    def test_even(self):
+        self.assertEqual(half(4), 2)
+    def test_odd(self):
+        with self.assertRaises(ValueError):
+            half(3)
+def test_nothing():
+    assert half(0) == 1, "wrong"
+`
+    const code = 'def half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n'
+    const told = await testsOf([{ path: 'a.py', text: code }], [{ path: 'test_a.py', text: test }])
+    assert.deepEqual(told, { pass: false, value: '2: test_nothing: AssertionError: wrong' })
+  })
+
+  it('that are none do not pass', async () => {
+    const none = await testsOf([{ path: 'a.js', text: '' }], [{ path: 'a.test.js', text: 'const a = 1' }])
+    assert.deepEqual(none, { pass: false, value: '0' })
+  })
+
+  it('are not replaced by what was written', async () => {
+    const tests = [{ path: 'a.test.js', text: "test('a', () => assert.equal(require('./a.js'), 2))" }]
+    const files = [
+      { path: 'a.js', text: 'module.exports = 1' },
+      { path: 'a.test.js', text: "test('a', () => {})" },
+    ]
+    assert.equal((await testsOf(files, tests))?.pass, false)
+  })
+})
+
+describe('hostile code', { timeout: 240_000 }, () => {
+  const js = (text: string) =>
+    testsOf(
+      [{ path: 'a.js', text }],
+      [{ path: 'a.test.js', text: "test('a', async () => assert.equal(await require('./a.js').a(), 1))" }],
+    )
+  const py = (text: string) =>
+    testsOf([{ path: 'a.py', text }], [{ path: 'test_a.py', text: 'import a\ndef test_a():\n    assert a.a() == 1\n' }])
+
+  for (const [does, text] of [
+    ['reads a file', "exports.a = () => require('node:fs').readFileSync('/etc/passwd') && 1"],
+    ['reads a file by import()', "exports.a = async () => (await import('node:fs')).readFileSync('/etc/passwd') && 1"],
+    ['starts a process', "exports.a = () => require('child_process').execSync('id') && 1"],
+    ['opens a socket', "exports.a = () => fetch('http://127.0.0.1/').then(() => 1)"],
+    ['reads the environment', 'exports.a = () => process.env && 1'],
+    ['gets out by a constructor', "exports.a = () => this.constructor.constructor('return process')().pid && 1"],
+    ['waits for ever', 'exports.a = () => new Promise(() => {})'],
+    ['overflows the stack', 'exports.a = () => exports.a() + 1'],
+    ['eats memory', "exports.a = () => { const all = []; for (;;) all.push('x'.repeat(1e6) + all.length) }"],
+    ['eats memory at once', 'exports.a = () => new Uint8Array(2 ** 31 - 1).fill(1)[0]'],
+  ] as const)
+    it(`in JavaScript that ${does} only fails its test`, async () => {
+      const told = await js(text)
+      assert.equal(told?.pass, false)
+      assert.match(told?.value ?? '', /^0/)
+    })
+
+  for (const [does, text] of [
+    ['loops for ever', 'exports.a = () => { for (;;); }'],
+    ['loops for ever as it is loaded', 'for (;;);'],
+    ['loops for ever, whatever it catches,', 'exports.a = () => { for (;;) try { for (;;); } catch {} }'],
+    ['loops for ever in promises', 'exports.a = async () => { for (;;) await undefined }'],
+    ['has a regular expression that takes for ever', "exports.a = () => /^(a+)+$/.test('a'.repeat(50) + '!') || 1"],
+  ] as const)
+    it(`in JavaScript that ${does} is stopped`, async () => {
+      const told = await js(text)
+      assert.match(told?.value ?? '', /^0.*stopped after 5 s/)
+    })
+
+  for (const [does, text] of [
+    ['eats memory', "def a():\n    all = []\n    while True:\n        all.append('x' * 10_000_000 + str(len(all)))\n"],
+    ['overflows the stack', 'def a():\n    return a() + 1\n'],
+  ] as const)
+    it(`in Python that ${does} only fails its test`, async () => {
+      const told = await py(text)
+      assert.equal(told?.pass, false)
+      assert.match(told?.value ?? '', /^0/)
+    })
+
+  it('in Python that loops for ever, whatever it catches, is stopped', async () => {
+    const told = await py(
+      'def a():\n    while True:\n        try:\n            while True:\n                pass\n        except BaseException:\n            pass\n',
+    )
+    assert.match(told?.value ?? '', /^0: stopped after 5 s/)
+  })
+})

@@ -1,0 +1,95 @@
+/** Measures code: whether it reads, whether its types hold, and whether it passes the tests given. */
+import type { Check } from '../../../src/answer.ts'
+import type { Brief } from '../../../src/brief.ts'
+import type { SlowChecks } from '../../../src/kind.ts'
+import { wishes } from '../../../src/text/wishes.ts'
+import { languageOf } from '../language.ts'
+import { linterFor } from '../lint.ts'
+import type { CodeFile, Input, Result } from './result.ts'
+import { runTests } from './sandbox/run-tests.ts'
+import { typeErrors } from './type-errors.ts'
+
+export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
+  const { language, files, explanation } = result
+  const all = { given: filesGiven(brief), written: files }
+  return [
+    ...(brief.input.language === undefined
+      ? []
+      : [{ id: 'language', pass: language === brief.input.language, value: language, target: brief.input.language }]),
+    await readable(files),
+    ...types(all),
+    ...(await undefinedNames(files)),
+    ...(await tests(brief.input.tests ?? [], all)),
+    ...wishes(brief.constraints, explanation, [...files.map(({ text }) => text), explanation].join('\n')),
+  ]
+}
+
+interface Files {
+  readonly given: readonly CodeFile[]
+  readonly written: readonly CodeFile[]
+}
+
+const filesGiven = ({ input, files }: Brief<Input>): CodeFile[] => [
+  ...(input.files ?? []),
+  ...files.map(({ name, bytes }) => ({ path: name, text: new TextDecoder().decode(bytes) })),
+]
+
+async function readable(files: readonly CodeFile[]): Promise<Check> {
+  const known = files.filter(({ path }) => languageOf(path) !== undefined)
+  const broken: string[] = []
+  for (const { path, text } of known) if (!(await parses(path, text))) broken.push(path)
+  return {
+    id: 'files_parse',
+    pass: broken.length === 0,
+    value: listed(known.length - broken.length, broken),
+    target: `${known.length}`,
+  }
+}
+
+async function parses(path: string, text: string): Promise<boolean> {
+  const language = languageOf(path)
+  try {
+    return language === undefined || (await linterFor(language, path)).parses(text)
+  } catch {
+    return false // It is too much for the parser.
+  }
+}
+
+function types({ given, written }: Files): Check[] {
+  const errors = typeErrors(given, written)
+  if (errors === undefined) return []
+  return [{ id: 'type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
+}
+
+/** Python has no types to check; what stands nowhere is what its compiler would let pass. */
+async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
+  const python = files.filter(({ path }) => languageOf(path) === 'python')
+  if (python.length === 0) return []
+  const linter = await linterFor('python', '')
+  const found = python.flatMap(({ path, text }) =>
+    linter
+      .lint(text)
+      .filter(({ rule }) => rule === UNDEFINED_NAME)
+      .map(({ line, message }) => `${path}:${line} ${message}`),
+  )
+  return [{ id: 'undefined_names', pass: found.length === 0, value: listed(found.length, found), target: '0' }]
+}
+
+const UNDEFINED_NAME = 'F821'
+
+async function tests(given: readonly CodeFile[], files: Files): Promise<Check[]> {
+  const runs = await runTests(given, files)
+  return runs.map(({ language, passed, total, faults }) => ({
+    id: `tests_pass_${language}`,
+    pass: total > 0 && passed === total && faults.length === 0,
+    value: listed(passed, faults),
+    target: total === 0 ? 'at least 1' : `${total}`,
+  }))
+}
+
+/** A number, and what speaks against it. */
+function listed(count: number, faults: readonly string[]): string {
+  if (faults.length === 0) return `${count}`
+  const shown = faults.slice(0, 3).map(fault => fault.replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed())
+  return `${count}: ${shown.join('; ')}${faults.length > 3 ? '; …' : ''}`
+}

@@ -1,0 +1,75 @@
+/** Code by a language model, in the process that runs kinds: what the model says is tested there and reaches nothing. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, it } from 'node:test'
+import { faultsOf } from '../../../src/run-rules.ts'
+import { written } from '../../../src/runner/written.fixture.ts'
+import example from './example.json' with { type: 'json' }
+import outputSchema from './output.schema.json' with { type: 'json' }
+import type { CodeFile } from './result.ts'
+
+const kind = 'alex/write_code'
+
+const said = (files: readonly CodeFile[], language = 'python') =>
+  JSON.stringify({ language, files, explanation: 'As asked.', assumptions: [] })
+
+describe('code by a language model', { timeout: 240_000 }, () => {
+  it('is a typed result with the tests given run on it', async t => {
+    const text = `export function inWords(seconds: number): string {
+      if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')
+      return ({ 3661: '1 hour 1 minute', 172800: '2 days', 45: '45 seconds' } as Record<number, string>)[seconds] ?? '0 seconds'
+    }`
+    const { result, checks, engine, warnings } = await written(t, kind, example, [
+      'Here is the code: {',
+      said([{ path: 'in-words.ts', text }], 'typescript'),
+    ])
+    assert.equal(engine.kind, 'llm')
+    assert.equal(faultsOf(outputSchema, result), undefined)
+    assert.match(warnings[0], /2 tries/)
+    for (const { id, pass, value } of checks) assert.ok(pass, `${id}: ${value}`)
+    assert.ok(
+      checks.some(({ id, value }: { id: string; value: string }) => id === 'tests_pass_javascript' && value === '3'),
+    )
+  })
+
+  it('that puts a file outside its project is not delivered', async t => {
+    const bad = ['../a.py', '/etc/a.py', 'a/../../b.py'].map(path => said([{ path, text: 'a = 1\n' }]))
+    assert.equal((await written(t, kind, { topic: 'a' }, bad)).code, 'answer_invalid')
+  })
+
+  it('that is hostile reaches no file, no process and no socket', async t => {
+    let reached = 0
+    const server = createServer(() => reached++).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await new Promise(resolve => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    const trace = `/tmp/millhand-write-code-${process.pid}`
+    const told = async (ways: readonly string[]) => {
+      const body = `[${ways.map(way => `lambda: ${way}`).join(', ')}]`
+      const code = `import importlib, importlib.machinery, importlib.util\nways = ${body}\n`
+      const tests = ways.map((_, at) => `def test_${at}():\n    assert hostile.ways[${at}]() is not None\n`).join('')
+      const brief = { topic: 'a', input: { tests: [{ path: 'test_code.py', text: `import hostile\n${tests}` }] } }
+      const { checks } = await written(t, kind, brief, [said([{ path: 'hostile.py', text: code }])])
+      return checks.find(({ id }: { id: string }) => id === 'tests_pass_python')
+    }
+    const ways = [
+      `__import__('os').popen('touch ${trace}').read()`,
+      `open('/etc/hostname').read()`,
+      `open(${JSON.stringify(import.meta.filename)}).read()`,
+      `__import__('urllib.request').request.urlopen('http://127.0.0.1:${port}/').read()`,
+      `__import__('js').process.pid`,
+      `__import__('pyodide').code.run_js('process.pid')`,
+      `__import__('_pyodide_core').run_js('process.pid')`,
+    ]
+    const run = await told(ways)
+    assert.match(run.value, /^0: test_0: /)
+    assert.equal(run.target, `${ways.length}`)
+    // What the lock refuses ends the interpreter.
+    const fresh = `importlib.util.module_from_spec(importlib.machinery.BuiltinImporter.find_spec('posix'))`
+    for (const module of [`__import__('os')`, fresh])
+      assert.match((await told([`${module}.system('touch ${trace}')`])).value, /^0: .*no access to spawnSync/)
+    assert.equal(reached, 0)
+    assert.ok(!existsSync(trace))
+  })
+})
