@@ -31,7 +31,7 @@ export interface Fault {
 }
 
 /** What is told of an answer; beside it go its result, as JSON, its text, and what its files hold. */
-export interface MadeHead {
+interface MadeHead {
   readonly citations: readonly Citation[]
   readonly warnings: readonly string[]
   readonly checks: readonly Check[]
