@@ -1,5 +1,5 @@
 /** Lays out posts. What does not fit is left out whole: half a statement may say something else. */
-import { closing, type Fact, formsOf, type Group } from '../facts.ts'
+import { closing, type Fact, firstOf, formsOf, type Group } from '../facts.ts'
 import { layout, type Segment, textOf } from '../segments.ts'
 import { fits, type Platform } from './platforms.ts'
 
@@ -35,7 +35,7 @@ function tellingOf(platform: Platform, material: Material, group: Group): Tellin
     formsOf(fact).filter(({ text }) => fits(platform, `${text}${closing(text)}${end}`, material.link)),
   )
   const tooLong = telling.findIndex(forms => forms.length === 0)
-  return tooLong === -1 ? telling : telling.slice(0, tooLong)
+  return tooLong === -1 ? telling : telling.slice(0, firstOf(group, tooLong).length)
 }
 
 type Shape = 'told' | 'listed' | 'short'
@@ -103,14 +103,20 @@ function withTelling(
   isWithin: (segments: readonly Segment[]) => boolean,
 ): Segment[] | undefined {
   let longest: Segment[] | undefined
-  for (const forms of telling) {
+  for (const [at, forms] of telling.entries()) {
     const before = longest
       ? [...longest, layout(' ')]
       : [...body, ...(body.length === 0 ? [] : [layout(shape === 'listed' ? '\n– ' : ' ')])]
     const form = forms
       .map(fact => [...before, fact, ...(closing(fact.text) === '' ? [] : [layout(closing(fact.text))])])
       .find(isWithin)
-    if (!form) return longest
+    if (!form)
+      return firstOf(
+        telling.flatMap(([whole]) => whole ?? []),
+        at,
+      ).length > 0
+        ? longest
+        : undefined
     longest = form
   }
   return longest

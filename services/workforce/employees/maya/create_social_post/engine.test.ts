@@ -57,6 +57,29 @@ describe('posts', () => {
     }
   })
 
+  it('leave out what leans on a statement that is to be avoided, and one whose condition is', () => {
+    const leaning = [
+      'The lamp is made of brass.',
+      'Tea is cheap.',
+      'It weighs 2 kg.',
+      'Repairs are free.',
+      'But only in May.',
+    ]
+    for (const { text } of posts({ facts: leaning }, { constraints: { avoid: ['cheap', 'may'] } }))
+      assert.doesNotMatch(text, /It weighs|Repairs|May/)
+  })
+
+  it('never leave out when a statement holds', () => {
+    const fact = `A repair is free. This holds only in March${', for all of you'.repeat(25)}.`
+    for (const { text } of posts({ facts: [fact, 'We mend lamps.'] }))
+      assert.ok(!text.includes('A repair is free.') || text.includes('only in March'), text)
+  })
+
+  it('keep the signs of rights, which are part of a name', () => {
+    for (const { text } of posts({ facts: ['Lampe® and Tea™ are here 🎉.'] }))
+      assert.match(text, /Lampe® and Tea™ are here/)
+  })
+
   it('leave out whole statements and sentences, never a part of one', () => {
     const long = [`The first one is short. ${'The second one goes on and on and on. '.repeat(10)}`, 'x'.repeat(400)]
     const [x] = posts({ facts: long, platforms: ['x'], hashtags: [] })

@@ -1,7 +1,7 @@
 /** Makes posts from the facts of a brief: picks, orders and lays out, and writes nothing of its own. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
-import { factsOf, groupsOf, plain } from '../facts.ts'
+import { factsOf, firstOf, groupsOf, plain } from '../facts.ts'
 import { tagOf, tagsFrom } from '../hashtags.ts'
 import { citationsOf, type Segment, textOf } from '../segments.ts'
 import { compose, type Material } from './compose.ts'
@@ -15,7 +15,13 @@ export function rules(brief: Brief<Input>): Answer<Result> {
   const facts = factsOf(brief)
   const avoided = (constraints.avoid ?? []).map(word => word.toLowerCase())
   const isAllowed = (text: string) => !avoided.some(word => text.toLowerCase().includes(word))
-  const groups = groupsOf(facts.filter(({ text }) => isAllowed(text)))
+  // What leans on a fact goes with it: behind another one it would say something else.
+  const groups = groupsOf(facts)
+    .map(group => {
+      const unwanted = group.findIndex(({ text }) => !isAllowed(text))
+      return unwanted === -1 ? group : firstOf(group, unwanted)
+    })
+    .filter(group => group.length > 0)
   if (groups.length === 0)
     throw new Refusal('constraints.avoid', 'Every fact has something in it that is to be avoided.')
   const material: Material = {

@@ -1,5 +1,5 @@
 /** What may stand in a field: pieces of the brief, whole. Sentences are never cut: what lacks might be the condition. */
-import { closing, type Fact, formsOf, type Group } from '../facts.ts'
+import { closing, type Fact, firstOf, formsOf, type Group } from '../facts.ts'
 import { layout, type Segment, textOf } from '../segments.ts'
 import type { Field, Platform } from './fields.ts'
 
@@ -39,7 +39,7 @@ function isAllowed(
 /** The product, facts of one short sentence, both together, and the call to action. */
 function linesOf(field: Field, { groups, product, callToAction }: Material): Segment[][] {
   const facts = groups
-    .flatMap(([first]) => (first ? [formsOf(first).at(-1) ?? first] : []))
+    .flatMap(group => firstOf(group, 1).flatMap(first => formsOf(first).at(-1) ?? first))
     .map(fact => ({ ...fact, text: fact.text.replace(/(?<!\.)[.。]$/, '') }))
   const bare = (fact: Fact | undefined) => (fact ? [[{ ...fact, text: fact.text.replace(/[.。]$/, '') }]] : [])
   const both = product ? facts.map(fact => [product, layout(': '), fact]) : []
@@ -58,11 +58,15 @@ function textsOf(_: Field, { groups, callToAction }: Material, fits: Fits): Segm
     let body: Segment[] = []
     for (const place of usable.map((_, at) => (lead + at) % usable.length)) {
       const telling = usable[place] ?? []
-      for (const forms of telling) {
+      const before = body
+      for (const [at, forms] of telling.entries()) {
         const longer = forms
           .map(form => [...body, ...(body.length > 0 ? [layout(' ')] : []), ...sentence(form)])
           .find(fits)
-        if (!longer) break
+        if (!longer) {
+          if (firstOf(groups[place] ?? [], at).length === 0) body = before
+          break
+        }
         body = longer
       }
       if (place === lead && body.length === 0) return []

@@ -106,8 +106,8 @@ describe('a text', () => {
     assert.deepEqual(
       findings.map(({ rule, place }) => [rule, place.line]),
       [
-        ['content_thin', 3],
         ['image_alternative_missing', 3],
+        ['content_thin', 3],
         ['heading_skipped', 5],
         ['link_vague', 3],
       ],

@@ -38,6 +38,12 @@ describe('questions that chose nothing', () => {
   })
 })
 
+it('what a ticket says is not so does not make it urgent', () => {
+  for (const ticket of ['This is not urgent.', 'No outage here, and it isn’t an emergency.', 'It was never hacked.'])
+    assert.equal(priorityOf(ticket).level, 'normal', ticket)
+  assert.equal(priorityOf('It is not working and urgent.').level, 'urgent')
+})
+
 it('37 tickets get the category and the priority that a person gave them, at most two apart', () => {
   const wrong = readFileSync(join(import.meta.dirname, 'triage.tsv'), 'utf8')
     .trim()

@@ -33,11 +33,20 @@ const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
 export function priorityOf(ticket: string): Priority {
   const text = ticket.toLowerCase().replaceAll('’', "'")
   for (const { level, pattern } of signs) {
-    const reasons = new Set(Array.from(text.matchAll(pattern), ([found]) => found))
+    const reasons = new Set(
+      Array.from(text.matchAll(pattern))
+        .filter(({ index }) => !denied.test(text.slice(Math.max(0, index - DENIAL), index)))
+        .map(([found]) => found),
+    )
     if (reasons.size > 0) return { level, reasons: [...reasons].slice(0, 5) }
   }
   return { level: 'normal', reasons: [] }
 }
+
+/** Before a sign, what says that it is not so: “this is not an emergency”. Looked for in so many characters. */
+const denied =
+  /(?<![\p{L}\p{N}])(?:not|no|never|without|hardly|neither|nor|\p{L}+n't)\s(?:(?:a|an|any|at|all|been|being|exactly|longer|particularly|really|so|terribly|that|the|this|too|very|yet)\s){0,3}$/u
+const DENIAL = 60
 
 /** Whole words, with any one space between them. */
 function patternOf(alternatives: string): RegExp {

@@ -67,8 +67,9 @@ export function judgeContent(judged: Judged, readability: Readability): Fault[] 
   }
 
   function longSentence(block: Block, sentence: string): Fault {
-    const at = page.raw.indexOf(sentence, block.start)
-    const place = at !== -1 && at < block.end ? { start: at, end: at + sentence.length } : block
+    const at = page.raw.slice(block.start, block.end).indexOf(sentence)
+    const start = block.start + at
+    const place = at === -1 ? block : { start, end: start + sentence.length }
     const message = `A sentence here has ${countOf(sentence)} words; up to ${LONGEST_SENTENCE} are read with ease.`
     const cut = Math.max(sentence.lastIndexOf('; ', sentence.length * 0.75), sentence.indexOf('; '))
     const after =

@@ -76,7 +76,10 @@ export const rules = {
   data_untyped: rule('medium', 'Without context and type nobody knows what the data means.'),
   data_incomplete: rule('high', 'Without its required fields, structured data gives no rich result.'),
   data_invalid: rule('medium', 'A value in another form than asked for makes the data invalid.'),
-  content_thin: rule('high', 'Pages with little text rarely answer what people search for.'),
+  content_thin: rule(
+    'medium',
+    'A page with little text often leaves questions open; a short one that answers is fine.',
+  ),
   content_repeated: rule('medium', 'The same text twice tells nothing new, and reads like an accident.'),
   paragraph_long: rule('low', 'Long paragraphs are skipped, above all on phones.'),
   sentence_long: rule('low', 'Long sentences are hard to follow.'),

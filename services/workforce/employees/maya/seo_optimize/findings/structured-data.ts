@@ -1,5 +1,6 @@
 /** JSON-LD: whether it is JSON, says what it is, and has what its type needs. Microdata and RDFa are not read. */
 import { named, type Page, type PageElement } from '../page/page.ts'
+import { createPlaces } from '../page/place.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'
 import { forms, required } from './structured-types.ts'
 
@@ -73,26 +74,32 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
 }
 
 function scriptsOf(page: Page): Script[] {
+  const placeIn = createPlaces('', page.raw)
+  const lineAt = (offset: number) => placeIn(offset, offset + 1).line
   return named(page, 'script')
     .filter(({ attributes }) => /^application\/ld\+json\b/i.test(attributes.get('type')?.trim() ?? ''))
     .map(element => {
       try {
         return { element, value: JSON.parse(element.text) }
       } catch (error) {
-        return { element, value: undefined, error: reasonOf(error, element, page) }
+        return { element, value: undefined, error: reasonOf(error, element, page, lineAt) }
       }
     })
 }
 
 /** The reason without the text that V8 quotes, with the line of the page. */
-function reasonOf(error: unknown, { tagEnd, text }: PageElement, page: Page): string {
+function reasonOf(
+  error: unknown,
+  { tagEnd, text }: PageElement,
+  page: Page,
+  lineAt: (offset: number) => number,
+): string {
   if (text.trim() === '') return 'it is empty'
   const at = /position (\d{1,9})/.exec(String(error))?.[1]
   if (at === undefined) return 'it ends too early, or has a sign that does not belong there'
   const offset = tagEnd + Number(at)
-  const line = page.raw.slice(0, offset).split('\n').length
   const near = JSON.stringify(page.raw.slice(offset, offset + 1))
-  return `at ${near} in line ${line} it goes on in a way that JSON does not`
+  return `at ${near} in line ${lineAt(offset)} it goes on in a way that JSON does not`
 }
 
 function itemsIn(page: Page, { start, end, tagEnd }: PageElement, value: unknown): Item[] {
