@@ -1,0 +1,114 @@
+/** Composes a picture by rules. */
+import type { Answer } from '../../../src/answer.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { pngOf } from '../picture/pixels.ts'
+import { picture as svgOf } from '../picture/svg.ts'
+import { ornament } from '../scene/ornament.ts'
+import { type Theme, themeOf } from '../scene/theme.ts'
+import { FAMILIES } from '../type/families.ts'
+import { settable } from '../type/settable.ts'
+import { card, type Drawn } from './card.ts'
+import { chart } from './chart.ts'
+import type { ChartInput, Input, Result, Texts } from './result.ts'
+
+const SIZES = { social_card: [1200, 630], banner: [1500, 500], chart: [1200, 675], pattern: [1200, 1200] } as const
+
+const MOST = { label: 80, title: 300, subtitle: 600, footer: 80 } as const
+
+export function rules({ input, seed }: Brief<Input>): Answer<Result> {
+  const { picture } = input
+  if (picture === 'photograph')
+    throw new Refusal(
+      'input.picture',
+      'A photograph needs an image model, and Millhand has no setting for one yet. social_card, banner, chart and pattern are drawn without.',
+    )
+  const theme = themeOf({ ...input, name: input.title ?? picture }, seed)
+  const missing = new Set<string>()
+  const clean = (given: string, param: string, most: number, family = theme.body) => {
+    const made = settable(given, param, { family, weight: 600 }, most)
+    for (const sign of made.missing) missing.add(sign)
+    return made.text
+  }
+  const texts = Object.fromEntries(
+    Object.entries(MOST).map(([name, most]) => [
+      name,
+      clean(input[name as keyof Texts] ?? '', `input.${name}`, most, name === 'title' ? theme.heading : theme.body),
+    ]),
+  ) as Texts
+  if (picture !== 'pattern' && texts.title === '') throw new Refusal('input.title', `A ${picture} needs a title.`)
+  const [usualWidth, usualHeight] = SIZES[picture]
+  const size = { width: input.width ?? usualWidth, height: input.height ?? usualHeight }
+  const drawn = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
+  const alternative =
+    [texts.label, texts.title, texts.subtitle, texts.footer].filter(said => said !== '').join('. ') || 'A pattern.'
+  const svg = svgOf(size, alternative, ...drawn.svg)
+  const files = ['image.svg', 'image.png']
+  const result: Result = {
+    picture,
+    ...size,
+    theme: theme.id,
+    colours: { ground: theme.ground, text: theme.ink, shapes: theme.shapes },
+    typefaces: [...new Set([FAMILIES[theme.heading].name, FAMILIES[theme.body].name])],
+    cut: drawn.cut,
+    alternative,
+    files,
+  }
+  return {
+    result,
+    text: `${picture.replace('_', ' ')} of ${size.width} by ${size.height} pixels: ${alternative}`,
+    artifacts: [
+      { name: 'image.svg', media_type: 'image/svg+xml', bytes: new TextEncoder().encode(svg) },
+      { name: 'image.png', media_type: 'image/png', bytes: pngOf(svg) },
+    ],
+    warnings: warningsOf(input, texts, drawn, [...missing]),
+  }
+}
+
+function draw(
+  picture: Result['picture'],
+  texts: Texts,
+  size: { readonly width: number; readonly height: number },
+  theme: Theme,
+  given: () => ChartInput,
+): Drawn {
+  if (picture === 'pattern') {
+    const cells = 3 + Math.floor(theme.chance(2) * 4)
+    return { svg: [ornament({ x: 0, y: 0, ...size }, cells, theme)], cut: [] }
+  }
+  return picture === 'chart' ? chart(texts, given(), size, theme) : card(texts, size, theme)
+}
+
+type Clean = (given: string, param: string, most: number) => string
+
+function numbers(given: ChartInput | undefined, clean: Clean): ChartInput {
+  if (!given) throw new Refusal('input.chart', 'A chart needs its numbers.')
+  const wrong = given.series.findIndex(({ values }) => values.length !== given.labels.length)
+  if (wrong >= 0)
+    throw new Refusal(
+      `input.chart.series[${wrong}].values`,
+      `There are ${given.labels.length} labels: as many values are needed.`,
+    )
+  return {
+    ...given,
+    labels: given.labels.map((label, at) => clean(label, `input.chart.labels[${at}]`, 60)),
+    series: given.series.map(({ name = '', values }, at) => ({
+      name: clean(name, `input.chart.series[${at}].name`, 60),
+      values,
+    })),
+    unit: clean(given.unit ?? '', 'input.chart.unit', 60),
+  }
+}
+
+function warningsOf(input: Input, texts: Texts, drawn: Drawn, missing: readonly string[]): string[] {
+  const idle = input.picture === 'pattern' && Object.values(texts).some(said => said !== '')
+  return [
+    ...(drawn.cut.length > 0 ? [`Not all of this had room, and it ends in an ellipsis: ${drawn.cut.join(', ')}.`] : []),
+    ...(missing.length > 0
+      ? [`Left out, or set without their marks, since no typeface here has them: ${missing.slice(0, 20).join(' ')}`]
+      : []),
+    ...(idle ? ['A pattern holds no text: what was given is its description alone.'] : []),
+    ...(input.chart && input.picture !== 'chart'
+      ? ['The numbers of a chart were given, and no chart was asked for.']
+      : []),
+  ]
+}

@@ -1,0 +1,73 @@
+/** The colours and typefaces of one picture: text only in pairs that can be read. */
+import { chances, directionOf } from '../brand_assets/direction.ts'
+import { paletteOf } from '../brand_assets/palette.ts'
+import type { FamilyId } from '../type/families.ts'
+
+export const THEMES = ['light', 'dark', 'brand'] as const
+
+export type ThemeId = (typeof THEMES)[number]
+
+export interface Theme {
+  readonly id: ThemeId
+  readonly ground: string
+  readonly ink: string
+  readonly muted: string
+  /** A card or a band on the ground, and text on it. */
+  readonly surface: string
+  readonly onSurface: string
+  /** What a button is filled with, and its text. */
+  readonly strong: string
+  readonly onStrong: string
+  /** Of a line that parts things: no text stands on it. */
+  readonly rule: string
+  /** Of shapes without text, the leading one first. */
+  readonly shapes: readonly string[]
+  readonly heading: FamilyId
+  readonly body: FamilyId
+  readonly chance: (at: number) => number
+}
+
+export interface Wish {
+  /** What the picture is of: it decides where nothing else does. */
+  readonly name: string
+  readonly keywords?: readonly string[]
+  readonly base_color?: string
+  readonly theme?: ThemeId
+}
+
+export function themeOf({ theme, ...wish }: Wish, seed: number): Theme {
+  const direction = directionOf(wish, seed)
+  const { base, ramps, pairs } = paletteOf(direction)
+  const { brand, accent, neutral } = ramps
+  const chance = chances(`scene\n${wish.name}\n${seed}`)
+  const id = theme ?? THEMES[Math.floor(chance(0) * THEMES.length)] ?? 'light'
+  const pair = (use: string, of: 'light' | 'dark') => {
+    const found = pairs.find(each => each.use === use && each.theme === of)
+    return [found?.text ?? '#000000', found?.background ?? '#ffffff'] as const
+  }
+  const lightness = id === 'dark' ? 'dark' : 'light'
+  const [onBrand] = pair('on-brand', lightness)
+  const [ink, ground] = id === 'brand' ? [onBrand, base] : pair('text', lightness)
+  const [onSurface, surface] = pair('on-surface', lightness)
+  const [onSoft, soft] = pair('on-brand-soft', 'light')
+  const isBrand = id === 'brand'
+  return {
+    id,
+    ground,
+    ink,
+    muted: isBrand ? onBrand : pair('text-muted', lightness)[0],
+    surface: isBrand ? soft : surface,
+    onSurface: isBrand ? onSoft : onSurface,
+    strong: isBrand ? soft : base,
+    onStrong: isBrand ? onSoft : onBrand,
+    rule: isBrand ? onBrand : lightness === 'dark' ? neutral[800] : neutral[200],
+    shapes: {
+      light: [base, accent[400], brand[200], brand[800]],
+      dark: [brand[400], accent[400], brand[700], brand[200]],
+      brand: [brand[200], accent[300], brand[900], brand[50]],
+    }[id],
+    heading: direction.heading,
+    body: direction.body,
+    chance,
+  }
+}

@@ -1,0 +1,23 @@
+/** Foreign text as it can be drawn here. */
+import { Refusal } from '../../../src/brief.ts'
+import { type Style, shape } from './shape.ts'
+import { visible } from './visible.ts'
+
+export interface Settable {
+  readonly text: string
+  /** Signs that are no letters and that no typeface here has: they are left out. */
+  readonly missing: readonly string[]
+}
+
+/** Refuses letters that no typeface here has: a word without some of its letters is another word. */
+export function settable(given: string, param: string, style: Style, most: number): Settable {
+  const text = visible(given, most)
+  const { missing } = shape(text, style)
+  const letters = missing.filter(sign => /^[\p{L}\p{N}]\P{M}*$/u.test(sign))
+  if (letters.length > 0)
+    throw new Refusal(
+      param,
+      `No typeface here has ${letters.slice(0, 10).join(' ')}. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari and Thai can be set.`,
+    )
+  return { text, missing }
+}
