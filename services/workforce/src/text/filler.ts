@@ -16,7 +16,7 @@ export function filler(text: string): Check[] {
 }
 
 const gaps =
-  /\[(?:insert|your|name|company|date|customer|link|product)\b[^\]\n]{0,60}\]|\{\{[^}\n]{0,60}\}\}|<(?:insert|your|name)\b[^>\n]{0,60}>|\blorem ipsum\b|\bT(?:ODO|BD)\b|\bas an? (?:AI|artificial intelligence)\b[^.\n]{0,40}|\b(?:XXX+|xxxx+)\b/g
+  /\[(?:insert|your|name|company|date|customer|link|product)\b[^\]\n]{0,60}\]|\{\{[^}\n]{0,60}\}\}|<(?:insert|your|name)\b[^>\n]{0,60}>|\blorem ipsum\b|\bT(?:ODO|BD)\b|\bas an? (?:AI|artificial intelligence)\b[^.\n]{0,40}|\b(?:X{3,}|x{4,})\b/g
 
 /** Tags of HTML, and addresses that run something: a text is a text. */
 const tags = /<\/?[a-z][^<>\n]{0,200}>|<!--|\b(?:javascript|vbscript|data):\S/gi

@@ -16,7 +16,10 @@ export async function figures(): Promise<Figure[]> {
   })
   // All other parts have chosen weights: what they say stands beside it.
   const whole = measure('fresh')
-  const parts = (['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh'] as const).map(part => ({ part, score: measure(part) }))
+  const parts = (['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh'] as const).map(part => ({
+    part,
+    score: measure(part),
+  }))
   const byPart = (of: (score: typeof whole) => number) =>
     Object.fromEntries(parts.map(({ part, score }) => [part, of(score)]))
   const right = ({ rightFirst, answerable }: typeof whole) => share(rightFirst, answerable)

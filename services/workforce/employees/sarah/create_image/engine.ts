@@ -40,7 +40,10 @@ export function rules({ input, seed }: Brief<Input>): Answer<Result> {
   const size = { width: input.width ?? usualWidth, height: input.height ?? usualHeight }
   const drawn = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
   const alternative =
-    [texts.label, texts.title, texts.subtitle, texts.footer].filter(said => said !== '').join('. ') || 'A pattern.'
+    [texts.label, texts.title, texts.subtitle, texts.footer]
+      .filter(said => said !== '')
+      .map(said => (/[.!?…。]$/u.test(said) ? said : `${said}.`))
+      .join(' ') || 'A pattern.'
   const svg = svgOf(size, alternative, ...drawn.svg)
   const files = ['image.svg', 'image.png']
   const result: Result = {
