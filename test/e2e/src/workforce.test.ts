@@ -33,29 +33,13 @@ describe('the workforce', () => {
     return made.body
   }
 
-  for (const [employee, task] of [
-    ['emma', 'sentiment_analysis'],
-    ['emma', 'answer_ticket'],
-    ['david', 'forecast'],
-  ] as const) {
-    it(`does the example of ${employee}’s ${task}, and says by what and how well`, async () => {
-      const { output, ...whole } = await done(employee, exampleOf(employee, task))
-      assert.equal(whole.status, 'succeeded', JSON.stringify(whole.error))
-      assert.equal(whole.object, 'workforce_task')
-      assert.match(whole.id, TYPE_ID('wtask'))
-      assert.match(whole.finished_at, TIME)
-      assert.equal(whole.engine, 'rules')
-      assert.equal(output.engine.kind, 'rules')
-      assert.ok(output.text !== '')
-      assert.ok(output.checks.every(({ pass }: Wire) => pass === true))
-      assert.deepEqual(output.usage, whole.usage)
-      for (const { file, media_type } of output.artifacts) {
-        const content = await server.request('GET', `/v1/files/${file}/content`)
-        assert.equal(content.status, 200)
-        assert.match(content.headers['content-type'] as string, new RegExp(`^${media_type.replace('+', '\\+')}`))
-      }
-    })
-  }
+  it('says by what a task was done, and when', async () => {
+    const whole = await done('emma', review)
+    assert.equal(whole.object, 'workforce_task')
+    assert.match(whole.id, TYPE_ID('wtask'))
+    assert.match(whole.finished_at, TIME)
+    assert.equal(whole.engine, 'rules')
+  })
 
   it('is got, listed, told event by event, and its data removed, at the employee’s address and at the short one', async () => {
     const { id } = await done('emma', review)
