@@ -30,7 +30,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     passagesOf({ name: clean(mask, name), text: clean(mask, text) }),
   )
   const language = languageOf(ticket)
-  const ranked = passages.length > 0 ? answerTo(ticket.replaceAll(placeholder, ' '), ranker(passages)) : []
+  const ranked = passages.length > 0 ? answerTo(ticket.replaceAll(maskedData, ' '), ranker(passages)) : []
   const reason = reasonToEscalate(brief, ticket, language, passages, ranked[0])
   const { text, citations } = reason ? { text: null, citations: [] } : composed(ranked[0] as Ranked, brief.constraints)
   const result: Result = {
@@ -52,7 +52,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
   return { result, text: readingOf(result, citations), citations, warnings: warningsOf(brief, language, result) }
 }
 
-const placeholder = /\[[a-z ]{2,20} \d+\]/g
+const maskedData = /\[[a-z ]{2,20} \d+\]/g
 
 const clean = (mask: Mask, text: string) => mask.mask(visibleText(text))
 
@@ -128,7 +128,7 @@ function warningsOf(brief: Brief<Input>, language: string, { status, answer }: R
     warnings.push(
       'When to answer and when to escalate was measured on English tickets; have somebody look at this answer.',
     )
-  if (status === 'answered' && answer?.match(placeholder))
+  if (status === 'answered' && answer?.match(maskedData))
     warnings.push(
       'The answer had contact details in it, which are masked. Name those that may go out in public_contacts.',
     )

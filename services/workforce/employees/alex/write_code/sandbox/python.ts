@@ -6,6 +6,8 @@ import type { CodeFile } from '../result.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
 import type { Told } from './told.ts'
 
+/** Where the files lie in the interpreter's own file system; the suite has the same. */
+const FOLDER = '/given'
 const suite = readFileSync(join(import.meta.dirname, 'suite.py'), 'utf8')
 
 export async function runPython(code: readonly CodeFile[], tests: readonly CodeFile[]): Promise<Told> {
@@ -21,9 +23,9 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
   let isOver = () => false
   python.setInterruptBuffer(interruptWhere(() => isOver()))
   for (const { path, text } of [...code, ...tests]) {
-    const folder = join('/work', path, '..')
+    const folder = join(FOLDER, path, '..')
     python.FS.mkdirTree(folder)
-    python.FS.writeFile(join('/work', path), text)
+    python.FS.writeFile(join(FOLDER, path), text)
   }
   const run = python.runPython(suite)
   isOver = startTime()

@@ -31,13 +31,13 @@ def suite():
         return "" if result.testsRun > 0 else f"{case.id()}: not run"
 
     def run(paths):
-        os.chdir("/work")
-        sys.path.insert(0, "/work")
+        os.chdir("/given")
+        sys.path.insert(0, "/given")
         passed, total, faults = 0, 0, []
         for path in json.loads(paths):
             folder = os.path.dirname(path)
-            if folder != "" and f"/work/{folder}" not in sys.path:
-                sys.path.insert(0, f"/work/{folder}")
+            if folder != "" and f"/given/{folder}" not in sys.path:
+                sys.path.insert(0, f"/given/{folder}")
             try:
                 cases = list(cases_of(importlib.import_module(os.path.basename(path)[:-3])))
             except Exception as error:
