@@ -5,7 +5,7 @@ import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 
 export interface KnownDays {
-  /** Today of the caller as it was heard of within the last second, else as the answer to a question that waits a short time. */
+  /** Today of the caller: as it was heard of within the last second, else as it is told when asked for, if that is soon. */
   get(caller: Principal): Promise<KnownDay | undefined>
   /** How the caller's day is. */
   heard(caller: Principal, quota: DailyQuota): DailyQuota
