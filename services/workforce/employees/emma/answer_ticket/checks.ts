@@ -1,6 +1,5 @@
-import type { Check } from '../../../src/answer.ts'
 import type { Checks } from '../../../src/kind.ts'
-import { wordsOf } from '../english.ts'
+import { wishes } from '../../../src/text/wishes.ts'
 import { textOfFile } from '../text-files.ts'
 import { visibleText } from '../visible-text.ts'
 import { createMask } from './personal/mask.ts'
@@ -33,27 +32,3 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
 }
 
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-
-function wishes(
-  { min_words, max_words, must_include = [], avoid = [] }: Parameters<typeof checks>[0]['constraints'],
-  answer: string,
-): Check[] {
-  const words = wordsOf(answer).length
-  const has = (word: string) => answer.toLowerCase().includes(word.toLowerCase())
-  const included = must_include.filter(has).length
-  const avoided = avoid.filter(word => !has(word)).length
-  return [
-    ...(min_words === undefined
-      ? []
-      : [{ id: 'min_words', pass: words >= min_words, value: words, target: min_words }]),
-    ...(max_words === undefined
-      ? []
-      : [{ id: 'max_words', pass: words <= max_words, value: words, target: max_words }]),
-    ...(must_include.length === 0
-      ? []
-      : [{ id: 'must_include', pass: included === must_include.length, value: included, target: must_include.length }]),
-    ...(avoid.length === 0
-      ? []
-      : [{ id: 'avoid', pass: avoided === avoid.length, value: avoided, target: avoid.length }]),
-  ]
-}
