@@ -4,12 +4,13 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture as svgOf } from '../picture/svg.ts'
 import { ornament } from '../scene/ornament.ts'
+import type { ChartInput } from '../scene/plot.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
 import { FAMILIES } from '../type/families.ts'
 import { settable } from '../type/settable.ts'
 import { card, type Drawn } from './card.ts'
 import { chart } from './chart.ts'
-import type { ChartInput, Input, Result, Texts } from './result.ts'
+import type { Input, Result, Texts } from './result.ts'
 
 const SIZES = { social_card: [1200, 630], banner: [1500, 500], chart: [1200, 675], pattern: [1200, 1200] } as const
 

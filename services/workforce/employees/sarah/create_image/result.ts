@@ -1,12 +1,6 @@
 /** The types of `input.schema.json` and `output.schema.json`. */
+import type { ChartInput } from '../scene/plot.ts'
 import type { ThemeId } from '../scene/theme.ts'
-
-export interface ChartInput {
-  readonly type?: 'bar' | 'line'
-  readonly labels: readonly string[]
-  readonly series: readonly { readonly name?: string; readonly values: readonly number[] }[]
-  readonly unit?: string
-}
 
 export interface Input {
   readonly picture: 'social_card' | 'banner' | 'chart' | 'pattern' | 'photograph'

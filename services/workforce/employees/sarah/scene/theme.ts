@@ -1,9 +1,13 @@
 /** The colours and typefaces of one picture: text only in pairs that can be read. */
 import { chances, directionOf } from '../brand_assets/direction.ts'
 import { paletteOf } from '../brand_assets/palette.ts'
+import { contrast } from '../colour/contrast.ts'
 import type { FamilyId } from '../type/families.ts'
 
 export const THEMES = ['light', 'dark', 'brand'] as const
+
+/** WCAG 2.2, 1.4.11: the least contrast of what has to be seen and is no text. */
+const SEEN = 3
 
 export type ThemeId = (typeof THEMES)[number]
 
@@ -20,6 +24,15 @@ export interface Theme {
   readonly onStrong: string
   /** Of a line that parts things: no text stands on it. */
   readonly rule: string
+  /** Of a line that has to be seen: 3 to 1 against ground and surface, by WCAG 1.4.11. */
+  readonly edge: string
+  /** A tint of the base colour, and text on it. */
+  readonly soft: string
+  readonly onSoft: string
+  /** Of text that leads somewhere, on the ground or the surface. */
+  readonly link: string
+  /** Of what tells numbers apart, each seen on the ground as `edge` is. */
+  readonly series: readonly string[]
   /** Of shapes without text, the leading one first. */
   readonly shapes: readonly string[]
   readonly heading: FamilyId
@@ -49,18 +62,33 @@ export function themeOf({ theme, ...wish }: Wish, seed: number): Theme {
   const [onBrand] = pair('on-brand', lightness)
   const [ink, ground] = id === 'brand' ? [onBrand, base] : pair('text', lightness)
   const [onSurface, surface] = pair('on-surface', lightness)
-  const [onSoft, soft] = pair('on-brand-soft', 'light')
   const isBrand = id === 'brand'
+  const [onSoft, soft] = pair('on-brand-soft', isBrand ? 'light' : lightness)
+  const [onTint, tint] = isBrand ? [onSoft, soft] : [onSurface, surface]
+  const seen = (colours: readonly string[], ...on: readonly string[]) =>
+    colours.filter(colour => on.every(behind => contrast(colour, behind) >= SEEN))
   return {
     id,
     ground,
     ink,
     muted: isBrand ? onBrand : pair('text-muted', lightness)[0],
-    surface: isBrand ? soft : surface,
-    onSurface: isBrand ? onSoft : onSurface,
+    surface: tint,
+    onSurface: onTint,
     strong: isBrand ? soft : base,
     onStrong: isBrand ? onSoft : onBrand,
     rule: isBrand ? onBrand : lightness === 'dark' ? neutral[800] : neutral[200],
+    edge: seen([neutral[500], neutral[600], neutral[400]], ground, tint)[0] ?? ink,
+    soft,
+    onSoft,
+    link: isBrand ? onBrand : pair('link', lightness)[0],
+    series: seen(
+      {
+        light: [base, accent[600], brand[900], neutral[500], brand[600]],
+        dark: [base, brand[400], accent[400], brand[200], neutral[400]],
+        brand: [onBrand, accent[300], brand[200], brand[950], accent[900]],
+      }[id],
+      ground,
+    ),
     shapes: {
       light: [base, accent[400], brand[200], brand[800]],
       dark: [brand[400], accent[400], brand[700], brand[200]],
