@@ -57,7 +57,7 @@ export function picture(
 }
 
 /** As text or attribute of XML; what XML does not allow is gone. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML 1.0 does not allow.

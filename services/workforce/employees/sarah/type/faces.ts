@@ -11,6 +11,11 @@ export interface Face {
   readonly unitsPerEm: number
   /** Whether its letters join or stack, so that no space may come between them. */
   readonly joins: boolean
+  readonly family: Family
+  readonly subset: string
+  readonly weight: Weight
+  /** What characters it is for, as CSS writes them. */
+  readonly ranges: string
 }
 
 /** The first face that has all of `text`, which is one character as a reader sees it; undefined where none does. */
@@ -49,16 +54,26 @@ function faceOf(family: Family, subset: string, weight: Weight): Face {
   const key = `${family.package} ${subset} ${weight}`
   const known = faces.get(key)
   if (known) return known
-  const face = new HbFace(
-    new Blob(new Uint8Array(fontOfWoff(readFileSync(pathOf(family, `${subset}-${weight}-normal.woff`))))),
-  )
-  const made = { font: new Font(face), unitsPerEm: face.upem, joins: subset === 'arabic' || subset === 'devanagari' }
+  const face = new HbFace(new Blob(new Uint8Array(fontOfWoff(fileOf(family, subset, weight, 'woff')))))
+  const joins = subset === 'arabic' || subset === 'devanagari'
+  const made = {
+    font: new Font(face),
+    unitsPerEm: face.upem,
+    joins,
+    family,
+    subset,
+    weight,
+    ranges: saidBy(family, subset),
+  }
   faces.set(key, made)
   return made
 }
 
-const pathOf = (family: Family, rest: string) =>
-  fileURLToPath(import.meta.resolve(`${family.package}/files/${family.package.slice('@fontsource/'.length)}-${rest}`))
+/** A file of a face in its package, for HarfBuzz or for browsers. */
+export const fileOf = (family: Family, subset: string, weight: Weight, format: 'woff' | 'woff2'): Buffer => {
+  const name = `${family.package.slice('@fontsource/'.length)}-${subset}-${weight}-normal.${format}`
+  return readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/files/${name}`)))
+}
 
 const promised = new Map<string, readonly (readonly [number, number])[]>()
 
@@ -67,11 +82,16 @@ function promises(family: Family, subset: string, point: number): boolean {
   const key = `${family.package} ${subset}`
   let ranges = promised.get(key)
   if (!ranges) {
-    const said = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/unicode.json`)), 'utf8'))
-    ranges = subset in said ? rangesOf(said[subset]) : [[0x2000, 0x1ffff]]
+    ranges = rangesOf(saidBy(family, subset))
     promised.set(key, ranges)
   }
   return ranges.some(([from, to]) => point >= from && point <= to)
+}
+
+/** The package of emojis names none for the file that has them all. */
+function saidBy(family: Family, subset: string): string {
+  const said = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/unicode.json`)), 'utf8'))
+  return said[subset] ?? 'U+2000-1FFFF'
 }
 
 const rangesOf = (said: string): (readonly [number, number])[] =>

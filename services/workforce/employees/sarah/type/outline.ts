@@ -14,7 +14,7 @@ export function outline(runs: readonly Run[], x: number, y: number, size: number
   let d = ''
   each(runs, (face, id, dx, dy) => {
     const scale = size / face.unitsPerEm
-    for (const { type, values } of face.font.glyphToJson(id))
+    for (const { type, values } of drawn(face, id))
       d +=
         type +
         values
@@ -22,6 +22,18 @@ export function outline(runs: readonly Run[], x: number, y: number, size: number
           .join(' ')
   })
   return d
+}
+
+type Commands = ReturnType<Face['font']['glyphToJson']>
+
+const known = new WeakMap<Face, Map<number, Commands>>()
+
+function drawn(face: Face, id: number): Commands {
+  const glyphs = known.get(face) ?? new Map<number, Commands>()
+  known.set(face, glyphs)
+  const made = glyphs.get(id) ?? face.font.glyphToJson(id)
+  glyphs.set(id, made)
+  return made
 }
 
 /** What is inked of runs at 0, 0 with a size of 1; undefined where nothing is. */

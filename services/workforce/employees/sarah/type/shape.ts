@@ -49,6 +49,27 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** `text` has been through `visible`. */
 export function shape(text: string, style: Style): Shaped {
+  const key = `${style.family} ${style.weight} ${style.tracking} ${text}`
+  const found = known.get(key) ?? shaped(text, style)
+  // The last to be asked for goes last.
+  if (!known.delete(key)) kept += key.length
+  known.set(key, found)
+  for (const [oldest] of known) {
+    if (kept <= MOST_KEPT) break
+    known.delete(oldest)
+    kept -= oldest.length
+  }
+  return found
+}
+
+/** A text is asked for at each width that it may have. */
+const known = new Map<string, Shaped>()
+let kept = 0
+
+/** Characters: each is about a hundred bytes as glyphs. */
+const MOST_KEPT = 100_000
+
+function shaped(text: string, style: Style): Shaped {
   const missing = new Set<string>()
   const { levels, paragraphs } = bidi.getEmbeddingLevels(text)
   const words: Word[] = []

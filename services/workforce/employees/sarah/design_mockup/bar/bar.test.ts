@@ -1,0 +1,31 @@
+/** The bar of mock-ups: whatever is described, every text stays in its box and can be read, and the HTML is in order. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { faultsOf } from '../../../../src/run-rules.ts'
+import { checks } from '../checks.ts'
+import { rules } from '../engine.ts'
+import { anyPage } from './any-page.ts'
+
+const schemaOf = (name: string) => JSON.parse(readFileSync(new URL(`../${name}.schema.json`, import.meta.url), 'utf8'))
+
+const [asked, given] = [schemaOf('input'), schemaOf('output')]
+
+describe('mock-ups', () => {
+  it('of 500 random descriptions hold every text in its box, readable, on a page without faults', () => {
+    fc.assert(
+      fc.property(anyPage(asked), fc.nat(), (input, seed) => {
+        assert.equal(faultsOf(asked, input), undefined)
+        const brief = { topic: '', tone: '', constraints: {}, files: [], seed, input }
+        const answer = rules(brief)
+        assert.equal(faultsOf(given, answer.result), undefined)
+        assert.deepEqual(
+          checks(brief, answer).filter(({ pass }) => !pass),
+          [],
+        )
+      }),
+      { numRuns: 500, seed: 1 },
+    )
+  })
+})
