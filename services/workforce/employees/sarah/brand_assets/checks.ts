@@ -1,6 +1,6 @@
 import type { Check } from '../../../src/answer.ts'
 import type { Checks } from '../../../src/kind.ts'
-import { contrast, READABLE } from '../colour/contrast.ts'
+import { contrast, READABLE, SEEN } from '../colour/contrast.ts'
 import { measureTexts } from '../picture/measure.ts'
 import type { Input, Result } from './result.ts'
 
@@ -11,6 +11,8 @@ export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }
     .flatMap(({ bytes }) => measureTexts(new TextDecoder().decode(bytes)))
   const outside = Math.max(0, ...drawn.map(text => text.outside))
   const ink = Math.min(21, ...drawn.map(text => text.contrast))
+  const marks = artifacts.filter(({ name }) => /^(?:logo.*|mark|favicon)\.svg$/.test(name))
+  const mark = Math.min(...marks.map(({ bytes }) => contrastOfMark(new TextDecoder().decode(bytes))))
   const square = artifacts.flatMap(({ name, bytes }) => {
     const wanted = /-(\d+)\.png$/.exec(name)?.[1]
     return wanted === undefined ? [] : { wanted: Number(wanted), is: Buffer.from(bytes).readUInt32BE(16) }
@@ -19,9 +21,18 @@ export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }
   return [
     measured('least_contrast_of_pairs', least >= READABLE, Number(least.toFixed(2)), READABLE),
     measured('least_contrast_of_the_logo', ink >= READABLE, Number(ink.toFixed(2)), READABLE),
+    measured('least_contrast_of_the_mark', mark >= SEEN, Number(mark.toFixed(2)), SEEN),
     measured('text_outside_its_box_px', outside <= 0.01, Number(outside.toFixed(2)), 0),
     measured('pictures_of_their_size', sized === square.length, sized, square.length),
   ]
 }
 
 const measured = (id: string, pass: boolean, value: number, target: number): Check => ({ id, pass, value, target })
+
+/** Of the colours of its shapes on its ground; what has the ground's own colour is cut out of them. White where there is none. */
+function contrastOfMark(svg: string): number {
+  const shapes = svg.replaceAll(/<path class="text"[^>]*>/g, '')
+  const [, ground = '#ffffff'] = /<rect x="0" y="0"[^>]* fill="(#[0-9a-f]{6})"/.exec(shapes) ?? []
+  const fills = [...shapes.matchAll(/ fill="(#[0-9a-f]{6})"/g)].map(([, fill = '']) => fill)
+  return Math.min(21, ...fills.filter(fill => fill !== ground).map(fill => contrast(fill, ground)))
+}

@@ -5,7 +5,8 @@ import type { FamilyId } from '../type/families.ts'
 import type { Direction, Input } from './result.ts'
 
 interface Trait {
-  readonly words: RegExp
+  /** Whole words; a last `*` stands for the endings that English gives to many. */
+  readonly words: string
   readonly hue: number
   readonly heading: FamilyId
   readonly mark: Direction['mark']
@@ -13,15 +14,62 @@ interface Trait {
 
 /** What designers commonly answer such words with: a custom, not a fact. */
 const TRAITS: readonly Trait[] = [
-  { words: /garden|plant|nature|eco|green|forest|organic|farm|leaf/, hue: 150, heading: 'fraunces', mark: 'petals' },
-  { words: /food|bak|coffee|kitchen|cook|restaurant|craft|wood/, hue: 50, heading: 'fraunces', mark: 'petals' },
-  { words: /beauty|luxur|fashion|wedding|flower|love/, hue: 350, heading: 'fraunces', mark: 'petals' },
-  { words: /tech|software|data|code|cloud|robot|engineer|develop/, hue: 265, heading: 'grotesk', mark: 'tiles' },
-  { words: /financ|bank|insur|law|consult|invest|growth/, hue: 250, heading: 'manrope', mark: 'bars' },
-  { words: /health|medic|care|clinic|water|ocean|calm/, hue: 200, heading: 'manrope', mark: 'petals' },
-  { words: /music|art|game|play|child|fun|festival/, hue: 310, heading: 'grotesk', mark: 'tiles' },
-  { words: /sport|energy|fire|speed|news/, hue: 30, heading: 'grotesk', mark: 'bars' },
+  {
+    words: 'garden* plant* nature natural eco ecology ecological green greenhouse* forest* organic farm* leaf leaves',
+    hue: 150,
+    heading: 'fraunces',
+    mark: 'petals',
+  },
+  {
+    words: 'food* bake* baking bakery bakeries coffee kitchen* cook* restaurant* craft* wood wooden woodwork*',
+    hue: 50,
+    heading: 'fraunces',
+    mark: 'petals',
+  },
+  {
+    words: 'beauty beautiful luxury luxurious fashion fashionable wedding* flower* floral love',
+    hue: 350,
+    heading: 'fraunces',
+    mark: 'petals',
+  },
+  {
+    words:
+      'tech technology technical software data database* code coding coder* cloud* robot* robotics engineer* develop* development',
+    hue: 265,
+    heading: 'grotesk',
+    mark: 'tiles',
+  },
+  {
+    words:
+      'finance* financial fintech bank* insurance law laws lawyer* legal consult* consultant* invest* investment* growth',
+    hue: 250,
+    heading: 'manrope',
+    mark: 'bars',
+  },
+  {
+    words: 'health healthy healthcare medical medicine care caring clinic* water* ocean* calm',
+    hue: 200,
+    heading: 'manrope',
+    mark: 'petals',
+  },
+  {
+    words: 'music musical musician* art arts artist* artwork* game* gaming play* playful child children fun festival*',
+    hue: 310,
+    heading: 'grotesk',
+    mark: 'tiles',
+  },
+  { words: 'sport* energy fire* fireplace* speed news', hue: 30, heading: 'grotesk', mark: 'bars' },
 ]
+
+/** Whether a keyword has one of the words: "art" is not in "smart", nor "law" in "lawn". */
+function says(keyword: string, { words }: Trait): boolean {
+  const said = keyword.toLowerCase().match(/\p{L}+/gu) ?? []
+  return words
+    .split(' ')
+    .some(word => said.some(one => (word.endsWith('*') ? forms(word.slice(0, -1)) : [word]).includes(one)))
+}
+
+const forms = (word: string) => ['', 's', 'es', 'ed', 'er', 'ers', 'ing'].map(ending => word + ending)
 
 const HEADINGS: readonly FamilyId[] = ['fraunces', 'grotesk', 'manrope', 'inter']
 const MARKS = ['petals', 'tiles', 'bars', 'monogram'] as const
@@ -29,7 +77,7 @@ const MARKS = ['petals', 'tiles', 'bars', 'monogram'] as const
 export function directionOf({ name, keywords = [], base_color }: Input, seed: number): Direction {
   const chance = chances(`${name}\n${seed}`)
   const found = keywords.flatMap(keyword => {
-    const trait = TRAITS.find(({ words }) => words.test(keyword.toLowerCase()))
+    const trait = TRAITS.find(candidate => says(keyword, candidate))
     return trait ? { keyword, trait } : []
   })[0]
   const named = base_color === undefined ? undefined : colourNamed(base_color, 'input.base_color')

@@ -44,6 +44,43 @@ describe('brand assets', () => {
     assert.equal(make({ base_color: '#1f6feb' }).answer.result.base.hex, '#1f6feb')
   })
 
+  it('have a mark that is seen on its ground, whatever the colour: a paler one is measured as such', () => {
+    for (const base_color of ['yellow', '#ffffff', '#fefefe', 'oklch(0.95 0.1 200)', '#000000', '#1f6feb'])
+      for (let seed = 0; seed < 8; seed++)
+        assert.deepEqual(make({ base_color }, seed).failed, [], `${base_color} ${seed}`)
+    const asked = brief({ base_color: '#1f6feb' })
+    const { artifacts = [], ...answer } = rules(asked)
+    const paler = artifacts.map(file =>
+      file.name === 'mark.svg'
+        ? { ...file, bytes: Buffer.from(Buffer.from(file.bytes).toString().replaceAll('#1f6feb', '#e8f0ff')) }
+        : file,
+    )
+    const failed = checks(asked, { ...answer, artifacts: paler }).filter(({ pass }) => !pass)
+    assert.deepEqual(
+      failed.map(({ id }) => id),
+      ['least_contrast_of_the_mark'],
+    )
+  })
+
+  it('follow keywords by their words, not by parts of others', () => {
+    const why = (keyword: string) => make({ keywords: [keyword] }).answer.result.base.why
+    for (const said of ['garden', 'Gardening tools', 'art', 'Law firm', 'eco', 'bakery', 'health care', 'FinTech'])
+      assert.equal(why(said), 'A colour customary for a keyword given.', said)
+    for (const said of [
+      'smart',
+      'lawn',
+      'scarf',
+      'department',
+      'becoming',
+      'carpet',
+      'display',
+      'defunct',
+      'watermelon',
+      'banksia',
+    ])
+      assert.equal(why(said), 'By the seed.', said)
+  })
+
   it('can be read at any seed', () => {
     const name = fc.string({ unit: fc.constantFrom(...'abcÅßλЖשם عمन ก🚀-&'), minLength: 1, maxLength: 60 })
     fc.assert(

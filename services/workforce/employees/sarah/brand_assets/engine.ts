@@ -3,27 +3,16 @@ import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { STEPS } from '../colour/ramp.ts'
 import { FAMILIES } from '../type/families.ts'
-import { shape } from '../type/shape.ts'
-import { visible } from '../type/visible.ts'
+import { settable } from '../type/settable.ts'
 import { directionOf, oklchOf } from './direction.ts'
 import { filesOf } from './files.ts'
 import { paletteOf } from './palette.ts'
 import type { Direction, Input, Result, TypeStep } from './result.ts'
 
 export function rules({ input, seed }: Brief<Input>): Answer<Result> {
-  const name = visible(input.name, 100)
+  const { text: name, missing, blank } = settable(input.name, 'input.name', { family: 'inter', weight: 600 }, 100)
+  if (blank) throw new Refusal('input.name', 'Nothing of this name can be seen. Write one with a letter in it.')
   const direction = directionOf({ ...input, name }, seed)
-  const { words, missing } = shape(name, { family: direction.heading, weight: 600 })
-  if (!words.some(({ runs }) => runs.some(({ glyphs }) => glyphs.length > 0)))
-    throw new Refusal(
-      'input.name',
-      'No typeface here has these letters. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari and Thai can be set.',
-    )
-  if (missing.some(sign => /^[\p{L}\p{N}]\P{M}*$/u.test(sign)))
-    throw new Refusal(
-      'input.name',
-      `No typeface here has ${missing.slice(0, 10).join(' ')}. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari and Thai can be set.`,
-    )
   const palette = paletteOf(direction)
   const steps = typeScale(direction)
   const files = filesOf({ name, seed, direction, palette, steps })

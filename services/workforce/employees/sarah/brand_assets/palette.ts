@@ -1,6 +1,6 @@
 /** The colours of a brand, and which may stand on which. */
 import { hexOf, lch } from '../colour/colour.ts'
-import { contrast, READABLE, readableOn } from '../colour/contrast.ts'
+import { contrast, READABLE, readableOn, SEEN } from '../colour/contrast.ts'
 import { type Ramp, rampOf, STEPS } from '../colour/ramp.ts'
 import type { Direction, Pair } from './result.ts'
 
@@ -47,10 +47,12 @@ export function paletteOf({ chroma, hue, exact }: Direction): Palette {
   return { base, ramps: { brand, accent, neutral }, pairs }
 }
 
-/** The base colour as a mark on white: darker where it is too pale to be seen, by WCAG 1.4.11. */
+/** Two colours of a mark on white: the base colour and its accent, each darker where it is too pale to be seen. */
 export function markColours({ base, ramps }: Palette): readonly [string, string] {
   const { c, h } = lch(base)
-  const shades = [base, ...[0.6, 0.5, 0.4].map(l => hexOf(l, c, h))]
-  const seen = shades.find(shade => contrast(shade, '#ffffff') >= 3) ?? base
-  return [seen, ramps.accent[400]]
+  const seen = (shades: readonly string[]) => shades.find(shade => contrast(shade, '#ffffff') >= SEEN) ?? '#000000'
+  return [
+    seen([base, ...[0.6, 0.5, 0.4].map(l => hexOf(l, c, h))]),
+    seen(STEPS.filter(step => step >= 400).map(step => ramps.accent[step])),
+  ]
 }

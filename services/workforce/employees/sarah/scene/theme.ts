@@ -1,13 +1,10 @@
 /** The colours and typefaces of one picture: text only in pairs that can be read. */
 import { chances, directionOf } from '../brand_assets/direction.ts'
 import { paletteOf } from '../brand_assets/palette.ts'
-import { contrast } from '../colour/contrast.ts'
+import { contrast, SEEN } from '../colour/contrast.ts'
 import type { FamilyId } from '../type/families.ts'
 
 export const THEMES = ['light', 'dark', 'brand'] as const
-
-/** WCAG 2.2, 1.4.11: the least contrast of what has to be seen and is no text. */
-const SEEN = 3
 
 export type ThemeId = (typeof THEMES)[number]
 

@@ -7,17 +7,19 @@ export interface Settable {
   readonly text: string
   /** Signs that are no letters and that no typeface here has: they are left out. */
   readonly missing: readonly string[]
+  /** Nothing of it is drawn. */
+  readonly blank: boolean
 }
 
 /** Refuses letters that no typeface here has: a word without some of its letters is another word. */
 export function settable(given: string, param: string, style: Style, most: number): Settable {
   const text = visible(given, most)
-  const { missing } = shape(text, style)
+  const { missing, words } = shape(text, style)
   const letters = missing.filter(sign => /^[\p{L}\p{N}]\P{M}*$/u.test(sign))
   if (letters.length > 0)
     throw new Refusal(
       param,
       `No typeface here has ${letters.slice(0, 10).join(' ')}. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari and Thai can be set.`,
     )
-  return { text, missing }
+  return { text, missing, blank: words.every(({ runs }) => runs.every(({ glyphs }) => glyphs.length === 0)) }
 }
