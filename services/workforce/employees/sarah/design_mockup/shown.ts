@@ -19,9 +19,9 @@ export function shownAs(given: Input): Shown {
   const missing = new Set<string>()
   const clean = (value: unknown, path: string): unknown => {
     if (typeof value === 'string') {
-      const { text, missing: more } = settable(value, path, { family: 'inter', weight: 400 }, MOST)
+      const { text, missing: more, blank } = settable(value, path, { family: 'inter', weight: 400 }, MOST)
       for (const sign of more) missing.add(sign)
-      if (text === '' && !mayBeEmpty.test(path))
+      if (blank && !mayBeEmpty.test(path))
         throw new Refusal(path, 'Nothing of this text can be seen. Leave it out, or write something.')
       return text
     }

@@ -119,7 +119,17 @@ export const SHEET = {
   },
   'bar-inner': { ...wide, row: true, align: 'center', justify: 'space-between', gap: 24, mobile: { gap: 12 } },
   'bar-links': { row: true, wrap: true, align: 'center', justify: 'flex-end', gap: 28, mobile: { hidden: true } },
-  'bar-end': { row: true, align: 'center', justify: 'flex-end', gap: 28, mobile: { gap: 16 } },
+  // A name, however long, leaves room for what leads on.
+  'bar-end': {
+    row: true,
+    align: 'center',
+    justify: 'flex-end',
+    gap: 28,
+    firm: true,
+    maxWidth: 860,
+    tablet: { maxWidth: 520 },
+    mobile: { gap: 16, maxWidth: 240 },
+  },
   menu: { hidden: true, width: 24, height: 24, firm: true, mobile: { hidden: false } },
   'menu-sign': { width: 24, height: 24 },
   'menu-icon': { width: 24, height: 24, firm: true },
@@ -200,6 +210,8 @@ export const SHEET = {
     text: 'center',
   }),
   'button-small': body(15, {
+    firm: true,
+    maxWidth: 180,
     weight: 600,
     leading: 1.25,
     padding: [10, 16],
