@@ -123,11 +123,23 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     }
     const { services } = parse(composed({ ...settings, ...llm }))
     const told = (name: string) =>
-      Object.entries<string>(services[name].environment).filter(([variable]) => variable.startsWith('MILLHAND_LLM'))
+      Object.entries<string>(services[name].environment).filter(
+        ([variable, value]) => variable.startsWith('MILLHAND_LLM') && value !== '',
+      )
     assert.deepEqual(Object.fromEntries(told('executor')), llm)
     const { MILLHAND_LLM_MODEL: _model, MILLHAND_LLM_KEY: _key, ...others } = llm
     assert.deepEqual(Object.fromEntries(told('workforce')), others)
     for (const name of ['gateway', 'compute', 'webhook']) assert.deepEqual(told(name), [])
+  })
+
+  it('gives the file of a language model to executors alone, and says to who offers work that there is one', () => {
+    const { services } = parse(composed({ ...settings, MILLHAND_LLM_GGUF: '/models/small.gguf' }))
+    for (const name of ['executor', 'workforce'])
+      assert.equal(services[name].environment.MILLHAND_LLM_GGUF, '/models/small.gguf')
+    const mounting = Object.keys(services).filter(name =>
+      services[name].volumes?.includes('/models/small.gguf:/models/small.gguf:ro'),
+    )
+    assert.deepEqual(mounting, ['executor'])
   })
 
   it('says which secret is missing', () => {

@@ -1,8 +1,11 @@
 /** What runs the workforce's work: processes of its kinds, and the language model that they may ask. */
-import type { Values } from '@millhand/runner'
+import { stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { LanguageModelOptions } from '@millhand/workforce/language-model'
-import { kindRunner, type LanguageModel } from '@millhand/workforce/runner'
+import type { GgufOptions } from '@millhand/workforce/gguf'
+import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
+import type { LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -13,9 +16,26 @@ export const engineVariables = [
   'MILLHAND_LLM_URL',
   'MILLHAND_LLM_MODEL',
   'MILLHAND_LLM_KEY',
+  'MILLHAND_LLM_GGUF',
+  'MILLHAND_LLM_MEMORY_MB',
+  'MILLHAND_LLM_THREADS',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
 ] as const
+
+/** What whoever offers work has to know of language models: executors have the same settings. */
+export const offeredVariables = [
+  'MILLHAND_LLM_URL',
+  'MILLHAND_LLM_GGUF',
+  'MILLHAND_LLM_INPUT_MICROS',
+  'MILLHAND_LLM_OUTPUT_MICROS',
+] as const
+
+type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, Name>
+
+type LanguageModelSettings =
+  | ({ readonly at: 'server' } & Omit<OpenAICompatibleOptions, 'log'>)
+  | ({ readonly at: 'file' } & Omit<GgufOptions, 'log'>)
 
 export interface Engines {
   /** How many tasks at once; as many as runs of models where it is not set. */
@@ -24,42 +44,63 @@ export interface Engines {
   readonly memoryLimitBytes: number
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
-  readonly languageModel: Omit<LanguageModelOptions, 'log'> | undefined
+  readonly languageModel: LanguageModelSettings | undefined
 }
 
-export function enginesOf(set: Pick<Values<typeof variables>, (typeof engineVariables)[number]>): Engines {
-  const { MILLHAND_LLM_URL: url, MILLHAND_LLM_MODEL: model } = set
+export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
   return {
     slots: set.MILLHAND_ENGINE_SLOTS,
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: set.MILLHAND_ENGINES_MEMORY_MB * MIB,
-    languageModel:
-      url === undefined
-        ? undefined
-        : {
-            url,
-            model,
-            key: set.MILLHAND_LLM_KEY?.reveal(),
-            inputMicros: set.MILLHAND_LLM_INPUT_MICROS,
-            outputMicros: set.MILLHAND_LLM_OUTPUT_MICROS,
-          },
+    languageModel: languageModelOf(set),
   }
 }
 
-/** What the service offers: executors have the same settings. */
-export const offeredOf = (
-  set: Pick<Values<typeof variables>, 'MILLHAND_LLM_URL' | 'MILLHAND_LLM_INPUT_MICROS' | 'MILLHAND_LLM_OUTPUT_MICROS'>,
-) => ({
-  languageModel: set.MILLHAND_LLM_URL !== undefined,
-  hasPrices: set.MILLHAND_LLM_INPUT_MICROS + set.MILLHAND_LLM_OUTPUT_MICROS > 0,
-})
+function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageModelSettings | undefined {
+  const { MILLHAND_LLM_URL: url, MILLHAND_LLM_MODEL: model, MILLHAND_LLM_GGUF: file } = set
+  requireOne(set)
+  const prices = { inputMicros: set.MILLHAND_LLM_INPUT_MICROS, outputMicros: set.MILLHAND_LLM_OUTPUT_MICROS }
+  if (url !== undefined) return { at: 'server', url, model, key: set.MILLHAND_LLM_KEY?.reveal(), ...prices }
+  if (file === undefined) return undefined
+  // Threads that wait for one another stand still where one of them gets no core.
+  const threads = set.MILLHAND_LLM_THREADS ?? Math.max(1, availableParallelism() - 1)
+  return { at: 'file', file, threads, memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB, ...prices }
+}
 
-export const workRunner = async ({ memoryLimitBytes, languageModel }: Engines, log: Log) =>
-  kindRunner({ memoryLimitBytes, languageModel: await opened(languageModel, log), log })
+/** What the service offers. What runs here costs nothing by the token where no price is set: a `max_cost` holds then too. */
+export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
+  requireOne(set)
+  const isLocal = set.MILLHAND_LLM_GGUF !== undefined
+  return {
+    languageModel: isLocal || set.MILLHAND_LLM_URL !== undefined,
+    hasPrices: isLocal || set.MILLHAND_LLM_INPUT_MICROS + set.MILLHAND_LLM_OUTPUT_MICROS > 0,
+  }
+}
+
+function requireOne(set: Set<'MILLHAND_LLM_URL' | 'MILLHAND_LLM_GGUF'>): void {
+  if (set.MILLHAND_LLM_URL === undefined || set.MILLHAND_LLM_GGUF === undefined) return
+  throw new ConfigurationError(['MILLHAND_LLM_URL and MILLHAND_LLM_GGUF name a language model each: set one of them.'])
+}
 
 /** What speaks to language models is loaded only where one is configured. */
-async function opened(options: Engines['languageModel'], log: Log): Promise<LanguageModel | undefined> {
-  if (options === undefined) return undefined
-  const { openLanguageModel } = await import('@millhand/workforce/language-model')
-  return openLanguageModel({ ...options, log })
+export async function openLanguageModel(
+  { languageModel: settings }: Pick<Engines, 'languageModel'>,
+  log: Log,
+): Promise<LanguageModel | undefined> {
+  if (settings === undefined) return undefined
+  if (settings.at === 'server') {
+    const { openAICompatible } = await import('@millhand/workforce/openai-compatible')
+    return openAICompatible({ ...settings, log })
+  }
+  const { ggufFault, openGguf } = await import('@millhand/workforce/gguf')
+  const fault = await ggufFault(settings.file)
+  if (fault !== undefined) throw wrong(fault)
+  const { size } = await stat(settings.file)
+  try {
+    return await openGguf({ ...settings, memoryLimitBytes: size + settings.memoryLimitBytes, log })
+  } catch (error) {
+    throw wrong(`names a model that can't be loaded: ${(error as Error).message}`)
+  }
 }
+
+const wrong = (what: string) => new ConfigurationError([`MILLHAND_LLM_GGUF ${what}.`])

@@ -3,32 +3,38 @@ import type { Client } from '@connectrpc/connect'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createExecutor, type Executor, type ExecutorOptions } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
+import type { Runner } from '@millhand/runner'
 import { readCatalogue } from '@millhand/workforce/catalogue'
-import { loadableKinds } from '@millhand/workforce/runner'
+import { kindRunner, loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
-import { type Engines, workRunner } from './engines.ts'
+import { type Engines, openLanguageModel } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
   readonly engines: Engines
+  /** Takes over what lives as long as the process. */
+  readonly own: Runner['own']
 }
 
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
-  const { workforceLeases, engines, ...options } = given
+  const { workforceLeases, engines, own, ...options } = given
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
   const workSlots = engines.slots ?? options.slots
-  const work = async () =>
-    createExecutor({
+  const work = async () => {
+    const languageModel = await openLanguageModel(engines, log)
+    if (languageModel !== undefined) own(languageModel, 'language model')
+    return createExecutor({
       ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: workSlots },
       leases: workforceLeases,
       pool: 'live/workforce',
-      runner: await workRunner(engines, log),
+      runner: kindRunner({ memoryLimitBytes: engines.memoryLimitBytes, languageModel, log }),
       models: loadableKinds(employees),
     })
+  }
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
     ['executor', createExecutor({ ...options, pool: 'live/onnx' })],

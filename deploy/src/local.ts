@@ -169,6 +169,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     leases: createClient(LeaseService, transport),
     workforceLeases: createClient(LeaseService, workforceLeases),
     engines: config.engines,
+    own: runner.own,
     runner: modelRunner,
     models,
     slots: config.executorSlots,

@@ -89,6 +89,23 @@ export const variables = {
   }),
   MILLHAND_LLM_MODEL: text('default', 'The model that it is asked for.'),
   MILLHAND_LLM_KEY: optional(secret('Its key.')),
+  MILLHAND_LLM_GGUF: optional(
+    path(
+      undefined,
+      'A language model to run here, instead of a server: a file of the form GGUF, with the optional package `node-llama-cpp`.',
+    ),
+  ),
+  MILLHAND_LLM_MEMORY_MB: integer(4_096, 'What its process may hold beside the file; beyond it, it is started again.', {
+    min: 256,
+    max: 1_048_576,
+    unit: 'MiB',
+  }),
+  MILLHAND_LLM_THREADS: optional(
+    integer(undefined, 'How many threads it computes with. Else one fewer than there are cores, at least 1.', {
+      min: 1,
+      max: 1_024,
+    }),
+  ),
   MILLHAND_LLM_INPUT_MICROS: integer(0, 'The price of a million tokens that it reads.', {
     min: 0,
     max: 1_000_000_000,

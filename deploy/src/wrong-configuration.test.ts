@@ -53,6 +53,7 @@ const certificates = {
   MILLHAND_TLS_CA: file('ca'),
 }
 before(() => {
+  writeFileSync(file('broken.gguf'), `GGUF${'\0'.repeat(100)}`)
   if (opensslMissing) return
   const authority = createAuthority('ours')
   const { cert, key } = authority.issue()
@@ -131,6 +132,14 @@ const table: readonly [keyof typeof right, Environment, RegExp][] = [
     /^MILLHAND_TLS_KEY and MILLHAND_TLS_CA must be set too/,
   ],
   ['identity', { ...certificates, MILLHAND_TLS_CA: '/nowhere' }, /^MILLHAND_TLS_CA must be a file that can be read/],
+  ...(['executor', 'workforce'] as const).map((service): (typeof table)[number] => [
+    service,
+    { MILLHAND_LLM_URL: 'http://127.0.0.1:1/v1', MILLHAND_LLM_GGUF: '/nowhere' },
+    /^MILLHAND_LLM_URL and MILLHAND_LLM_GGUF name a language model each: set one of them\.$/,
+  ]),
+  ['executor', { MILLHAND_LLM_GGUF: '/nowhere' }, /^MILLHAND_LLM_GGUF must be a file that can be read: ENOENT/],
+  ['executor', { MILLHAND_LLM_GGUF: import.meta.filename }, /^MILLHAND_LLM_GGUF must be a file of the form GGUF/],
+  ['executor', { MILLHAND_LLM_GGUF: file('broken.gguf') }, /^MILLHAND_LLM_GGUF names a model that can't be loaded: /],
 ]
 const withCertificates: typeof table = [
   ['identity', { ...certificates, MILLHAND_TLS_CERT: file('rubbish') }, /^MILLHAND_TLS_CERT, .* must be PEM/],

@@ -66,6 +66,7 @@ async function start(
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
     engines: config.engines,
+    own: runner.own,
     runner: modelRunner,
     models,
     slots: config.executorSlots,

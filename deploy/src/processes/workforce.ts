@@ -18,7 +18,7 @@ import { systemClock as clock, configuration, createHealth } from '@millhand/run
 import { openMongo } from '@millhand/store/mongo'
 import { createWorkforceService, type TaskRecord, tasksSpec } from '@millhand/workforce'
 import { DAY_MS } from '../config-parts.ts'
-import { offeredOf } from '../engines.ts'
+import { offeredOf, offeredVariables } from '../engines.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { topicsOf, withDoorbell } from '../topics.ts'
@@ -50,9 +50,7 @@ export const workforceVariables = configuration(
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
-      'MILLHAND_LLM_URL',
-      'MILLHAND_LLM_INPUT_MICROS',
-      'MILLHAND_LLM_OUTPUT_MICROS',
+      ...offeredVariables,
       'MILLHAND_LOG_LEVEL',
     ),
   },

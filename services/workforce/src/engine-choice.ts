@@ -23,7 +23,9 @@ export function chooseEngine(kind: KindSpec, asked: EngineChoice, engines: Engin
   const wanted = WANTED[asked] ?? WANTED[EngineChoice.AUTO]
   const chosen = wanted.find(engine => here.includes(engine))
   if (chosen !== undefined) return chosen
-  const detail = `\`${kind.id}\` needs a language model, and none is configured: MILLHAND_LLM_URL sets one.`
+  const detail =
+    `\`${kind.id}\` needs a language model, and none is configured: ` +
+    'MILLHAND_LLM_URL sets the server of one, MILLHAND_LLM_GGUF the file of one to run here.'
   throw fail('engine_unavailable', detail, { param: 'engine' })
 }
 

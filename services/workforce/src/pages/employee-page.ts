@@ -45,7 +45,8 @@ function kindSection(employee: string, { kind, done, pictures }: Work): string[]
 
 function by({ engines }: KindSpec): string {
   if (!engines.includes('llm')) return 'Done by rules: no language model is needed, and none is asked.'
-  const setting = 'a language model: `MILLHAND_LLM_URL` names the server of one ([settings](../operating.md))'
+  const setting =
+    'a language model: `MILLHAND_LLM_URL` names the server of one, `MILLHAND_LLM_GGUF` the file of one to run here ([settings](../operating.md))'
   if (!engines.includes('rules')) return `Needs ${setting}.`
   return `Done by ${setting}; without one, or with \`"engine": "rules"\`, by rules, as here.`
 }

@@ -74,6 +74,7 @@ it('who asks the language model more than it may is ended, and what it asks is a
         return { kind: 'told', text: well }
       },
     }),
+    async close() {},
   }
   const process = await load(t, 'tester/hostile', { log, languageModel })
   await assert.rejects(process.run([item({ asks: true }, { engine: 'llm' })]), crashed)

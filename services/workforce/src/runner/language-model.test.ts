@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { type Emission, RunnerGone, type Used } from '@millhand/worker'
-import { openLanguageModel } from './openai-compatible.ts'
+import { openAICompatible } from './openai-compatible.ts'
 import { type Reply, scriptedModel } from './scripted-model.fixture.ts'
 import { briefText, load, outcome } from './tester.fixture.ts'
 
@@ -16,7 +16,7 @@ async function start(t: TestContext, replies: readonly Reply[]) {
   const server = await scriptedModel(t, replies)
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
-  const languageModel = openLanguageModel({ url: server.url, model: 'small', key: KEY, ...prices, log })
+  const languageModel = openAICompatible({ url: server.url, model: 'small', key: KEY, ...prices, log })
   const process = await load(t, 'tester/write', { languageModel, log })
   const emitted: Emission[] = []
   let used: Used | undefined

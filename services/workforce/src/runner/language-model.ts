@@ -1,5 +1,6 @@
 /** The language model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
 import type { Used } from '@millhand/worker'
+import type { Schema } from '../catalogue.ts'
 import type { Fault } from './protocol.ts'
 
 export interface LanguageModel {
@@ -7,6 +8,17 @@ export interface LanguageModel {
   readonly model: string
   /** What one run may ask. */
   allow(limits: Limits): Allowance
+  /** Ends what belongs to it. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Why a question has no answer, where the model itself can say so. */
+export class ModelFault extends Error {
+  readonly fault: Fault
+  constructor(fault: Fault) {
+    super(fault.message)
+    this.fault = fault
+  }
 }
 
 interface Limits {
@@ -20,6 +32,8 @@ interface Limits {
 export interface Question {
   readonly system: string
   readonly prompt: string
+  /** What the answer has to be, as JSON. */
+  readonly schema: Schema
 }
 
 export interface Allowance {
@@ -39,4 +53,5 @@ export const noLanguageModel: LanguageModel = {
       fault: { code: 'model_unavailable', message: 'No language model is configured here.', retryable: false },
     }),
   }),
+  async close() {},
 }

@@ -4,7 +4,7 @@ import { createLog } from '@millhand/telemetry'
 import type { Used } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type LoadableKind, loadableKinds } from './kind-runner.ts'
-import { openLanguageModel } from './openai-compatible.ts'
+import { openAICompatible } from './openai-compatible.ts'
 import { type Reply, scriptedModel } from './scripted-model.fixture.ts'
 import { briefText, outcome, testRunner } from './tester.fixture.ts'
 
@@ -24,7 +24,7 @@ export async function written(
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
   const prices = { inputMicros: 10_000_000, outputMicros: 100_000_000 }
-  const languageModel = openLanguageModel({ url, model: 'small', key: KEY, ...prices, log })
+  const languageModel = openAICompatible({ url, model: 'small', key: KEY, ...prices, log })
   const runner = testRunner({ languageModel, memoryLimitBytes: 1_024 * 2 ** 20, log })
   const process = await runner.load(kinds.get(id) as LoadableKind, new AbortController().signal)
   t.after(() => process.kill())
