@@ -3,7 +3,7 @@ import type { Route } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
-import { createEnforce } from './rate/enforce.ts'
+import { createEnforce, windowOf } from './rate/enforce.ts'
 import type { RateLimiter } from './rate/limiter.ts'
 import { requireScope } from './scope.ts'
 
@@ -36,5 +36,13 @@ export function createAdmitCaller({ access }: Route, limiter: RateLimiter) {
     exchange.mode = caller.mode
     const counted = enforce(exchange, caller)
     return counted instanceof Promise ? counted.then(allowed) : allowed(counted)
+  }
+}
+
+/** Whether it is known here that calls of somebody are over for now. Counts nothing. */
+export function createIsFull({ access }: Route, limiter: RateLimiter): (caller: Caller) => boolean {
+  return caller => {
+    const window = windowOf(caller, access.limit)
+    return window !== undefined && limiter.isFull(window)
   }
 }

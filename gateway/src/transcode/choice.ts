@@ -1,5 +1,7 @@
 /** Two methods at one address: which of them answers is decided before its caller is admitted, by its scope and limits. */
 import type { Authenticate } from '../admission/authenticate.ts'
+import type { Caller } from '../admission/caller.ts'
+import { holds } from '../admission/scope.ts'
 import type { Endpoint } from '../dispatch.ts'
 import { type JsonBody, readJsonBody } from './json-body.ts'
 import type { JsonMethod } from './json-method.ts'
@@ -13,16 +15,28 @@ export const byId =
     (params.id?.startsWith(prefix) ? other : usual)(exchange, params, query)
 
 /**
- * By a field of the body, which is read first, of callers who are known. Where it can't be read the usual one says so,
- * once it has admitted them.
+ * By a field of the body, which has to be read for that. It is read of callers alone who are known and whom one of the
+ * two would admit. Where that is one only, it admits them first: bodies of those whom the other refuses would be read
+ * without end else. Where a body can't be read the usual one says so, once it has admitted them.
  */
 export function byBody(usual: JsonMethod, field: string, other: JsonMethod, authenticate: Authenticate): Handle {
   const methodFor = (body: JsonBody) => (Object.hasOwn(body.value() as object, field) ? other : usual)
+
+  /** The only one that can be meant, or that says why neither can be; none where both can. */
+  function onlyOne(caller: Caller): JsonMethod | undefined {
+    const allowed = [usual, other].filter(({ scope }) => holds(caller, scope))
+    const open = allowed.filter(method => !method.isFull(caller))
+    return open.length > 1 ? undefined : (open[0] ?? allowed[0] ?? usual)
+  }
+
   return async (exchange, params, query) => {
     const known = authenticate(exchange)
     const caller = known instanceof Promise ? await known : known
+    const only = onlyOne(caller)
+    await only?.admit(exchange, caller)
     const body = readJsonBody(exchange)
     const method = await body.then(methodFor).catch(() => usual)
+    if (method !== only) await method.admit(exchange, caller)
     return method.handleRead(exchange, params, query, { caller, body })
   }
 }

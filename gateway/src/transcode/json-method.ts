@@ -3,7 +3,7 @@ import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { jsonWriter, type RouteOf } from '@millhand/api'
 import { check, compile, operationKey } from '@millhand/rpc'
-import { type AdmitDeps, createAdmit, createAdmitCaller } from '../admission/admit.ts'
+import { type AdmitDeps, createAdmit, createAdmitCaller, createIsFull } from '../admission/admit.ts'
 import type { Caller } from '../admission/caller.ts'
 import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
@@ -34,20 +34,25 @@ export interface JsonMethodDeps extends AdmitDeps {
 
 export interface JsonMethod {
   readonly handle: Endpoint['handle']
-  /** The same of a request whose caller is known and whose body is read already: it shows whose request that is. */
+  /** The same of a request whose caller is admitted and whose body is read already: it shows whose request that is. */
   readonly handleRead: (
     exchange: Exchange,
     params: Params,
     query: string,
     read: { readonly caller: Caller; readonly body: Promise<JsonBody> },
   ) => Promise<void>
+  /** What a caller must hold. */
+  readonly scope: string
+  /** Whether it is known here that calls of somebody are over for now. Counts nothing. */
+  readonly isFull: (caller: Caller) => boolean
+  /** Admits who is known. Fails with 403 or 429. */
+  readonly admit: (exchange: Exchange, caller: Caller) => Caller | Promise<Caller>
 }
 
 export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMethod {
   const { desc: method, answer, access } = route
   const { transport, waiting, streams, idempotency } = deps
   const admit = createAdmit(route, deps)
-  const admitCaller = createAdmitCaller(route, deps.limiter)
   const hasBody = route.body === '*'
   const read = requestReader(route)
   const write = jsonWriter(method.output)
@@ -157,9 +162,10 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
       const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query))
       return answerWith(exchange, caller, prepared)
     },
+    scope: access.scope,
+    isFull: createIsFull(route, deps.limiter),
+    admit: createAdmitCaller(route, deps.limiter),
     async handleRead(exchange, params, query, { caller, body }) {
-      const admitted = admitCaller(exchange, caller)
-      if (admitted instanceof Promise) await admitted
       const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query, body))
       return answerWith(exchange, caller, prepared)
     },

@@ -12,15 +12,18 @@ export type Enforce = (exchange: Pick<Exchange, 'carry'>, caller: Caller) => Cal
 
 /** For calls that count against `limit`, which is set. */
 export function createEnforce(limit: Limit, limiter: RateLimiter): Enforce {
-  const family = limit === Limit.COMPUTE ? 'compute' : 'developer'
   return (exchange, caller) => {
-    const window = caller.windows[family]
+    const window = windowOf(caller, limit)
     if (window === undefined) return caller
     const taken = limiter.take(window)
     if (!(taken instanceof Promise)) return passed(exchange, caller, window, taken)
     return taken.then(later => passed(exchange, caller, window, later))
   }
 }
+
+/** Where the calls of somebody count that count against `limit`; nowhere without a limit. */
+export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefined =>
+  limit === Limit.COMPUTE ? windows.compute : windows.developer
 
 /** As draft-ietf-httpapi-ratelimit-headers has it: `q` in `w` seconds, `r` of it left, one more in `t` seconds. */
 function passed(

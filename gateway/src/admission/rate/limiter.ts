@@ -4,6 +4,8 @@ import type { RateWindow } from './window.ts'
 export interface RateLimiter {
   /** Counts a request where its window has a place for it; at once where that is known here. Never rejects. */
   take(window: RateWindow): Taken | Promise<Taken>
+  /** Whether it is known here that a window has no place. Counts nothing. */
+  isFull(window: RateWindow): boolean
 }
 
 /** What became of a request, and how its window is now. */

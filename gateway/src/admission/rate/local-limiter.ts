@@ -20,5 +20,9 @@ export function localLimiter(clock: Pick<Clock, 'monotonic'>): RateLimiter {
       const nextMs = ring.leavesIn(Math.max(0, held - limit), now)
       return { passes, remaining: Math.max(0, limit - held), nextMs }
     },
+    isFull({ name, limit }) {
+      const now = clock.monotonic()
+      return rings.get(name, now).countAt(now) >= limit
+    },
   }
 }

@@ -159,6 +159,13 @@ export function sharedLimiter({ rates, clock, log }: SharedLimiterDeps): SharedL
       return answer
     },
 
+    isFull({ name, limit }) {
+      const now = clock.monotonic()
+      const window = windows.get(name, now)
+      window.limit = limit
+      return away === undefined ? window.isKnownFull(now) : window.isShareUsed(now, away)
+    },
+
     run: signal =>
       everyInterval(clock, TICK_MS, signal, () => {
         const now = clock.monotonic()

@@ -89,8 +89,12 @@ export class SharedWindow {
       this.#remaining = Math.max(0, this.#remaining - 1)
       return this.#taken(true, now)
     }
-    const isFull = this.#remaining === 0 && this.#remainingOf === this.limit && now < this.#freeFrom
-    return isFull ? this.#taken(false, now) : undefined
+    return this.isKnownFull(now) ? this.#taken(false, now) : undefined
+  }
+
+  /** Whether there is no place, of those that it holds or that the owner has. */
+  isKnownFull(now: number): boolean {
+    return !this.holdsAt(now) && this.#remaining === 0 && this.#remainingOf === this.limit && now < this.#freeFrom
   }
 
   /** Waits for the owner's answer. */
@@ -178,12 +182,7 @@ export class SharedWindow {
    */
   takeShare(now: number, away: Away): Taken {
     const count = this.#passed.countAt(now)
-    if (this.#shareOf !== away) {
-      this.#shareOf = away
-      this.#share = count
-    }
-    const part = Math.max(1, Math.floor(this.limit / away.gateways))
-    const share = now - away.since < WINDOW_MS ? Math.max(this.#share, part) : part
+    const share = this.#shareAt(now, away)
     const passes = count < share
     if (passes) {
       this.#passed.add(now)
@@ -195,6 +194,11 @@ export class SharedWindow {
     return { passes, remaining: Math.max(0, share - held), nextMs }
   }
 
+  /** Whether no other would pass without the owner. */
+  isShareUsed(now: number, away: Away): boolean {
+    return this.#passed.countAt(now) >= this.#shareAt(now, away)
+  }
+
   /** A new owner is to hear of all that passed here; says whether there is any. */
   tellAll(now: number): boolean {
     this.#returned = 0
@@ -204,6 +208,15 @@ export class SharedWindow {
     this.#untold = new Ring()
     this.#untold.addAll(this.#passed)
     return true
+  }
+
+  #shareAt(now: number, away: Away): number {
+    if (this.#shareOf !== away) {
+      this.#shareOf = away
+      this.#share = this.#passed.countAt(now)
+    }
+    const part = Math.max(1, Math.floor(this.limit / away.gateways))
+    return now - away.since < WINDOW_MS ? Math.max(this.#share, part) : part
   }
 
   #giveBack() {

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
 import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { binaryOptions } from '../depth.ts'
 import type { Routes } from '../direct-transport.ts'
 import { serve } from '../serve.ts'
 import { surviveRefusedConnections } from '../survive-refused-connections.ts'
@@ -83,6 +84,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
     // Between processes that are near each other it costs more than it saves.
     acceptCompression: [],
     readMaxBytes: READ_MAX_BYTES,
+    binaryOptions,
     shutdownSignal: ending.signal,
   })
   const served = () => [...new Set(router.handlers.map(handler => handler.service))]

@@ -8,6 +8,7 @@ import {
   createGrpcWebTransport,
   Http2SessionManager,
 } from '@connectrpc/connect-node'
+import { binaryOptions } from '../depth.ts'
 import { lostPeer } from './lost-peer.ts'
 import { type OutgoingHeaders, sendHeaders } from './outgoing-headers.ts'
 
@@ -67,6 +68,7 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
     sessionManager,
     interceptors,
     acceptCompression: [],
+    binaryOptions,
   })
   return { ...transport, close: () => sessionManager.abort() }
 }

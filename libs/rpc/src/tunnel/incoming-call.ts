@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type Transport } from '@connectrpc/connect'
 import { type Begin, type Frame, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import { binaryOptions } from '../depth.ts'
 import { canceled, endFrame, tooLarge, violation } from './fault.ts'
 import { answerFrame, creditFrame, headerFrame, type Kind, messageFrame } from './frames.ts'
 import { HeaderLines, linesOf } from './header-lines.ts'
@@ -163,7 +164,7 @@ const headerOf = ({ header }: Begin) => new HeaderLines(header) as unknown as [s
 
 function parse(method: DescMethod, bytes: Uint8Array): Message {
   try {
-    return fromBinary(method.input, bytes)
+    return fromBinary(method.input, bytes, binaryOptions)
   } catch (cause) {
     const text = `the request is not a ${method.input.typeName}`
     throw new ConnectError(text, Code.InvalidArgument, undefined, undefined, cause)

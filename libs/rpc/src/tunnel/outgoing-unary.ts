@@ -2,6 +2,7 @@
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Answer, Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import { binaryOptions } from '../depth.ts'
 import { errorOf, violation } from './fault.ts'
 import type { Kind } from './frames.ts'
 import { headersOf } from './header-lines.ts'
@@ -38,7 +39,7 @@ export class OutgoingUnary extends OutgoingCall {
   #answer(answer: Answer): void {
     let message: Message
     try {
-      message = fromBinary(this.method.output, answer.message)
+      message = fromBinary(this.method.output, answer.message, binaryOptions)
     } catch (cause) {
       this.fail(new ConnectError('the answer cannot be read', Code.Internal, undefined, undefined, cause))
       return

@@ -1,5 +1,6 @@
 /** Back-pressure of one streaming call: its reader says how much more may be sent, so that it is never far behind. */
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf'
+import { binaryOptions } from '../depth.ts'
 import { violation } from './fault.ts'
 
 /** What a reader lets a sender be ahead. */
@@ -124,7 +125,7 @@ export class Inbox implements AsyncIterableIterator<Message> {
 
   #read(bytes: Uint8Array, reader: PromiseWithResolvers<IteratorResult<Message>>): void {
     try {
-      reader.resolve({ done: false, value: fromBinary(this.#options.desc, bytes) })
+      reader.resolve({ done: false, value: fromBinary(this.#options.desc, bytes, binaryOptions) })
     } catch (cause) {
       const error = violation(`not a ${this.#options.desc.typeName}`)
       error.cause = cause

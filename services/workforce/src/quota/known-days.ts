@@ -7,6 +7,8 @@ import type { Clock } from '@millhand/runner'
 export interface KnownDays {
   /** Today of the caller: as it was heard of within the last second, else as it is told when asked for, if that is soon. */
   get(caller: Principal): Promise<KnownDay | undefined>
+  /** Today of the caller as it was heard of last, without asking. */
+  last(caller: Principal): KnownDay | undefined
   /** How the caller's day is. */
   heard(caller: Principal, quota: DailyQuota): DailyQuota
   /** What is known of the caller is not true any more. */
@@ -82,6 +84,7 @@ export function createKnownDays({ clock, ask }: KnownDaysDeps): KnownDays {
       if (!isFresh || !isOfToday) await within(clock, PATIENCE_MS, refresh(caller))
       return today(caller)
     },
+    last: today,
     heard,
     forget: ({ tenant }) => void known.delete(tenant),
   }

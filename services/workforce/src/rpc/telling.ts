@@ -1,14 +1,22 @@
 import type { HandlerContext } from '@connectrpc/connect'
+import { codeOf } from '@millhand/api'
 import type { Places } from '../quota/places.ts'
 
-/** Makes a method tell its caller, in the headers of its answer and of its refusals, what is left of the day's quota. */
+/**
+ * Makes a method tell its caller, in the headers of its answer and of its refusals, what is left of the day's quota. Only
+ * what has to do with the quota waits for it to be known: a request that is wrong is refused without asking anybody.
+ */
 export const telling =
-  (places: Pick<Places, 'tell'>) =>
+  (places: Pick<Places, 'tell' | 'tellKnown'>) =>
   <Request, Answer>(handle: (req: Request, call: HandlerContext) => Promise<Answer>) =>
   async (req: Request, call: HandlerContext): Promise<Answer> => {
     try {
-      return await handle(req, call)
-    } finally {
+      const answer = await handle(req, call)
       await places.tell(call)
+      return answer
+    } catch (error) {
+      if (codeOf(error) === 'daily_quota_exceeded') await places.tell(call)
+      else places.tellKnown(call)
+      throw error
     }
   }
