@@ -10,7 +10,7 @@ import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
 import { profile } from './profile.ts'
-import type { Analysis, Finding, Profile } from './result.ts'
+import type { Analysis, Finding, PairOfNumbers, Profile } from './result.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { holm } from './statistics/holm.ts'
 
@@ -25,6 +25,8 @@ export interface Wanted {
   /** The column that says when. */
   readonly times?: string | undefined
   readonly level?: number | undefined
+  /** How many of the strongest pairs of numbers are asked of a query; none where it is not said. */
+  readonly provedPairs?: number
 }
 
 export interface Analysed {
@@ -33,7 +35,7 @@ export interface Analysed {
   readonly warnings: readonly string[]
 }
 
-export async function analyse(table: Table, { times, level = LEVEL }: Wanted): Promise<Analysed> {
+export async function analyse(table: Table, { times, level = LEVEL, provedPairs = 0 }: Wanted): Promise<Analysed> {
   const sample = sampleOf(table, times)
   const analysis = await withDatabase(table, async ask => {
     const columns: Profile[] = []
@@ -57,16 +59,18 @@ export async function analyse(table: Table, { times, level = LEVEL }: Wanted): P
       rows: effect.rows,
       p_adjusted: pOf.get(effect) ?? 1,
     })
+    const correlations: PairOfNumbers[] = []
+    for (const [i, effect] of strongest(found.correlations).entries())
+      correlations.push({
+        ...pair(effect),
+        ...(i < provedPairs ? await effect.prove(ask) : { pearson: effect.pearson(), spearman: effect.spearman }),
+      })
     return {
       rows: table.rows,
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
       findings: await findingsOf(told, pOf, ask),
-      correlations: strongest(found.correlations).map(effect => ({
-        ...pair(effect),
-        pearson: effect.pearson(),
-        spearman: effect.spearman,
-      })),
+      correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
         cramers_v: effect.cramersV,

@@ -49,7 +49,8 @@ export async function profile(column: Column, ask: Ask): Promise<Profile> {
   return column.type === 'category' ? { ...common, levels: await topLevels(column, ask) } : common
 }
 
-const timeSaid = (at: number) => new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', 'Z')
+/** As exactly as it is known: the day, or the millisecond. */
+export const timeSaid = (at: number) => new Date(at).toISOString().replace('T00:00:00.000Z', '').replace('.000Z', 'Z')
 
 /** Bars of one width from the least to the most value. */
 async function histogram(x: string, least: number, most: number, ask: Ask): Promise<Histogram> {

@@ -11,10 +11,13 @@ export interface Claim {
 /** The claims whose query, run again on the table, gives other numbers. */
 export const unproved = <T extends Claim>(table: Table, claims: readonly T[]): Promise<T[]> =>
   withDatabase(table, async ask => {
-    const wrong: T[] = []
-    for (const claim of claims) {
-      const row = await ask(claim.sql).catch(() => ({}) as Readonly<Record<string, number | null>>)
-      if (!Object.entries(claim.values).every(([name, value]) => (row[name] ?? 0) === value)) wrong.push(claim)
+    const wrong = new Set<T>()
+    for (const [sql, those] of Map.groupBy(claims, claim => claim.sql)) {
+      const row = await ask(sql).catch(() => undefined)
+      // A query that gives no number, as of a mean of nothing, is told as 0; one that knows nothing of it proves nothing.
+      const gives = ([name, value]: [string, number]) =>
+        row !== undefined && Object.hasOwn(row, name) && (row[name] ?? 0) === value
+      for (const claim of those) if (!Object.entries(claim.values).every(gives)) wrong.add(claim)
     }
-    return wrong
+    return [...wrong]
   })

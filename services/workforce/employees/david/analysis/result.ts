@@ -71,6 +71,8 @@ interface Pair {
 export interface PairOfNumbers extends Pair {
   readonly pearson: number
   readonly spearman: number
+  /** The query that gives them, where one was asked. */
+  readonly sql?: string
 }
 
 export interface PairOfGroups extends Pair {

@@ -1,31 +1,46 @@
 /** What is measured on a report: its numbers against their queries, and whether they stand in it. */
 import type { SlowChecks } from '../../../src/kind.ts'
+import { said } from '../analysis/effects/effect.ts'
 import { tableOf } from '../analysis/input.ts'
+import { timeSaid } from '../analysis/profile.ts'
 import { unproved } from '../analysis/proof.ts'
+import type { Quoted } from './document.ts'
 import type { ReportInput, ReportResult } from './engine.ts'
 
 export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { result, artifacts = [] }) => {
   const table = await tableOf(brief)
-  const bySql = Map.groupBy(result.numbers, ({ sql }) => sql)
-  const claims = [...bySql].map(([sql, numbers]) => ({
-    sql,
-    values: Object.fromEntries(numbers.map(({ name, value }) => [name, value])),
-  }))
+  const claims = result.numbers.map(({ name, value, sql }) => ({ sql, values: { [name]: value } }))
   const wrong = await unproved(table, claims)
+  const miswritten = result.numbers.filter(({ shown, value }) => !waysToWrite(value).includes(shown)).length
   const bytesOf = (name: string) => artifacts.find(artifact => artifact.name === name)?.bytes ?? new Uint8Array()
   const pages = ['report.md', 'report.html'].map(name => new TextDecoder().decode(bytesOf(name)))
-  const written = pages.map(numbersIn)
-  const unsaid = result.numbers.filter(({ shown }) => written.some(all => !all.has(shown.replace(/^-/, '')))).length
+  const unsaid = Math.max(...pages.map(page => missingIn(page, result.numbers)))
   const scripts = (pages[1] ?? '').split(/<script/i).length - 1
   const isPdf = new TextDecoder('latin1').decode(bytesOf('report.pdf').subarray(0, 5)) === '%PDF-'
   return [
     { id: 'numbers_other_than_their_query', pass: wrong.length === 0, value: wrong.length, target: 0 },
+    { id: 'numbers_not_as_written', pass: miswritten === 0, value: miswritten, target: 0 },
     { id: 'numbers_not_in_the_report', pass: unsaid === 0, value: unsaid, target: 0 },
     { id: 'pdf', pass: isPdf, value: bytesOf('report.pdf').length, target: 'a PDF file' },
     { id: 'scripts', pass: scripts === 0, value: scripts, target: 0 },
   ]
 }
 
-/** Whole ones, outside of pictures: a 5 does not stand in 15. */
-const numbersIn = (page: string): ReadonlySet<string> =>
-  new Set(page.replaceAll(/<svg[\s\S]*?<\/svg>/g, ' ').match(/(?<![\d.])\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?/g))
+const waysToWrite = (value: number): readonly string[] => [
+  said(value),
+  ...(Number.isNaN(new Date(value).getTime()) ? [] : [timeSaid(value)]),
+]
+
+/** How many do not stand in the page in their order, each after the one before it: whole, as a 5 does not stand in 15. */
+function missingIn(page: string, numbers: readonly Quoted[]): number {
+  const written: readonly string[] = page.replaceAll(/<svg[\s\S]*?<\/svg>|\\/g, '').match(TIME_OR_NUMBER) ?? []
+  let [at, missing] = [0, 0]
+  for (const { shown } of numbers) {
+    const found = written.indexOf(shown.replace(/^-/, ''), at)
+    if (found < 0) missing++
+    else at = found + 1
+  }
+  return missing
+}
+
+const TIME_OR_NUMBER = /(?<![\d.])(?:\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?|\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?)/g

@@ -1,8 +1,10 @@
 /** What a report says of an analysis: every number of it is noted with its query. */
 import { said } from '../analysis/effects/effect.ts'
+import { timeSaid } from '../analysis/profile.ts'
 import type { Analysis, Finding } from '../analysis/result.ts'
 import type { Picture } from '../analysis/telling/charts.ts'
 import { percent, probability } from '../analysis/telling/reading.ts'
+import { identifier } from '../table/database.ts'
 import { oneLine } from '../table/foreign-text.ts'
 import type { Block, Quoted, Report, Section } from './document.ts'
 
@@ -11,7 +13,8 @@ export interface Contents {
   readonly numbers: readonly Quoted[]
 }
 
-const MOST_PAIRS = 15
+/** Pairs of columns that are listed. */
+export const MOST_PAIRS = 15
 
 export function contentsOf(
   title: string,
@@ -20,8 +23,8 @@ export function contentsOf(
   warnings: readonly string[],
 ): Contents {
   const numbers: Quoted[] = []
-  const quote = (value: number, name: string, sql: string): string => {
-    const shown = said(value)
+  const quote: Quote = (value, name, sql, write = said) => {
+    const shown = write(value)
     numbers.push({ shown, name, value, sql })
     return shown
   }
@@ -29,7 +32,7 @@ export function contentsOf(
     { heading: 'Summary', blocks: summary(analysis, quote) },
     { heading: 'Findings', blocks: findings(analysis, pictures, quote) },
     { heading: 'The columns', blocks: columns(analysis, pictures, quote) },
-    ...relations(analysis),
+    ...relations(analysis, quote),
     { heading: 'Method', blocks: method(analysis) },
     { heading: 'Limits', blocks: [{ kind: 'list', items: [...warnings.map(oneLine), ...LIMITS] }] },
   ]
@@ -37,15 +40,22 @@ export function contentsOf(
   return { report: { title, subtitle, sections }, numbers }
 }
 
-type Quote = (value: number, name: string, sql: string) => string
+type Quote = (value: number, name: string, sql: string, write?: (value: number) => string) => string
 
 function summary({ rows, findings: all, columns: profiles, duplicates, tests }: Analysis, quote: Quote): Block[] {
   const shownRows = quote(rows, 'rows', 'SELECT count(*) AS "rows" FROM data')
-  const missing = profiles.filter(one => one.missing > 0)
+  const holes = profiles.map(({ name }) => `CASE WHEN count(${identifier(name)}) < count(*) THEN 1 ELSE 0 END`)
+  const missing = profiles.filter(one => one.missing > 0).length
+  const shownMissing = quote(missing, 'columns', `SELECT ${holes.join(' + ')} AS "columns" FROM data`)
+  const shownColumns = quote(
+    profiles.length,
+    'columns',
+    `SELECT count(*) AS "columns" FROM information_schema.columns WHERE table_name = 'data'`,
+  )
   return [
     {
       kind: 'paragraph',
-      text: `The table has ${shownRows} rows. Values are missing in ${said(missing.length)} of its ${said(profiles.length)} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, with ${said(all.length)} findings.`,
+      text: `The table has ${shownRows} rows. Values are missing in ${shownMissing} of its ${shownColumns} columns; ${quote(duplicates.rows, 'repeated', duplicates.sql)} rows repeat an earlier one. ${said(tests.count)} tests were made, with ${said(all.length)} findings.`,
     },
     all.length === 0
       ? { kind: 'paragraph', text: `Nothing stands out from chance at the level of ${percent(tests.level)}.` }
@@ -115,10 +125,11 @@ function columns({ columns: profiles }: Analysis, pictures: readonly Picture[], 
       oneLine(name),
       ...NUMBERS.map(one => (typeof numbers?.[one] === 'number' ? quote(numbers[one], one, sql) : '')),
     ]),
-    ...table(['times', 'from', 'to'], times, ({ name, times: span }) => [
+    ...table(['times', 'from', 'to'], times, ({ name, times: span, sql }) => [
       oneLine(name),
-      span?.from ?? '',
-      span?.to ?? '',
+      ...(span
+        ? [quote(Date.parse(span.from), 'from', sql, timeSaid), quote(Date.parse(span.to), 'to', sql, timeSaid)]
+        : []),
     ]),
     ...table(['category', 'most frequent, with rows'], inLevels, ({ name, levels }) => [
       oneLine(name),
@@ -137,15 +148,16 @@ function table<T>(header: readonly string[], of: readonly T[], row: (one: T) => 
   return of.length === 0 ? [] : [{ kind: 'table', header, rows: of.map(row) }]
 }
 
-function relations({ correlations }: Analysis): Section[] {
+function relations({ correlations }: Analysis, quote: Quote): Section[] {
   if (correlations.length === 0) return []
   const rows = correlations
     .slice(0, MOST_PAIRS)
-    .map(({ columns: [a = '', b = ''], spearman, pearson, p_adjusted: p }) => [
+    .map(({ columns: [a = '', b = ''], rows: both, spearman, pearson, sql = '', p_adjusted: p }) => [
       oneLine(a),
       oneLine(b),
-      spearman.toFixed(3),
-      pearson.toFixed(3),
+      quote(spearman, 'spearman', sql),
+      quote(pearson, 'pearson', sql),
+      quote(both, 'rows', sql),
       probability(p),
     ])
   return [
@@ -153,7 +165,7 @@ function relations({ correlations }: Analysis): Section[] {
       heading: 'Pairs of numeric columns',
       blocks: [
         { kind: 'paragraph', text: 'The strongest pairs, whether they stand out from chance or not.' },
-        { kind: 'table', header: ['column', 'and column', 'ranks', 'values', 'probability'], rows },
+        { kind: 'table', header: ['column', 'and column', 'ranks', 'values', 'rows', 'probability'], rows },
       ],
     },
   ]
@@ -163,7 +175,7 @@ function method({ tests }: Analysis): Block[] {
   return [
     {
       kind: 'paragraph',
-      text: `Every number of the table above stands in the row of a query on it, run by DuckDB; the test statistics are computed from ranks. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, the probability of even one finding is at most ${percent(tests.level)}. Effects weaker than ${tests.least_strength} are not reported.`,
+      text: `Every number of the table above stands in the row of a query on it, run by DuckDB. Probabilities and strengths have none: they are computed from ranks, by the tests below. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, the probability of even one finding is at most ${percent(tests.level)}. Effects weaker than ${tests.least_strength} are not reported.`,
     },
     {
       kind: 'table',

@@ -74,11 +74,12 @@ describe('a report', () => {
     assert.equal(text('report.html').split('<svg').length - 1, drawn.length)
   })
 
-  it('has no number of the table in its tables that is not beside its query', async () => {
+  it('has no number of the table in its tables that is not beside its query, but for probabilities', async () => {
     const { answer, text } = await ask(example)
     const known = new Set(answer.result.numbers.map(({ shown }) => shown))
-    const [described = ''] = text('report.md').split('## Pairs of numeric columns')
-    const cells = described
+    const [described = ''] = text('report.md').split('## Method')
+    const [profiles = '', pairs = ''] = described.split('## Pairs of numeric columns')
+    const cells = `${profiles}${pairs.replaceAll(/[^|]*\|$/gm, '')}`
       .split('\n')
       .filter(line => line.startsWith('| '))
       .flatMap(line => line.split(' | ').map(cell => cell.replaceAll(/[|\\\s]/g, '')))
@@ -95,8 +96,31 @@ describe('a report', () => {
     const measured = await checks(brief, { ...answer, result: { ...answer.result, numbers } })
     assert.deepEqual(
       measured.filter(({ pass }) => !pass).map(({ id }) => id),
-      ['numbers_other_than_their_query', 'numbers_not_in_the_report'],
+      ['numbers_other_than_their_query', 'numbers_not_as_written', 'numbers_not_in_the_report'],
     )
+  })
+
+  it('gives each correlation that it lists with its query, and fails its check where one is another', async () => {
+    const { brief, answer, text } = await ask(example)
+    const [, listed = ''] = text('report.md').split('## Pairs of numeric columns')
+    const pairs = answer.result.numbers.filter(({ name }) => name === 'spearman' || name === 'pearson')
+    assert.ok(pairs.length >= 6)
+    for (const { shown } of pairs) assert.ok(listed.includes(shown), shown)
+    const failedWith = async (change: Partial<(typeof pairs)[number]>) => {
+      const numbers = answer.result.numbers.map(one => (one === pairs[2] ? { ...one, ...change } : one))
+      const measured = await checks(brief, { ...answer, result: { ...answer.result, numbers } })
+      return measured.filter(({ pass }) => !pass).map(({ id }) => id)
+    }
+    // A number that stands elsewhere in the report is not this one.
+    assert.deepEqual(await failedWith({ shown: pairs[0]?.shown ?? '' }), [
+      'numbers_not_as_written',
+      'numbers_not_in_the_report',
+    ])
+    assert.deepEqual(await failedWith({ sql: 'SELECT 1 AS other' }), ['numbers_other_than_their_query'])
+    assert.deepEqual(await failedWith({ sql: 'SELECT nonsense', value: 0, shown: '0' }), [
+      'numbers_other_than_their_query',
+      'numbers_not_in_the_report',
+    ])
   })
 
   it('is the same bytes each time, and in whatever zone it is made', async () => {

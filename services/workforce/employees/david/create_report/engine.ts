@@ -6,7 +6,7 @@ import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import { columnCharts, findingCharts } from '../analysis/telling/charts.ts'
 import { readingOf } from '../analysis/telling/reading.ts'
 import { oneLine } from '../table/foreign-text.ts'
-import { contentsOf } from './contents.ts'
+import { contentsOf, MOST_PAIRS } from './contents.ts'
 import type { Quoted } from './document.ts'
 import { htmlOf } from './html.ts'
 import { markdownOf } from './markdown.ts'
@@ -34,7 +34,11 @@ const KNOWN_SCRIPTS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{S
 
 export const rules: Rules<ReportInput, ReportResult> = async brief => {
   const table = await tableOf(brief)
-  const { analysis, warnings } = await analyse(table, { times: brief.input.time_column, level: brief.input.level })
+  const { analysis, warnings } = await analyse(table, {
+    times: brief.input.time_column,
+    level: brief.input.level,
+    provedPairs: MOST_PAIRS,
+  })
   const title = oneLine(brief.input.title ?? brief.topic).slice(0, 200) || 'Report'
   const pictures = [...findingCharts(table, analysis, brief.seed), ...columnCharts(analysis)]
   const { report, numbers } = contentsOf(title, analysis, pictures, warnings)

@@ -23,17 +23,18 @@ export interface Trial {
 const ORIGINS = 8
 
 /**
- * All candidates that can be estimated on the values; the seasonal naive one always can. The form of a model is chosen on all
- * values, its parameters are estimated anew at each origin.
+ * All candidates that can be estimated on the values; the seasonal naive one always can. What is forecast with is chosen on all
+ * values. What is tried is chosen at the earliest origin and estimated anew at each: no trial has seen what it is judged on.
  */
 export function tryCandidates(values: Float64Array, periods: readonly number[], horizon: number): readonly Tried[] {
   const origins = originsOf(values.length, periods, horizon)
   return candidates.flatMap(candidate => {
     const fitted = candidate.fit(values, periods)
     if (fitted === undefined) return []
+    const early = candidate.fit(values.slice(0, origins.at(-1)), periods)
     const trials = origins.flatMap(origin => {
       const actual = values.slice(origin, origin + horizon)
-      const again = fitted.again(values.slice(0, origin))
+      const again = early?.again(values.slice(0, origin))
       return again === undefined ? [] : [{ origin, actual, outlook: again.outlook(actual.length) }]
     })
     // A model that fails on some of the past has not been tried as the others were.

@@ -54,7 +54,9 @@ function refuseBombs({ row_groups: groups, num_rows: rows }: FileMetaData, lengt
     for (const { meta_data: column } of group.columns) {
       if (column === undefined) continue
       unpacked += Number(column.total_uncompressed_size)
-      const end = Number(column.data_page_offset) + Number(column.total_compressed_size)
+      // A dictionary lies before the values, and counts.
+      const start = Math.min(Number(column.dictionary_page_offset) || Infinity, Number(column.data_page_offset))
+      const end = start + Number(column.total_compressed_size)
       const odd = Number(column.num_values) < 0 || Number(column.total_compressed_size) < 0
       if (odd || end > length + 8) throw new Error('a column lies outside of the file')
       if (Number(column.num_values) > 100 * Number(rows)) throw new Error('a column has too many values')

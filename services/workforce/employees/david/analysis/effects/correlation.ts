@@ -1,5 +1,5 @@
 /** Two columns of numbers that rise together, or one as the other falls. */
-import { identifier } from '../../table/database.ts'
+import { type Ask, identifier } from '../../table/database.ts'
 import { effective, type Ranked } from '../sample.ts'
 import { studentTwoSided } from '../statistics/distributions.ts'
 import { correlate } from '../statistics/ranks.ts'
@@ -9,6 +9,15 @@ import { columnSaid } from './groups.ts'
 export interface Correlated extends Effect {
   readonly spearman: number
   readonly pearson: () => number
+  readonly rows: number
+  /** The same numbers as a query gives them, in the rows that have both values. */
+  readonly prove: (ask: Ask) => Promise<ProvedPair>
+}
+
+export interface ProvedPair {
+  readonly sql: string
+  readonly spearman: number
+  readonly pearson: number
   readonly rows: number
 }
 
@@ -27,18 +36,27 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
     spearman: r,
     pearson: () => correlate(a.column.values, b.column.values).r,
     rows: n,
-    tell: async ask => {
-      const [x, y] = names.map(identifier)
-      const proof = await proved(
+    prove: async ask => {
+      const { sql, of } = await proved(
         ask,
-        `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM (SELECT ${rankBy(x ?? '')} AS a, ${rankBy(y ?? '')} AS b FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`,
+        `SELECT corr(a, b) AS spearman, corr(c, d) AS pearson, count(*) AS "rows" FROM ${paired(...names)}`,
       )
+      return { sql, spearman: of('spearman'), pearson: of('pearson'), rows: of('rows') }
+    },
+    tell: async ask => {
+      const proof = await proved(ask, `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`)
       const [first, second] = names.map(columnSaid)
       const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'
       const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.`
       return { statement, sql: proof.sql, values: proof.values }
     },
   }
+}
+
+/** In a query, the rows that have both: the places in order, and the values. */
+function paired(...names: readonly [string, string]): string {
+  const [x, y] = names.map(identifier) as [string, string]
+  return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
 }
 
 /** Of a correlation of ranks at least as far from zero, were there none. */
