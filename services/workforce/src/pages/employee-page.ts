@@ -47,7 +47,7 @@ function by({ engines }: KindSpec): string {
   if (!engines.includes('llm')) return 'Done by rules: no language model is needed, and none is asked.'
   const setting = 'a language model: `MILLHAND_LLM_URL` names the server of one ([settings](../operating.md))'
   if (!engines.includes('rules')) return `Needs ${setting}.`
-  return `Done by ${setting}; without one, or with \`"engine": "rules"\`, by rules, as here.`
+  return `Done by rules, as here; with \`"engine": "llm"\` the words are those of ${setting}, and what rules do stays.`
 }
 
 const request = (employee: string, { id, example }: KindSpec): string =>
