@@ -24,6 +24,8 @@ export interface KindSpec {
   readonly engines: readonly EngineKind[]
   readonly input_schema: Schema
   readonly output_schema: Schema
+  /** What a language model says, where that is not the result: `phrase.ts` makes the result of it. */
+  readonly words_schema?: Schema
   /** A request that works, without `task`. */
   readonly example: Readonly<Record<string, unknown>>
   /** Where its code is. */
@@ -45,6 +47,7 @@ export function readCatalogue(root = EMPLOYEES): readonly Employee[] {
 function readKind(employee: string, id: string, folder: string): KindSpec {
   const { title, description } = readJson(join(folder, 'kind.json'))
   const engines = (['rules', 'llm'] as const).filter(engine => existsSync(join(folder, codeOf[engine])))
+  const words = join(folder, 'words.schema.json')
   return {
     id,
     employee,
@@ -53,6 +56,7 @@ function readKind(employee: string, id: string, folder: string): KindSpec {
     engines,
     input_schema: readJson(join(folder, 'input.schema.json')),
     output_schema: readJson(join(folder, 'output.schema.json')),
+    ...(existsSync(words) && { words_schema: readJson(words) }),
     example: readJson(join(folder, 'example.json')),
     folder,
   }

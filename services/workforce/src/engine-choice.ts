@@ -46,11 +46,11 @@ export function engineFaults(kind: KindSpec, asked: EngineChoice): Fault[] {
   return [{ param: 'engine', code: 'not_in', message }]
 }
 
-/** In the order in which they are taken. */
+/** In the order in which they are taken: a language model only where a kind needs one. */
 const WANTED: Readonly<Record<number, readonly EngineKind[]>> & {
   readonly [EngineChoice.AUTO]: readonly EngineKind[]
 } = {
-  [EngineChoice.AUTO]: ['llm', 'rules'],
+  [EngineChoice.AUTO]: ['rules', 'llm'],
   [EngineChoice.LLM]: ['llm'],
   [EngineChoice.RULES]: ['rules'],
 }

@@ -5,6 +5,22 @@ import type { Brief } from './brief.ts'
 /** `engine.ts` of a kind: throws a `Refusal` for what can't be done. */
 export type Rules<Input, Result> = (brief: Brief<Input>) => Answer<Result> | Promise<Answer<Result>>
 
+/**
+ * `phrase.ts` of a kind: does by rules what rules do, and leaves the words to a language model; nothing where there is nothing
+ * to say. Throws a `Refusal` as rules do.
+ */
+export type Phrase<Input, Result, Words> = (
+  brief: Brief<Input>,
+) => Phrasing<Result, Words> | Answer<Result> | Promise<Phrasing<Result, Words> | Answer<Result>>
+
+/** What is to be put into words. */
+export interface Phrasing<Result, Words> {
+  /** All that the language model gets to see of the brief. */
+  readonly shown: unknown
+  /** `words` are as `words.schema.json` says. Throws a `BadAnswer` that says what is wrong with them. */
+  readonly answerWith: (words: Words) => Answer<Result> | Promise<Answer<Result>>
+}
+
 /** `checks.ts` of a kind. */
 export type Checks<Input, Result, Given = readonly Check[]> = (brief: Brief<Input>, answer: Answer<Result>) => Given
 

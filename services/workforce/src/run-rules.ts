@@ -9,7 +9,7 @@ import type { KindSpec, Schema } from './catalogue.ts'
 import type { Checks, Rules, SlowChecks } from './kind.ts'
 
 /** What is needed of a kind to run it. */
-export type RunKind = Pick<KindSpec, 'employee' | 'id' | 'folder' | 'output_schema'>
+export type RunKind = Pick<KindSpec, 'employee' | 'id' | 'folder' | 'output_schema' | 'words_schema'>
 
 export interface Measured {
   readonly answer: Answer
@@ -22,14 +22,13 @@ export interface Measured {
  */
 export async function runRules(kind: RunKind, brief: Brief): Promise<Measured> {
   const { rules }: { rules: Rules<unknown, unknown> } = await importOf(kind, 'engine.ts')
-  const answer = await rules(brief)
-  const faults = faultsOf(kind.output_schema, answer.result)
-  if (faults !== undefined) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
-  return await measured(kind, brief, answer)
+  return await measured(kind, brief, await rules(brief))
 }
 
-/** The answer with what the kind measures on it. */
+/** The answer with what the kind measures on it. Rejects with a `BadAnswer` as `runRules` does. */
 export async function measured(kind: RunKind, brief: Brief, answer: Answer): Promise<Measured> {
+  const faults = faultsOf(kind.output_schema, answer.result)
+  if (faults !== undefined) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
   const { checks }: { checks: Checks<unknown, unknown> | SlowChecks<unknown, unknown> } = await importOf(
     kind,
     'checks.ts',

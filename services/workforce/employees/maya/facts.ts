@@ -1,5 +1,6 @@
 /** What may be said: the statements of a brief, each with the place that it stands at. Nothing else is ever said. */
 import { type Brief, Refusal } from '../../src/brief.ts'
+import { isLimited } from '../../src/text/conditions.ts'
 import { sentencesOf } from '../emma/sentences.ts'
 import { textOfFile } from '../emma/text-files.ts'
 import { visibleText } from '../emma/visible-text.ts'
@@ -56,7 +57,7 @@ export function groupsOf(facts: readonly Fact[]): readonly Group[] {
 
 /** The first facts of a group; none where one that is left out says when the others hold. */
 export function firstOf(group: Group, count: number): Group {
-  return group.slice(count).some(({ text }) => limits.test(text)) ? [] : group.slice(0, count)
+  return group.slice(count).some(({ text }) => isLimited(text)) ? [] : group.slice(0, count)
 }
 
 /** As a reader sees it, in one line, without emojis, and without what is no character at all: X refuses texts with such. */
@@ -75,7 +76,7 @@ export function formsOf(fact: Fact): readonly Fact[] {
   const ends = sentencesOf(fact.text).map(({ end }) => end)
   const shorter = ends
     .slice(0, -1)
-    .filter(end => !limits.test(fact.text.slice(end)))
+    .filter(end => !isLimited(fact.text.slice(end)))
     .slice(0, MOST_FORMS)
     .toReversed()
   return [fact, ...shorter.map(end => ({ ...fact, text: fact.text.slice(0, end) }))]
@@ -96,10 +97,6 @@ const hasLetters = /[\p{L}\p{N}]/u
 
 const pointsBack =
   /^(?:it|its|it's|they|their|them|this|these|that|those|he|she|his|her|such|also|but|and|or|so|however|therefore|then|besides|moreover|er|sie|es|dies|diese|dieser|dieses|und|aber|auch|außerdem|il|elle|ils|elles|cela|ceci|ce|cette|ces|et|mais|aussi|ello|ellos|ellas|este|esta|esto|y|pero|también)(?![\p{L}\p{N}-])/iu
-
-/** Words by which a sentence says when, where, for whom or up to what another one holds. */
-const limits =
-  /\*|(?<![\p{L}\p{N}])(?:only|except|exclud\p{L}*|unless|if|when|provided|until|till|but|not|no|never|without|however|subject|terms|conditions?|limited|minimum|maximum|least|must|requir\p{L}*|valid|appl(?:y|ies)|offer ends|nur|außer|ausgenommen|sofern|wenn|falls|bis|ab|aber|nicht|kein\p{L}*|ohne|mindestens|gilt|gelten|seulement|uniquement|sauf|si|jusqu\p{L}*|mais|pas|sans|solo|sólo|salvo|excepto|hasta|pero|sin|mínimo)(?![\p{L}\p{N}])/iu
 
 const linesOf = (text: string, name: string): Fact[] =>
   text

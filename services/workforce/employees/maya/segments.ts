@@ -8,6 +8,8 @@ export interface Segment {
   readonly text: string
   /** A place in the brief, such as `facts[0]`; `layout` for signs and spaces between. */
   readonly source: string
+  /** Of what a language model phrased: what stands at its source, word for word. */
+  readonly phrased_from?: string
 }
 
 /** What stands between pieces of the brief, and says nothing. */
@@ -20,9 +22,18 @@ export const textOf = (segments: readonly Segment[]): string => segments.map(({ 
 export const citationsOf = (segments: readonly Segment[]): Citation[] =>
   [
     ...new Map(
-      segments.filter(({ source }) => source !== 'layout').map(one => [`${one.source}\n${one.text}`, one]),
+      segments.filter(({ source }) => source !== 'layout').map(one => [`${one.source}\n${standingOf(one)}`, one]),
     ).values(),
-  ].map(({ source, text }) => ({ source, quote: text }))
+  ].map(one => ({ source: one.source, quote: standingOf(one) }))
+
+/** What of the brief it is, or was made from. */
+const standingOf = ({ text, phrased_from = text }: Segment): string => phrased_from
+
+/** Pieces whose source is not among the citations. */
+export const uncited = (segments: readonly Segment[], citations: readonly Citation[]): readonly Segment[] => {
+  const cited = new Set(citations.map(({ source, quote }) => `${source}\n${quote}`))
+  return segments.filter(one => one.source !== 'layout' && !cited.has(`${one.source}\n${standingOf(one)}`))
+}
 
 /** Pieces of text that do not stand in the brief where they say that they do. `others` are its fields besides the facts. */
 export function untraceable(
@@ -31,7 +42,9 @@ export function untraceable(
   segments: readonly Segment[],
 ): readonly Segment[] {
   const facts = new Map(factsOf(brief).map(({ source, text }) => [source, text]))
-  return segments.filter(({ source, text }) => {
+  return segments.filter(segment => {
+    const { source } = segment
+    const text = standingOf(segment)
     if (source === 'layout') return !layouts.has(text)
     const own = Object.hasOwn(others, source) ? others[source] : undefined
     if (own !== undefined) return !(own.includes(text) || plain(own).includes(text))

@@ -48,7 +48,7 @@ function by({ engines }: KindSpec): string {
   const setting =
     'a language model: `MILLHAND_LLM_URL` names the server of one, `MILLHAND_LLM_GGUF` the file of one to run here ([settings](../operating.md))'
   if (!engines.includes('rules')) return `Needs ${setting}.`
-  return `Done by ${setting}; without one, or with \`"engine": "rules"\`, by rules, as here.`
+  return `Done by rules, as here; with \`"engine": "llm"\` the words are those of ${setting}, and what rules do stays.`
 }
 
 const request = (employee: string, { id, example }: KindSpec): string =>

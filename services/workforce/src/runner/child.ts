@@ -41,10 +41,16 @@ function hear(message: ToChild): void {
   }
 }
 
-async function load({ id, folder, outputSchema, rules }: LoadMessage): Promise<void> {
+async function load({ id, folder, outputSchema, wordsSchema, rules }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
   try {
-    kind = { employee, id: name, folder, output_schema: outputSchema }
+    kind = {
+      employee,
+      id: name,
+      folder,
+      output_schema: outputSchema,
+      ...(wordsSchema && { words_schema: wordsSchema }),
+    }
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')

@@ -35,6 +35,9 @@ export interface KindRunnerOptions {
   readonly log: Log
 }
 
+/** What an answer came by. */
+type EngineUsed = 'rules' | 'llm' | 'hybrid'
+
 type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
@@ -75,9 +78,9 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   signal.addEventListener('abort', stop, { once: true })
   const limit = setTimeout(stop, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
-    const { folder, output_schema: outputSchema, engines } = kind.spec
+    const { folder, output_schema: outputSchema, words_schema: wordsSchema, engines } = kind.spec
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, rules: engines.includes('rules') })
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules: engines.includes('rules') })
     const answer = await child.next()
     if (answer.kind === 'loaded') return new KindProcess(kind, child, answer.memoryBytes, system, options)
     throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
@@ -157,7 +160,10 @@ class KindProcess implements Loaded {
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes
-          return { result: this.#resultOf(said.made, engine === 'llm'), ms: said.computeMs }
+          return {
+            result: this.#resultOf(said.made, engine === 'llm' ? this.#byModel(questions) : 'rules'),
+            ms: said.computeMs,
+          }
         case 'failed':
           this.#memoryBytes = said.memoryBytes
           return { result: { ok: false, ...said.fault }, ms: said.computeMs }
@@ -178,10 +184,17 @@ class KindProcess implements Loaded {
     return answer
   }
 
-  #resultOf({ result, text, citations, checks, warnings, files }: Made, byModel: boolean): ItemResult {
-    const engine = byModel
-      ? { kind: 'llm', name: this.#languageModel.name, model: this.#languageModel.model }
-      : { kind: 'rules', name: this.#kind.id }
+  /** Where rules do what is not words they may have had no need of any. */
+  #byModel(questions: number): EngineUsed {
+    if (this.#kind.spec.words_schema === undefined) return 'llm'
+    return questions > 0 ? 'hybrid' : 'rules'
+  }
+
+  #resultOf({ result, text, citations, checks, warnings, files }: Made, used: EngineUsed): ItemResult {
+    const engine =
+      used === 'rules'
+        ? { kind: used, name: this.#kind.id }
+        : { kind: used, name: this.#languageModel.name, model: this.#languageModel.model }
     return {
       ok: true,
       artifacts: files,

@@ -9,6 +9,8 @@ export interface LoadMessage {
   readonly id: string
   readonly folder: string
   readonly outputSchema: Schema
+  /** What a language model says, where that is not the result. */
+  readonly wordsSchema?: Schema | undefined
   /** What does it by rules, where it can. */
   readonly rules: boolean
 }

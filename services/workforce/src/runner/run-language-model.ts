@@ -1,7 +1,10 @@
 /** Has a language model do a brief: what it says must be of the kind's output schema, and is measured like any answer. */
 import { createHash } from 'node:crypto'
+import type { Answer } from '../answer.ts'
 import { type Brief, Refusal } from '../brief.ts'
-import { BadAnswer, faultsOf, type Measured, measured, type RunKind } from '../run-rules.ts'
+import type { Schema } from '../catalogue.ts'
+import type { Phrase, Phrasing } from '../kind.ts'
+import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
 import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
 
@@ -16,20 +19,57 @@ export async function runLanguageModel(
   brief: Brief,
   ask: (prompt: string) => Promise<string>,
 ): Promise<Measured> {
-  const asked = dataOf(brief)
+  const work = await workOf(kind, brief)
+  if ('result' in work) return await measured(kind, brief, work)
+  const asked = work.shown
   let prompt = asked
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
-    const result = readJson(said)
-    const faults = result === undefined ? 'it is no JSON' : faultsOf(kind.output_schema, result)
-    if (faults === undefined) {
-      const warnings = tries > 1 ? [`The language model needed ${tries} tries to answer in the form asked for.`] : []
-      return await measured(kind, brief, { result, text: plainReading(result), warnings })
+    const { answer, faults } = await read(said, work)
+    if (answer !== undefined) {
+      const needed = tries > 1 ? [`The language model needed ${tries} tries to answer in the form asked for.`] : []
+      return await measured(kind, brief, { ...answer, warnings: [...(answer.warnings ?? []), ...needed] })
     }
     if (tries === MOST_QUESTIONS) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
     // What is wrong with it has words of it.
     const earlier = [fenced('answer', said.slice(0, MOST_SHOWN)), fenced('faults', faults)].join('\n')
     prompt = `${asked}\n\nAn earlier answer could not be used, and this is why:\n${earlier}\nAnswer again, as a whole.`
+  }
+}
+
+/** What the language model is asked for, and what is made of it. */
+interface Work extends Phrasing<unknown, unknown> {
+  readonly shown: string
+  /** Of what it says. */
+  readonly schema: Schema
+}
+
+/** The whole of a kind, or the words alone where it has rules for the rest: then perhaps an answer that needs none. */
+async function workOf(kind: RunKind, brief: Brief): Promise<Work | Answer> {
+  const { words_schema: schema } = kind
+  if (schema === undefined)
+    return {
+      shown: dataOf(brief),
+      schema: kind.output_schema,
+      answerWith: result => ({ result, text: plainReading(result) }),
+    }
+  const { phrase }: { phrase: Phrase<unknown, unknown, unknown> } = await importOf(kind, 'phrase.ts')
+  const phrasing = await phrase(brief)
+  if ('result' in phrasing) return phrasing
+  return { ...phrasing, schema, shown: fenced('brief', JSON.stringify(phrasing.shown)) }
+}
+
+type Read = { readonly answer: Answer; readonly faults?: never } | { readonly answer?: never; readonly faults: string }
+
+async function read(said: string, { schema, answerWith }: Work): Promise<Read> {
+  const value = readJson(said)
+  const faults = value === undefined ? 'it is no JSON' : faultsOf(schema, value)
+  if (faults !== undefined) return { faults }
+  try {
+    return { answer: await answerWith(value) }
+  } catch (error) {
+    if (error instanceof BadAnswer) return { faults: error.message }
+    throw error
   }
 }
 

@@ -2,13 +2,14 @@ import { applyPatch } from 'diff'
 import type { Checks } from '../../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
 import type { Input, Result } from './result.ts'
+import { shownLine } from './shown-line.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {
   const { failing_frame: failed, change, code } = result
   const sources = sourcesOf(brief)
   const name = failed?.file.split(/[/\\]/).at(-1) ?? ''
   const isThere = failed === null || brief.input.trace.includes(name)
-  const lines = sources.flatMap(({ text }) => text.split('\n'))
+  const lines = sources.flatMap(({ text }) => text.split('\n').map(shownLine))
   const quoted = code.filter(({ text }) => lines.includes(text)).length
   const source = sources.find(({ path }) => path === change?.file)
   const applies = change === null || (source !== undefined && applyPatch(source.text, change.patch) !== false)

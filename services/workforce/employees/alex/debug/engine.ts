@@ -9,6 +9,7 @@ import { meaningOf } from './known-errors.ts'
 import { mend } from './mend.ts'
 import { readingOf } from './reading.ts'
 import type { Cause, CodeLine, Input, Result } from './result.ts'
+import { shownLine } from './shown-line.ts'
 import { failingFrame, readTrace } from './traces/read-trace.ts'
 import type { Frame, Trace } from './traces/trace.ts'
 
@@ -107,5 +108,6 @@ const told = (frame: Frame): Frame => ({
 const linesAround = (text: string, line: number): CodeLine[] =>
   text
     .split('\n')
-    .map((content, at) => ({ line: at + 1, text: content }))
+    .map((content, at) => ({ line: at + 1, content }))
     .slice(Math.max(0, line - 1 - CONTEXT), line + CONTEXT)
+    .map(({ line: number, content }) => ({ line: number, text: shownLine(content) }))

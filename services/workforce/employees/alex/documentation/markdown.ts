@@ -45,7 +45,11 @@ const fenceNames: Readonly<Record<Module['language'], string>> = {
 /** A member as an item of a list, with those inside it. */
 function item({ signature, description, members }: Entry, indent: string): string {
   const [first = '', ...more] = signature.split('\n').map(line => code(line.trim()))
-  const said = prose(description).replaceAll(/\s*\n\s*/g, ' ')
+  const said = prose(description)
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+    .join(' ')
   const head = `${indent}- ${[first, ...more].join(', ')}${said === '' ? '' : `: ${said}`}`
   return [head, ...members.map(member => item(member, `${indent}  `))].join('\n')
 }

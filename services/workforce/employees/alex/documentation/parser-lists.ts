@@ -33,7 +33,7 @@ export function listed(source: Source): Listed[] {
 }
 
 const protoNames =
-  /^\s*(?:message|enum|service|rpc)\s+(\w+)(?:\s*\(\s*(?:stream\s+)?([\w.]+)\s*\)\s*returns\s*\(\s*(?:stream\s+)?([\w.]+))?/gm
+  /^[ \t]*(?:message|enum|service|rpc)\s+(\w+)(?:\s*\(\s*(?:stream\s+)?([\w.]+)\s*\)\s*returns\s*\(\s*(?:stream\s+)?([\w.]+))?/gm
 
 /** As the checker of types resolves them. */
 function typeScriptExports(path: string, text: string): Listed[] {

@@ -187,7 +187,7 @@ function headOf(source: TypeScript.SourceFile, text: string): string {
   const isAll = source.statements.length === 0
   return isOfFile || isAll
     ? comment
-        .replaceAll(/^\s*\* ?/gm, '')
+        .replaceAll(/^[ \t]*\* ?/gm, '')
         .replaceAll(/@(?:fileoverview|file|module|packageDocumentation)\b ?/g, '')
         .trim()
     : ''

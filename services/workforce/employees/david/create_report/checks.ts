@@ -1,13 +1,16 @@
 /** What is measured on a report: its numbers against their queries, and whether they stand in it. */
 import type { SlowChecks } from '../../../src/kind.ts'
+import { wishes } from '../../../src/text/wishes.ts'
 import { said } from '../analysis/effects/effect.ts'
 import { tableOf } from '../analysis/input.ts'
 import { timeSaid } from '../analysis/profile.ts'
 import { unproved } from '../analysis/proof.ts'
 import type { Quoted } from './document.ts'
 import type { ReportInput, ReportResult } from './engine.ts'
+import { plain as markdownText } from './markdown.ts'
+import { unfaithful } from './phrase.ts'
 
-export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { result, artifacts = [] }) => {
+export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { result, text, artifacts = [] }) => {
   const table = await tableOf(brief)
   const claims = result.numbers.map(({ name, value, sql }) => ({ sql, values: { [name]: value } }))
   const wrong = await unproved(table, claims)
@@ -17,12 +20,25 @@ export const checks: SlowChecks<ReportInput, ReportResult> = async (brief, { res
   const unsaid = Math.max(...pages.map(page => missingIn(page, result.numbers)))
   const scripts = (pages[1] ?? '').split(/<script/i).length - 1
   const isPdf = new TextDecoder('latin1').decode(bytesOf('report.pdf').subarray(0, 5)) === '%PDF-'
+  const { summary } = result
+  // What the report says besides it.
+  const rest = summary?.reduce(
+    (known, paragraph) => known.replace(markdownText(paragraph), '').replace(paragraph, ''),
+    `${pages[0]}\n${text}`,
+  )
+  const beyond = summary ? unfaithful(summary, [rest?.replaceAll('\\', '') ?? '', brief.topic]).length : 0
   return [
     { id: 'numbers_other_than_their_query', pass: wrong.length === 0, value: wrong.length, target: 0 },
     { id: 'numbers_not_as_written', pass: miswritten === 0, value: miswritten, target: 0 },
     { id: 'numbers_not_in_the_report', pass: unsaid === 0, value: unsaid, target: 0 },
     { id: 'pdf', pass: isPdf, value: bytesOf('report.pdf').length, target: 'a PDF file' },
     { id: 'scripts', pass: scripts === 0, value: scripts, target: 0 },
+    ...(summary
+      ? [
+          { id: 'summary_beyond_the_report', pass: beyond === 0, value: beyond, target: 0 },
+          ...wishes(brief.constraints, summary.join('\n')),
+        ]
+      : []),
   ]
 }
 

@@ -21,6 +21,7 @@ export function contentsOf(
   analysis: Analysis,
   pictures: readonly Picture[],
   warnings: readonly string[],
+  words: readonly string[] = [],
 ): Contents {
   const numbers: Quoted[] = []
   const quote: Quote = (value, name, sql, write = said) => {
@@ -29,7 +30,7 @@ export function contentsOf(
     return shown
   }
   const sections: Section[] = [
-    { heading: 'Summary', blocks: summary(analysis, quote) },
+    { heading: 'Summary', blocks: [...paragraphs(words), ...summary(analysis, quote)] },
     { heading: 'Findings', blocks: findings(analysis, pictures, quote) },
     { heading: 'The columns', blocks: columns(analysis, pictures, quote) },
     ...relations(analysis, quote),
@@ -39,6 +40,8 @@ export function contentsOf(
   const subtitle = `${said(analysis.rows)} rows, ${said(analysis.columns.length)} columns`
   return { report: { title, subtitle, sections }, numbers }
 }
+
+const paragraphs = (words: readonly string[]): Block[] => words.map(text => ({ kind: 'paragraph', text }))
 
 type Quote = (value: number, name: string, sql: string, write?: (value: number) => string) => string
 

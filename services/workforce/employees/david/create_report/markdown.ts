@@ -43,7 +43,7 @@ function fenced(text: string): string {
 }
 
 /** Nothing in a text begins a link, a list, a table or markup. A backslash before a sign of ASCII makes it plain. */
-const plain = (text: string) =>
+export const plain = (text: string) =>
   text
     .replaceAll(/[\r\n]+/g, ' ')
     .replaceAll(/[\\`*_[\]>|~&#!]|:(?=\/\/)|(?<=\bwww)\./g, sign => `\\${sign}`)

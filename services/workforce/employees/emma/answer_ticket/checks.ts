@@ -3,6 +3,7 @@ import { wishes } from '../../../src/text/wishes.ts'
 import { textOfFile } from '../text-files.ts'
 import { visibleText } from '../visible-text.ts'
 import { createMask } from './personal/mask.ts'
+import { uncited, unfaithful } from './phrase.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, answer) => {
@@ -22,11 +23,16 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
   const open = createMask(brief.input.public_contacts)
   open.mask(JSON.stringify([result, answer.text, citations, answer.warnings]))
   const leaks = open.found().reduce((sum, { times }) => sum + times, 0)
-  const isCited = result.status === 'escalated' || (citations.length > 0 && rest === '')
+  const { phrased } = result
+  const isPhrased = phrased !== undefined && phrased.map(({ text }) => text).join(' ') === result.answer
+  const isCovered = isPhrased ? uncited(phrased, citations).length === 0 : rest === ''
+  const isCited = result.status === 'escalated' || (citations.length > 0 && isCovered)
+  const beyond = unfaithful(result.ticket, phrased ?? []).length
   return [
     { id: 'answer_is_cited', pass: isCited, value: isCited ? 'all of it' : `not: ${rest}`, target: 'all of it' },
     { id: 'quotes_stand_there', pass: stands === citations.length, value: stands, target: citations.length },
     { id: 'personal_data_in_the_answer', pass: leaks === 0, value: leaks, target: 0 },
+    ...(phrased ? [{ id: 'sentences_beyond_their_quotes', pass: beyond === 0, value: beyond, target: 0 }] : []),
     ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
   ]
 }

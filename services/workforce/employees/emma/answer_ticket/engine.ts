@@ -105,7 +105,7 @@ function reasonToEscalate(
 const personWanted =
   /\b(?:speak|talk|connect me|put me through) (?:to|with) (?:a|an|your|some|the)? ?(?:real |actual |live )?(?:human|person|agent|someone|somebody|manager|supervisor|representative)\b|\b(?:real|actual|live) (?:human|person|agent)\b/i
 
-function readingOf(
+export function readingOf(
   { status, answer, reason, passages, priority, category }: Result,
   citations: readonly Citation[],
 ): string {

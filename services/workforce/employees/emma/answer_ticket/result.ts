@@ -20,6 +20,8 @@ export interface Result {
   readonly status: 'answered' | 'escalated'
   readonly answer: string | null
   readonly reason: Reason | null
+  /** Where a language model phrased the answer: its sentences, and the quote that each was made from. */
+  readonly phrased?: readonly { readonly text: string; readonly quote: string }[]
   readonly passages: readonly {
     readonly source: string
     readonly heading: string

@@ -1,7 +1,8 @@
 import type { Checks } from '../../../src/kind.ts'
 import { emoji } from '../facts.ts'
 import { isTagOf } from '../hashtags.ts'
-import { textOf, untraceable, wishes } from '../segments.ts'
+import { unfaithful } from '../phrased.ts'
+import { textOf, uncited, untraceable, wishes } from '../segments.ts'
 import { fits, platforms } from './platforms.ts'
 import type { Input, Result } from './result.ts'
 
@@ -33,16 +34,19 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
     const found = text.match(emoji) ?? []
     return found.length > platforms[platform].emojis || found.some(one => !input.emojis?.includes(one))
   }).length
-  const cited = new Set(citations.map(({ source, quote }) => `${source}\n${quote}`))
-  const uncited = posts
-    .flatMap(({ segments }) => segments)
-    .filter(({ source, text }) => source !== 'layout' && !cited.has(`${source}\n${text}`)).length
+  const without = uncited(
+    posts.flatMap(({ segments }) => segments),
+    citations,
+  ).length
+  const isPhrased = posts.some(({ segments }) => segments.some(one => one.phrased_from !== undefined))
+  const beyond = posts.flatMap(({ segments }) => unfaithful(brief, segments)).length
   return [
     { id: 'posts_within_their_limits', pass: within === posts.length, value: within, target: posts.length },
     { id: 'pieces_not_in_the_brief', pass: pieces === 0, value: pieces, target: 0 },
-    { id: 'pieces_without_a_citation', pass: uncited === 0, value: uncited, target: 0 },
+    { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
     { id: 'hashtags_not_in_the_text', pass: tags === 0, value: tags, target: 0 },
     { id: 'posts_with_emojis_not_given', pass: emojis === 0, value: emojis, target: 0 },
+    ...(isPhrased ? [{ id: 'sentences_beyond_their_facts', pass: beyond === 0, value: beyond, target: 0 }] : []),
     ...wishes(
       brief.constraints,
       posts.map(({ text }) => text),

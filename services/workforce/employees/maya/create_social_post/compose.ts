@@ -38,6 +38,12 @@ function tellingOf(platform: Platform, material: Material, group: Group): Tellin
   return tooLong === -1 ? telling : telling.slice(0, firstOf(group, tooLong).length)
 }
 
+/** A text as a post: behind an emoji, with the call to action, the link and as many tags as there is room for. */
+export function framed(platform: Platform, material: Material, body: readonly Segment[], at: number): Segment[] {
+  const post = [...headOf(material, at), ...body, ...endOf(platform, material)]
+  return [...post, ...tagsBehind(platform, material, post)]
+}
+
 type Shape = 'told' | 'listed' | 'short'
 
 /** So many are tried. */
@@ -63,8 +69,7 @@ function postOf(
   at: number,
 ): Segment[] | undefined {
   const end = endOf(platform, material)
-  const start = material.emojis[at % Math.max(1, material.emojis.length)]
-  const head = start ? [start, layout(' ')] : []
+  const head = headOf(material, at)
   const order = [lead, ...wanted(material).filter(other => other !== lead)]
   const most = shape === 'short' && material.mustInclude.length === 0 ? 1 : platform.statements
   let body: Segment[] = []
@@ -78,7 +83,7 @@ function postOf(
     count++
   }
   if (count === 0) return undefined
-  return [...head, ...body, ...end, ...tagsBehind(platform, material, [...head, ...body, ...end])]
+  return framed(platform, material, body, at)
 
   function isWithin(segments: readonly Segment[]): boolean {
     const text = textOf(segments)
@@ -120,6 +125,11 @@ function withTelling(
     longest = form
   }
   return longest
+}
+
+function headOf({ emojis }: Material, at: number): Segment[] {
+  const start = emojis[at % Math.max(1, emojis.length)]
+  return start ? [start, layout(' ')] : []
 }
 
 function endOf({ hasLinks }: Platform, { callToAction, link }: Material): Segment[] {

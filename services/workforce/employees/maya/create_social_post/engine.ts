@@ -5,12 +5,37 @@ import { factsOf, firstOf, groupsOf, plain } from '../facts.ts'
 import { tagOf, tagsFrom } from '../hashtags.ts'
 import { citationsOf, type Segment, textOf } from '../segments.ts'
 import { compose, type Material } from './compose.ts'
-import { type Platform, type PlatformId, platformIds, platforms } from './platforms.ts'
+import { type PlatformId, platformIds, platforms } from './platforms.ts'
 import type { Input, Post, Result } from './result.ts'
 
-const VARIANTS = 2
+export const VARIANTS = 2
 
 export function rules(brief: Brief<Input>): Answer<Result> {
+  const { input, tone } = brief
+  const material = materialOf(brief)
+  const posts = (input.platforms ?? platformIds).flatMap(id =>
+    compose(platforms[id], material, input.variants ?? VARIANTS).map((segments, at) =>
+      postOf(id, at + 1, material, segments),
+    ),
+  )
+  if (posts.length === 0)
+    throw new Refusal(
+      'input.facts',
+      'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
+    )
+  const { warnings = [], ...answer } = answerOf(brief, material, posts)
+  if (tone.trim() === '') return { ...answer, warnings }
+  return {
+    ...answer,
+    warnings: [
+      'The words are those of your facts; a language model can give them the tone: ask for `engine` llm.',
+      ...warnings,
+    ],
+  }
+}
+
+/** What posts are made of. Throws a `Refusal` where there is nothing to tell. */
+export function materialOf(brief: Brief<Input>): Material {
   const { input, constraints } = brief
   const facts = factsOf(brief)
   const avoided = (constraints.avoid ?? []).map(word => word.toLowerCase())
@@ -24,7 +49,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     .filter(group => group.length > 0)
   if (groups.length === 0)
     throw new Refusal('constraints.avoid', 'Every fact has something in it that is to be avoided.')
-  const material: Material = {
+  return {
     groups,
     link: linkOf(input.link),
     callToAction: input.call_to_action === undefined ? undefined : plain(input.call_to_action),
@@ -33,17 +58,15 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     mustInclude: constraints.must_include ?? [],
     mostWords: constraints.max_words ?? Number.POSITIVE_INFINITY,
   }
-  const ids = input.platforms ?? platformIds
-  const posts = ids.flatMap(id => postsFor(id, platforms[id], material, input.variants ?? VARIANTS))
-  if (posts.length === 0)
-    throw new Refusal(
-      'input.facts',
-      'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
-    )
+}
+
+export function answerOf(brief: Brief<Input>, material: Material, posts: readonly Post[]): Answer<Result> {
   const used = new Set(posts.flatMap(({ segments }) => segments.map(({ source }) => source)))
   const result: Result = {
     posts,
-    facts_left_out: facts.map(({ source }) => source).filter(source => !used.has(source)),
+    facts_left_out: factsOf(brief)
+      .map(({ source }) => source)
+      .filter(source => !used.has(source)),
   }
   return {
     result,
@@ -53,20 +76,19 @@ export function rules(brief: Brief<Input>): Answer<Result> {
   }
 }
 
-function postsFor(id: PlatformId, platform: Platform, material: Material, variants: number): Post[] {
-  return compose(platform, material, variants).map((segments, at) => {
-    const text = textOf(segments)
-    return {
-      platform: id,
-      variant: at + 1,
-      text,
-      length: platform.lengthOf(text, material.link),
-      limit: platform.limit,
-      counted_as: platform.countedAs,
-      hashtags: segments.filter((_, place) => isSign(segments[place - 1])).map(({ text: tag }) => tag),
-      segments,
-    }
-  })
+export function postOf(id: PlatformId, variant: number, { link }: Material, segments: readonly Segment[]): Post {
+  const { limit, countedAs, lengthOf } = platforms[id]
+  const text = textOf(segments)
+  return {
+    platform: id,
+    variant,
+    text,
+    length: lengthOf(text, link),
+    limit,
+    counted_as: countedAs,
+    hashtags: segments.filter((_, place) => isSign(segments[place - 1])).map(({ text: tag }) => tag),
+    segments,
+  }
 }
 
 const isSign = (segment: Segment | undefined) => segment?.source === 'layout' && segment.text.endsWith('#')
@@ -99,7 +121,7 @@ function emojisOf({ emojis = [] }: Input): readonly Segment[] {
   })
 }
 
-function warningsOf({ tone, input }: Brief<Input>, { link, groups }: Material, posts: readonly Post[]): string[] {
+function warningsOf({ input }: Brief<Input>, { link, groups }: Material, posts: readonly Post[]): string[] {
   const ids = input.platforms ?? platformIds
   const empty = ids.filter(id => posts.every(({ platform }) => platform !== id)).map(id => platforms[id].name)
   const mentions = groups.flat().some(({ text }) => /(?:^|\s)@[\p{L}\d_]/u.test(text))
@@ -109,9 +131,6 @@ function warningsOf({ tone, input }: Brief<Input>, { link, groups }: Material, p
     ...(noLinks.length > 0
       ? [`Links can’t be followed in posts on ${noLinks.join(', ')}, so there it is left out.`]
       : []),
-    ...(tone.trim() === ''
-      ? []
-      : ['The words are those of your facts; without a language model their tone stays as it is.']),
     ...(mentions ? ['Facts have names with an @ in them: whoever they belong to is told of the post.'] : []),
   ]
 }

@@ -25,10 +25,10 @@ export function candidatesFor(platform: Platform, field: Field, material: Materi
 type Fits = (segments: readonly Segment[]) => boolean
 
 /** Short enough, not louder than the platform allows, and without what is to be avoided. */
-function isAllowed(
+export function isAllowed(
   { lengthOf, exclamations }: Platform,
   { kind, limit }: Field,
-  { avoid }: Material,
+  { avoid }: Pick<Material, 'avoid'>,
   text: string,
 ): boolean {
   if (/[!?！？]{2}/.test(text) || (text.match(/[!！]/g)?.length ?? 0) > exclamations[kind === 'text' ? 1 : 0])

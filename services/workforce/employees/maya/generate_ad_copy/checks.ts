@@ -1,9 +1,10 @@
 import type { Checks } from '../../../src/kind.ts'
+import { superlativesIn } from '../../../src/text/superlatives.ts'
 import { factsOf, plain } from '../facts.ts'
-import { textOf, untraceable } from '../segments.ts'
+import { unfaithful } from '../phrased.ts'
+import { textOf, uncited, untraceable } from '../segments.ts'
 import { platforms } from './fields.ts'
 import type { Input, Result } from './result.ts'
-import { superlativesIn } from './superlatives.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result, citations = [] }) => {
   const { input, topic, constraints } = brief
@@ -26,22 +27,25 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
   const claims = parts
     .flatMap(({ text }) => superlativesIn(text))
     .filter(word => !known.includes(word.toLowerCase())).length
-  const cited = new Set(citations.map(({ source, quote }) => `${source}\n${quote}`))
-  const uncited = parts
-    .flatMap(({ segments }) => segments)
-    .filter(({ source, text }) => source !== 'layout' && !cited.has(`${source}\n${text}`)).length
+  const without = uncited(
+    parts.flatMap(({ segments }) => segments),
+    citations,
+  ).length
   const avoid = (constraints.avoid ?? []).filter(word =>
     parts.some(({ text }) => text.toLowerCase().includes(word.toLowerCase())),
   )
   const include = constraints.must_include ?? []
   const whole = parts.map(({ text }) => text.toLowerCase()).join('\n')
   const included = include.filter(word => whole.includes(word.toLowerCase())).length
+  const isPhrased = parts.some(({ segments }) => segments.some(one => one.phrased_from !== undefined))
+  const beyond = parts.flatMap(({ segments }) => unfaithful(brief, segments)).length
   return [
     { id: 'texts_within_their_limits', pass: within === parts.length, value: within, target: parts.length },
     { id: 'pieces_not_in_the_brief', pass: strange === 0, value: strange, target: 0 },
-    { id: 'pieces_without_a_citation', pass: uncited === 0, value: uncited, target: 0 },
+    { id: 'pieces_without_a_citation', pass: without === 0, value: without, target: 0 },
     { id: 'superlatives_not_in_the_brief', pass: claims === 0, value: claims, target: 0 },
     { id: 'fields_that_lack_texts', pass: result.lacks.length === 0, value: result.lacks.length, target: 0 },
+    ...(isPhrased ? [{ id: 'sentences_beyond_their_facts', pass: beyond === 0, value: beyond, target: 0 }] : []),
     ...(include.length === 0
       ? []
       : [{ id: 'must_include', pass: included === include.length, value: included, target: include.length }]),

@@ -1,24 +1,18 @@
 /** Makes the texts of ads from the facts of a brief: picks and joins, and writes nothing of its own. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { superlativesIn } from '../../../src/text/superlatives.ts'
 import { type Fact, factsOf, groupsOf, plain } from '../facts.ts'
 import { citationsOf, type Segment, textOf } from '../segments.ts'
 import { candidatesFor, type Material } from './candidates.ts'
 import { type Field, type Platform, type PlatformId, platformIds, platforms } from './fields.ts'
 import type { Ad, Input, Lack, Part, Result } from './result.ts'
-import { superlativesIn } from './superlatives.ts'
 
-const VARIANTS = 3
+export const VARIANTS = 3
 
 export function rules(brief: Brief<Input>): Answer<Result> {
-  const { input, topic, constraints, tone } = brief
-  const facts = factsOf(brief)
-  const material: Material = {
-    groups: groupsOf(facts),
-    product: one('product', input.product) ?? one('topic', topic),
-    callToAction: one('call_to_action', input.call_to_action),
-    avoid: (constraints.avoid ?? []).map(word => word.toLowerCase()),
-  }
+  const { input, tone } = brief
+  const material = materialOf(brief)
   const made = (input.platforms ?? platformIds).map(id => adsFor(id, material, input.variants ?? VARIANTS))
   const ads = made.flatMap(({ ads: own }) => own)
   if (ads.length === 0)
@@ -26,11 +20,33 @@ export function rules(brief: Brief<Input>): Answer<Result> {
       'input.facts',
       'No fact is short enough for any of the fields: give shorter ones, of up to 90 characters.',
     )
+  const lacks = made.flatMap(({ lacks: own }) => own)
+  const { warnings = [], ...answer } = answerOf(brief, ads, lacks)
+  if (tone.trim() === '') return { ...answer, warnings }
+  return {
+    ...answer,
+    warnings: [
+      ...warnings,
+      'The words are those of your facts; a language model can give them the tone: ask for `engine` llm.',
+    ],
+  }
+}
+
+/** What ads are made of. Throws a `Refusal` where there is nothing to tell. */
+export const materialOf = (brief: Brief<Input>): Material => ({
+  groups: groupsOf(factsOf(brief)),
+  product: one('product', brief.input.product) ?? one('topic', brief.topic),
+  callToAction: one('call_to_action', brief.input.call_to_action),
+  avoid: (brief.constraints.avoid ?? []).map(word => word.toLowerCase()),
+})
+
+export function answerOf(brief: Brief<Input>, ads: readonly Ad[], lacks: readonly Lack[]): Answer<Result> {
+  const facts = factsOf(brief)
   const segments = ads.flatMap(({ parts }) => parts.flatMap(part => part.segments))
   const used = new Set(segments.map(({ source }) => source))
   const result: Result = {
     ads,
-    lacks: made.flatMap(({ lacks }) => lacks),
+    lacks,
     superlatives: facts.flatMap(({ source, text }) => superlativesIn(text).map(word => ({ source, word }))),
     facts_left_out: facts.map(({ source }) => source).filter(source => !used.has(source)),
   }
@@ -45,9 +61,6 @@ export function rules(brief: Brief<Input>): Answer<Result> {
             `Platforms ask for proof of words like ${[...new Set(result.superlatives.map(({ word }) => `“${word}”`))].slice(0, 5).join(', ')}. They stand in your facts.`,
           ]
         : []),
-      ...(tone.trim() === ''
-        ? []
-        : ['The words are those of your facts; without a language model their tone stays as it is.']),
     ],
   }
 }
@@ -106,7 +119,7 @@ function spread({ kind, least, most }: Field, texts: readonly Segment[][]): Segm
 const overlap = (a: string, b: string): boolean =>
   a.toLowerCase().includes(b.toLowerCase()) || b.toLowerCase().includes(a.toLowerCase())
 
-function partOf({ lengthOf }: Platform, { id, limit }: Field, segments: readonly Segment[]): Part {
+export function partOf({ lengthOf }: Platform, { id, limit }: Field, segments: readonly Segment[]): Part {
   const text = textOf(segments)
   return { field: id, text, length: lengthOf(text), limit, segments }
 }
