@@ -20,7 +20,7 @@ export function inputFaults({ input_schema }: KindSpec): InputFaults {
 }
 
 function compiler(allErrors: boolean): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors, allowUnionTypes: true })
+  const ajv = new Ajv2020({ strict: true, allErrors, allowUnionTypes: true, verbose: true })
   addFormats.default(ajv)
   return ajv
 }
@@ -35,7 +35,8 @@ function faultsOf(validate: ValidateFunction, input: unknown): Fault[] {
 /** They only say that others below have failed. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['if', 'anyOf', 'oneOf', 'allOf'])
 
-function toFault({ instancePath, keyword, params, message = 'is not as its schema says' }: ErrorObject): Fault {
+function toFault(error: ErrorObject): Fault {
+  const { instancePath, keyword, params, parentSchema, message = 'is not as its schema says' } = error
   const at = shownPath(pathOf(instancePath))
   if (keyword === 'required') {
     const param = `${at}.${params.missingProperty}`
@@ -43,10 +44,16 @@ function toFault({ instancePath, keyword, params, message = 'is not as its schem
   }
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const param = shownPath(`${at}.${params.additionalProperty ?? params.unevaluatedProperty}`)
-    return { param, code: 'unknown_parameter', message: `\`${param}\` is not known.` }
+    return { param, code: 'unknown_parameter', message: `\`${param}\` is not known${knownBeside(at, parentSchema)}.` }
   }
   const more = keyword === 'enum' ? `: ${(params.allowedValues as unknown[]).join(', ')}` : ''
   return { param: at, code: CODES[keyword] ?? keyword, message: `\`${at}\` ${message}${more}.` }
+}
+
+/** Who mistook a name finds the right one among these. */
+function knownBeside(at: string, schema: ErrorObject['parentSchema']): string {
+  const names = Object.keys(schema?.properties ?? {})
+  return names.length > 0 ? `; \`${at}\` can have ${names.join(', ')}` : ''
 }
 
 const CODES: Readonly<Record<string, string>> = {

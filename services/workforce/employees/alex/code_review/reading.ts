@@ -4,7 +4,8 @@ import type { Result } from './result.ts'
 /** The review as plain text, the worst first. */
 export function readingOf({ summary, findings }: Result): string {
   const { files, lines, errors, warnings, infos } = summary
-  const head = `${files} ${files === 1 ? 'file' : 'files'}, ${lines} lines: ${errors} errors, ${warnings} warnings, ${infos} notes.`
+  const found = [counted(errors, 'error'), counted(warnings, 'warning'), counted(infos, 'note')].join(', ')
+  const head = `${counted(files, 'file')}, ${counted(lines, 'line')}: ${found}.`
   const told = findings
     .slice(0, MOST_TOLD)
     .map(({ severity, file, line, message, why, fix, rule, patch }) =>
@@ -19,3 +20,5 @@ export function readingOf({ summary, findings }: Result): string {
 }
 
 const MOST_TOLD = 50
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
