@@ -6,6 +6,7 @@ import { picture as svgOf } from '../picture/svg.ts'
 import { ornament } from '../scene/ornament.ts'
 import type { ChartInput } from '../scene/plot.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
+import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
 import { settable } from '../type/settable.ts'
 import { card, type Drawn } from './card.ts'
@@ -16,7 +17,8 @@ const SIZES = { social_card: [1200, 630], banner: [1500, 500], chart: [1200, 675
 
 const MOST = { label: 80, title: 300, subtitle: 600, footer: 80 } as const
 
-export function rules({ input, seed }: Brief<Input>): Answer<Result> {
+export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Result>> {
+  await unpackFor(input)
   const { picture } = input
   if (picture === 'photograph')
     throw new Refusal(

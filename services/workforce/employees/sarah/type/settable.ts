@@ -23,7 +23,7 @@ export function settable(given: string, param: string, style: Style, most: numbe
   if (letters.length > 0)
     throw new Refusal(
       param,
-      `No typeface here has ${letters.slice(0, 10).join(' ')}. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari and Thai can be set.`,
+      `No typeface here has ${letters.slice(0, 10).join(' ')}. Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Thai, Chinese, Japanese and Korean can be set.`,
     )
   return { text, missing, blank: words.every(({ runs }) => runs.every(({ glyphs }) => glyphs.length === 0)), cut }
 }

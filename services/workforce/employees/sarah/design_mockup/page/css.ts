@@ -1,6 +1,6 @@
 /** The sheet as CSS. Nothing of a brief stands in it but colours that were read and written anew. */
 import type { Theme } from '../../scene/theme.ts'
-import { FAMILIES, type FamilyId, OTHERS } from '../../type/families.ts'
+import { EAST_ASIAN, FAMILIES, type FamilyId, OTHERS } from '../../type/families.ts'
 import { COLOURS, changesIn, SHEET, type Style, type StyleName, VIEWPORTS } from './sheet.ts'
 
 /** Of the parts named; `faces` are the `@font-face` rules of the typefaces that the page needs. */
@@ -109,5 +109,7 @@ function declarations(style: Style): string[] {
 }
 
 /** In the order in which typefaces are looked through for a letter. */
+const eastern = Object.values(EAST_ASIAN)
+
 const stackOf = (id: FamilyId): string =>
-  [...new Set([FAMILIES[id], ...OTHERS].map(({ name }) => `'${name}'`)), FAMILIES[id].fallback].join(', ')
+  [...new Set([FAMILIES[id], ...OTHERS, ...eastern].map(({ name }) => `'${name}'`)), FAMILIES[id].fallback].join(', ')
