@@ -90,7 +90,6 @@ function declarations(style: Style): string[] {
     'flex-shrink': style.firm === true && '0',
     'align-items': style.align,
     'justify-content': style.justify,
-    'align-self': style.self,
     'background-color': style.fill && `var(--${style.fill})`,
     border: style.line && `1px solid var(--${style.line})`,
     'border-top': style.above && `1px solid var(--${style.above})`,
