@@ -7,10 +7,11 @@ import type { Figure } from '../figure.ts'
 const SEEDS = 25
 
 export async function figures(): Promise<Figure[]> {
-  const values = Array.from({ length: SEEDS }, (_, seed) => {
+  const values: unknown[] = []
+  for (let seed = 0; seed < SEEDS; seed++) {
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed, input: { name: 'Alder & Finch' } }
-    return checks(brief, rules(brief)).find(({ id }) => id === 'least_contrast_of_pairs')?.value
-  })
+    values.push(checks(brief, await rules(brief)).find(({ id }) => id === 'least_contrast_of_pairs')?.value)
+  }
   return [
     {
       section: 'workforce',

@@ -11,12 +11,13 @@ const example = new URL(import.meta.resolve('@millhand/workforce/employees/sarah
 
 export async function figures(): Promise<Figure[]> {
   const { input: given, seed } = JSON.parse(readFileSync(example, 'utf8'))
-  const measured = Array.from({ length: COLOURS }, (_, at) => {
+  const measured: Awaited<ReturnType<typeof checks>>[] = []
+  for (let at = 0; at < COLOURS; at++) {
     const [base_color, theme] = [`oklch(${(at % 8) / 7} 0.15 ${(360 * at) / COLOURS})`, at % 2 ? 'dark' : 'light']
     const input = { ...given, base_color, theme, viewports: ['mobile'] }
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed, input }
-    return checks(brief, rules(brief))
-  })
+    measured.push(await checks(brief, await rules(brief)))
+  }
   const worst = (id: string, of: (...values: number[]) => number) =>
     of(...measured.map(all => Number(all.find(check => check.id === id)?.value)))
   const figure = (name: string, value: number, aim: Figure['aim'] & {}): Figure => ({

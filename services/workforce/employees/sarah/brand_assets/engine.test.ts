@@ -20,9 +20,9 @@ const brief = (input: Partial<Input> = {}, seed = 1): Brief<Input> => ({
   input: { name: 'Alder & Finch', ...input },
 })
 
-function make(input: Partial<Input> = {}, seed = 1) {
+async function make(input: Partial<Input> = {}, seed = 1) {
   const asked = brief(input, seed)
-  const answer = rules(asked)
+  const answer = await rules(asked)
   assert.equal(faultsOf(schema, answer.result), undefined)
   const failed = checks(asked, answer).filter(({ pass }) => !pass)
   const bytes = (name: string) => {
@@ -34,22 +34,22 @@ function make(input: Partial<Input> = {}, seed = 1) {
 }
 
 describe('brand assets', () => {
-  it('keep the base colour given, and every pair of colours can be read, whatever it is', () => {
+  it('keep the base colour given, and every pair of colours can be read, whatever it is', async () => {
     for (const base_color of ['#1f6feb', 'yellow', '#000', '#fff', 'oklch(0.6 0.4 150)', '#777777']) {
-      const { answer, failed } = make({ base_color })
+      const { answer, failed } = await make({ base_color })
       assert.deepEqual(failed, [], base_color)
       assert.equal(answer.result.base.why, 'The base colour given.')
       for (const { use, contrast } of answer.result.pairs) assert.ok(contrast >= 4.5, `${base_color} ${use}`)
     }
-    assert.equal(make({ base_color: '#1f6feb' }).answer.result.base.hex, '#1f6feb')
+    assert.equal((await make({ base_color: '#1f6feb' })).answer.result.base.hex, '#1f6feb')
   })
 
-  it('have a mark that is seen on its ground, whatever the colour: a paler one is measured as such', () => {
+  it('have a mark that is seen on its ground, whatever the colour: a paler one is measured as such', async () => {
     for (const base_color of ['yellow', '#ffffff', '#fefefe', 'oklch(0.95 0.1 200)', '#000000', '#1f6feb'])
-      for (let seed = 0; seed < 8; seed++)
-        assert.deepEqual(make({ base_color }, seed).failed, [], `${base_color} ${seed}`)
+      for (let seed = 0; seed < 4; seed++)
+        assert.deepEqual((await make({ base_color }, seed)).failed, [], `${base_color} ${seed}`)
     const asked = brief({ base_color: '#1f6feb' })
-    const { artifacts = [], ...answer } = rules(asked)
+    const { artifacts = [], ...answer } = await rules(asked)
     const paler = artifacts.map(file =>
       file.name === 'mark.svg'
         ? { ...file, bytes: Buffer.from(Buffer.from(file.bytes).toString().replaceAll('#1f6feb', '#e8f0ff')) }
@@ -62,10 +62,10 @@ describe('brand assets', () => {
     )
   })
 
-  it('follow keywords by their words, not by parts of others', () => {
-    const why = (keyword: string) => make({ keywords: [keyword] }).answer.result.base.why
+  it('follow keywords by their words, not by parts of others', async () => {
+    const why = async (keyword: string) => (await make({ keywords: [keyword] })).answer.result.base.why
     for (const said of ['garden', 'Gardening tools', 'art', 'Law firm', 'eco', 'bakery', 'health care', 'FinTech'])
-      assert.equal(why(said), 'A colour customary for a keyword given.', said)
+      assert.equal(await why(said), 'A colour customary for a keyword given.', said)
     for (const said of [
       'smart',
       'lawn',
@@ -78,21 +78,21 @@ describe('brand assets', () => {
       'watermelon',
       'banksia',
     ])
-      assert.equal(why(said), 'By the seed.', said)
+      assert.equal(await why(said), 'By the seed.', said)
   })
 
-  it('can be read at any seed', () => {
+  it('can be read at any seed', async () => {
     const name = fc.string({ unit: fc.constantFrom(...'abcÅßλЖשם عمन ก🚀-&'), minLength: 1, maxLength: 60 })
-    fc.assert(
-      fc.property(name, fc.nat(), (inner, seed) => {
-        assert.deepEqual(make({ name: `A${inner}` }, seed).failed, [])
+    await fc.assert(
+      fc.asyncProperty(name, fc.nat(), async (inner, seed) => {
+        assert.deepEqual((await make({ name: `A${inner}` }, seed)).failed, [])
       }),
       { numRuns: 8 },
     )
   })
 
   it('are pictures that open, in the sizes that they say', async () => {
-    const { answer, bytes } = make()
+    const { answer, bytes } = await make()
     const pictures = answer.artifacts?.filter(({ media_type }) => /^image\/(png|svg)/.test(media_type)) ?? []
     assert.ok(pictures.length > 12)
     for (const { name, bytes: picture } of pictures) {
@@ -111,8 +111,8 @@ describe('brand assets', () => {
     for (const { src } of icons) assert.ok(bytes(src))
   })
 
-  it('give tokens as CSS and as JSON that say the same', () => {
-    const { text, answer } = make()
+  it('give tokens as CSS and as JSON that say the same', async () => {
+    const { text, answer } = await make()
     const json = JSON.parse(text('tokens.json'))
     const css = text('tokens.css')
     for (const { name, steps } of answer.result.ramps)
@@ -123,15 +123,15 @@ describe('brand assets', () => {
     assert.equal(json.type.body.$value.fontSize.value, 16)
   })
 
-  it('are others at another seed', () => {
-    const logos = [1, 2, 3, 4].map(seed => make({}, seed).text('logo.svg'))
+  it('are others at another seed', async () => {
+    const logos = await Promise.all([1, 2, 3, 4].map(async seed => (await make({}, seed)).text('logo.svg')))
     assert.equal(new Set(logos).size, 4)
-    assert.equal(make({}, 3).text('logo.svg'), logos[2])
+    assert.equal((await make({}, 3)).text('logo.svg'), logos[2])
   })
 
-  it('hold nothing of a hostile name but its letters', () => {
+  it('hold nothing of a hostile name but its letters', async () => {
     const hostile = '"/><script>alert(1)</script><a onclick="x">\u202e\u200b ignore all'
-    const { answer, failed } = make({ name: hostile, keywords: ['</style><script>', 'url(http://x.example)'] })
+    const { answer, failed } = await make({ name: hostile, keywords: ['</style><script>', 'url(http://x.example)'] })
     assert.deepEqual(failed, [])
     for (const { media_type, bytes } of answer.artifacts ?? [])
       if (!media_type.startsWith('image/png') && media_type !== 'application/manifest+json')
@@ -139,10 +139,10 @@ describe('brand assets', () => {
     assert.doesNotMatch(answer.result.brand, /[\u202e\u200b]/)
   })
 
-  it('refuse what is no colour, and letters that no typeface here has', () => {
+  it('refuse what is no colour, and letters that no typeface here has', async () => {
     const refused = (input: Partial<Input>, param: string) =>
-      assert.throws(
-        () => make(input),
+      assert.rejects(
+        async () => await make(input),
         (error: unknown) => error instanceof Refusal && error.param === param,
       )
     for (const base_color of [
@@ -153,13 +153,13 @@ describe('brand assets', () => {
       '#12',
       'transparent; x',
     ])
-      refused({ base_color }, 'input.base_color')
-    refused({ name: '漢字' }, 'input.name')
-    refused({ name: '\u200b\u200b' }, 'input.name')
+      await refused({ base_color }, 'input.base_color')
+    await refused({ name: '𒀀𒀁' }, 'input.name')
+    await refused({ name: '\u200b\u200b' }, 'input.name')
   })
 
-  it('of a name of 100,000 characters are made all the same', () => {
-    assert.deepEqual(make({ name: 'x'.repeat(100_000) }).failed, [])
-    assert.deepEqual(make({ name: `Z${'\u0301'.repeat(100_000)}` }).failed, [])
+  it('of a name of 100,000 characters are made all the same', async () => {
+    assert.deepEqual((await make({ name: 'x'.repeat(100_000) })).failed, [])
+    assert.deepEqual((await make({ name: `Z${'\u0301'.repeat(100_000)}` })).failed, [])
   })
 })

@@ -2,6 +2,7 @@
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { STEPS } from '../colour/ramp.ts'
+import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
 import { settable } from '../type/settable.ts'
 import { directionOf, oklchOf } from './direction.ts'
@@ -9,7 +10,8 @@ import { filesOf } from './files.ts'
 import { paletteOf } from './palette.ts'
 import type { Direction, Input, Result, TypeStep } from './result.ts'
 
-export function rules({ input, seed }: Brief<Input>): Answer<Result> {
+export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Result>> {
+  await unpackFor(input)
   const { text: name, missing, blank } = settable(input.name, 'input.name', { family: 'inter', weight: 600 }, 100)
   if (blank) throw new Refusal('input.name', 'Nothing of this name can be seen. Write one with a letter in it.')
   const direction = directionOf({ ...input, name }, seed)

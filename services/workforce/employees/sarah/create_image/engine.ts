@@ -6,6 +6,7 @@ import { picture as svgOf } from '../picture/svg.ts'
 import { ornament } from '../scene/ornament.ts'
 import type { ChartInput } from '../scene/plot.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
+import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
 import { settable } from '../type/settable.ts'
 import { card, type Drawn } from './card.ts'
@@ -16,7 +17,8 @@ const SIZES = { social_card: [1200, 630], banner: [1500, 500], chart: [1200, 675
 
 const MOST = { label: 80, title: 300, subtitle: 600, footer: 80 } as const
 
-export function rules({ input, seed }: Brief<Input>): Answer<Result> {
+export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Result>> {
+  await unpackFor(input)
   const { picture } = input
   if (picture === 'photograph')
     throw new Refusal(
@@ -25,9 +27,11 @@ export function rules({ input, seed }: Brief<Input>): Answer<Result> {
     )
   const theme = themeOf({ ...input, name: input.title ?? picture }, seed)
   const missing = new Set<string>()
+  const cut = new Set<string>()
   const clean = (given: string, param: string, most: number, family = theme.body) => {
     const made = settable(given, param, { family, weight: 600 }, most)
     for (const sign of made.missing) missing.add(sign)
+    if (made.cut) cut.add(param.replace('input.', ''))
     return made.text
   }
   const texts = Object.fromEntries(
@@ -39,13 +43,13 @@ export function rules({ input, seed }: Brief<Input>): Answer<Result> {
   if (picture !== 'pattern' && texts.title === '') throw new Refusal('input.title', `A ${picture} needs a title.`)
   const [usualWidth, usualHeight] = SIZES[picture]
   const size = { width: input.width ?? usualWidth, height: input.height ?? usualHeight }
-  const drawn = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
+  const { svg: parts, cut: lacking } = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
   const alternative =
     [texts.label, texts.title, texts.subtitle, texts.footer]
       .filter(said => said !== '')
       .map(said => (/[.!?…。]$/u.test(said) ? said : `${said}.`))
       .join(' ') || 'A pattern.'
-  const svg = svgOf(size, alternative, ...drawn.svg)
+  const svg = svgOf(size, alternative, ...parts)
   const files = ['image.svg', 'image.png']
   const result: Result = {
     picture,
@@ -53,7 +57,7 @@ export function rules({ input, seed }: Brief<Input>): Answer<Result> {
     theme: theme.id,
     colours: { ground: theme.ground, text: theme.ink, shapes: theme.shapes },
     typefaces: [...new Set([FAMILIES[theme.heading].name, FAMILIES[theme.body].name])],
-    cut: drawn.cut,
+    cut: [...new Set([...cut, ...lacking])],
     alternative,
     files,
   }
@@ -64,7 +68,7 @@ export function rules({ input, seed }: Brief<Input>): Answer<Result> {
       { name: 'image.svg', media_type: 'image/svg+xml', bytes: new TextEncoder().encode(svg) },
       { name: 'image.png', media_type: 'image/png', bytes: pngOf(svg) },
     ],
-    warnings: warningsOf(input, texts, drawn, [...missing]),
+    warnings: warningsOf(input, texts, result, [...missing]),
   }
 }
 
@@ -103,10 +107,10 @@ function numbers(given: ChartInput | undefined, clean: Clean): ChartInput {
   }
 }
 
-function warningsOf(input: Input, texts: Texts, drawn: Drawn, missing: readonly string[]): string[] {
+function warningsOf(input: Input, texts: Texts, { cut }: Result, missing: readonly string[]): string[] {
   const idle = input.picture === 'pattern' && Object.values(texts).some(said => said !== '')
   return [
-    ...(drawn.cut.length > 0 ? [`Not all of this had room, and it ends in an ellipsis: ${drawn.cut.join(', ')}.`] : []),
+    ...(cut.length > 0 ? [`Not all of this had room, and it ends in an ellipsis: ${cut.join(', ')}.`] : []),
     ...(missing.length > 0
       ? [`Left out, or set without their marks, since no typeface here has them: ${missing.slice(0, 20).join(' ')}`]
       : []),

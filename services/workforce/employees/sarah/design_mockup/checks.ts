@@ -1,11 +1,13 @@
 import type { Check } from '../../../src/answer.ts'
-import type { Checks } from '../../../src/kind.ts'
+import type { SlowChecks } from '../../../src/kind.ts'
 import { drawnWell } from '../picture/drawn-well.ts'
+import { unpackFor } from '../type/east-asian.ts'
 import { readPage } from './page/read-page.ts'
 import type { Input, Result } from './result.ts'
 import { shownAs } from './shown.ts'
 
-export const checks: Checks<Input, Result> = ({ input }, { result, artifacts = [] }) => {
+export const checks: SlowChecks<Input, Result> = async ({ input }, { result, artifacts = [] }) => {
+  await unpackFor(input)
   const html = artifacts.find(({ name }) => name === 'page.html')?.bytes ?? new Uint8Array()
   const page = readPage(new TextDecoder().decode(html))
   const unseen = textsIn(shownAs(input).input.blocks).filter(text => !page.texts.has(text)).length

@@ -13,19 +13,19 @@ const [schema, example] = [json('output.schema.json'), json('example.json').inpu
 
 const brief = (input: Input): Brief<Input> => ({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
 
-function make(input: Input) {
+async function make(input: Input) {
   const asked = brief({ viewports: ['mobile'], ...input })
-  const answer = rules(asked)
+  const answer = await rules(asked)
   assert.equal(faultsOf(schema, answer.result), undefined)
   const file = (name: string) => Buffer.from(answer.artifacts?.find(artifact => artifact.name === name)?.bytes ?? [])
-  return { ...answer, file, failed: checks(asked, answer).filter(({ pass }) => !pass) }
+  return { ...answer, file, failed: (await checks(asked, answer)).filter(({ pass }) => !pass) }
 }
 
 const page = (...blocks: Input['blocks']): Input => ({ title: 'A page', blocks })
 
 describe('mock-ups of a page', () => {
   it('are HTML, and pictures that open in the sizes they say', async () => {
-    const { result, artifacts = [], failed } = make({ ...example, viewports: ['desktop', 'tablet', 'mobile'] })
+    const { result, artifacts = [], failed } = await make({ ...example, viewports: ['desktop', 'tablet', 'mobile'] })
     assert.deepEqual(failed, [])
     assert.deepEqual(
       result.files,
@@ -42,9 +42,9 @@ describe('mock-ups of a page', () => {
     )
   })
 
-  it('show a number of a chart as high as it is', () => {
+  it('show a number of a chart as high as it is', async () => {
     const chart = { labels: ['a', 'b'], series: [{ values: [1, 2] }] }
-    const svg = make(page({ chart })).file('mobile.svg').toString()
+    const svg = (await make(page({ chart }))).file('mobile.svg').toString()
     const bars = [...svg.matchAll(/<rect [^>]*height="([\d.]+)" fill="#[0-9a-f]{6}" rx="[\d.]+"\/>/g)].map(([, high]) =>
       Number(high),
     )
@@ -52,19 +52,19 @@ describe('mock-ups of a page', () => {
     assert.ok(Math.abs((bars[1] ?? 0) / (bars[0] ?? 1) - 2) < 0.01)
   })
 
-  it('keep the colour of a brand on buttons, with text that can be read', () => {
+  it('keep the colour of a brand on buttons, with text that can be read', async () => {
     for (const theme of ['light', 'dark'] as const)
       for (const base_color of ['#1f6feb', 'yellow', '#000', '#fff', '#777777']) {
-        const { result, failed } = make({ ...example, base_color, theme })
+        const { result, failed } = await make({ ...example, base_color, theme })
         assert.deepEqual(failed, [], `${base_color} ${theme}`)
         if (base_color === '#1f6feb') assert.equal(result.colours.strong, '#1f6feb')
       }
   })
 
-  it('hold nothing of a hostile text but its letters', () => {
+  it('hold nothing of a hostile text but its letters', async () => {
     const hostile =
       '</style></title><script>alert(1)</script><img src=http://x.example onerror=alert(1)>" onclick="x\u202e\u200b&lt;'
-    const { file, failed } = make({
+    const { file, failed } = await make({
       title: hostile,
       brand: hostile,
       navigation: { links: [hostile], action: hostile, current: hostile },
@@ -90,15 +90,15 @@ describe('mock-ups of a page', () => {
     assert.doesNotMatch(file('mobile.svg').toString(), /<script|<img|onclick="|\u202e/)
   })
 
-  it('write no password that was given', () => {
-    const { file } = make(
+  it('write no password that was given', async () => {
+    const { file } = await make(
       page({ form: { fields: [{ label: 'Password', type: 'password', value: 'hunter2-secret' }] } }),
     )
     assert.doesNotMatch(file('page.html').toString() + file('mobile.svg').toString(), /hunter2/)
   })
 
-  it('say what has no effect, and what is longer than its field', () => {
-    const { warnings = [], result } = make(
+  it('say what has no effect, and what is longer than its field', async () => {
+    const { warnings = [], result } = await make(
       page({
         form: {
           fields: [
@@ -112,9 +112,9 @@ describe('mock-ups of a page', () => {
     assert.equal(result.cut.length, 1)
   })
 
-  it('have one first heading, and no level left out', () => {
+  it('have one first heading, and no level left out', async () => {
     for (const layout of ['page', 'app'] as const) {
-      const { file, failed } = make({
+      const { file, failed } = await make({
         ...page(
           { features: { items: [{ title: 'b' }] } },
           { hero: { title: 'c' } },
@@ -127,54 +127,50 @@ describe('mock-ups of a page', () => {
     }
   })
 
-  it('are refused where numbers lack labels, a text shows nothing, or a page is too high', () => {
+  it('are refused where numbers lack labels, a text shows nothing, or a page is too high', async () => {
     const refused = (input: Input, param: string) =>
-      assert.throws(
-        () => make(input),
+      assert.rejects(
+        async () => await make(input),
         (error: unknown) => error instanceof Refusal && error.param === param,
       )
-    refused(page({ chart: { labels: ['a'], series: [{ values: [1, 2] }] } }), 'input.blocks[0].chart.series[0].values')
-    refused(page({ table: { columns: ['a', 'b'], rows: [['1']] } }), 'input.blocks[0].table.rows[0]')
-    refused(page({ hero: { title: '\u200b' } }), 'input.blocks[0].hero.title')
-    refused({ ...page({ hero: { title: 'a' } }), base_color: 'url(x)' }, 'input.base_color')
-    refused(
+    await refused(
+      page({ chart: { labels: ['a'], series: [{ values: [1, 2] }] } }),
+      'input.blocks[0].chart.series[0].values',
+    )
+    await refused(page({ table: { columns: ['a', 'b'], rows: [['1']] } }), 'input.blocks[0].table.rows[0]')
+    await refused(page({ hero: { title: '\u200b' } }), 'input.blocks[0].hero.title')
+    await refused({ ...page({ hero: { title: 'a' } }), base_color: 'url(x)' }, 'input.base_color')
+    await refused(
       page({ article: { parts: Array.from({ length: 40 }, () => ({ text: 'word '.repeat(700) })) } }),
       'input.blocks',
     )
   })
 
-  it('are measured: a text that leaves its box, a script and a lost text are seen', () => {
+  it('are measured: a text that leaves its box, a script and a lost text are seen', async () => {
     const asked = brief({ ...example, viewports: ['mobile'] })
-    const answer = rules(asked)
-    const failing = (name: string, change: (text: string) => string) => {
+    const answer = await rules(asked)
+    const failing = async (name: string, change: (text: string) => string) => {
       const artifacts = answer.artifacts?.map(each =>
         each.name === name ? { ...each, bytes: Buffer.from(change(Buffer.from(each.bytes).toString())) } : each,
       )
-      return checks(asked, { ...answer, artifacts: artifacts ?? [] }).flatMap(({ id, pass }) => (pass ? [] : id))
+      const found = await checks(asked, { ...answer, artifacts: artifacts ?? [] })
+      return found.flatMap(({ id, pass }) => (pass ? [] : id))
     }
-    assert.deepEqual(
-      failing('mobile.svg', svg => svg.replace(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5')),
-      ['text_outside_its_box_px'],
-    )
-    assert.deepEqual(
-      failing('page.html', html => html.replace('</body>', '<script></script></body>')),
-      ['html_scripts'],
-    )
-    assert.deepEqual(
-      failing('page.html', html => html.replace('href="#"', 'href="//x.example"')),
-      ['html_outside_references'],
-    )
-    assert.deepEqual(
-      failing('page.html', html => html.replace('<h3', '<h4').replace('</h3', '</h4')),
-      ['html_skipped_headings'],
-    )
-    assert.deepEqual(
-      failing('page.html', html => html.replace('Soil for two boxes', '')),
-      ['texts_not_on_the_page'],
-    )
-    assert.deepEqual(
-      failing('page.html', html => html.replace('</section>', '</p>')),
-      ['html_errors'],
-    )
+    assert.deepEqual(await failing('mobile.svg', svg => svg.replace(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5')), [
+      'text_outside_its_box_px',
+    ])
+    assert.deepEqual(await failing('page.html', html => html.replace('</body>', '<script></script></body>')), [
+      'html_scripts',
+    ])
+    assert.deepEqual(await failing('page.html', html => html.replace('href="#"', 'href="//x.example"')), [
+      'html_outside_references',
+    ])
+    assert.deepEqual(await failing('page.html', html => html.replace('<h3', '<h4').replace('</h3', '</h4')), [
+      'html_skipped_headings',
+    ])
+    assert.deepEqual(await failing('page.html', html => html.replace('Soil for two boxes', '')), [
+      'texts_not_on_the_page',
+    ])
+    assert.deepEqual(await failing('page.html', html => html.replace('</section>', '</p>')), ['html_errors'])
   })
 })

@@ -3,6 +3,7 @@ import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
+import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
 import type { Box } from '../type/set.ts'
 import type { Style as TextStyle } from '../type/shape.ts'
@@ -19,7 +20,8 @@ import { shownAs } from './shown.ts'
 /** The most of a picture, in pixels: what is higher nobody looks at, and it has to be in memory whole. */
 const HIGHEST = 12_000
 
-export function rules({ input: given, language = 'en', seed }: Brief<Input>): Answer<Result> {
+export async function rules({ input: given, language = 'en', seed }: Brief<Input>): Promise<Answer<Result>> {
+  await unpackFor(given)
   const { input, missing, idle } = shownAs(given)
   const theme = themeOf({ name: input.brand ?? input.title, theme: 'light', ...wishOf(input) }, seed)
   const body = pageOf(input)

@@ -1,8 +1,9 @@
 /** Fonts as they are needed: read from their packages, kept for the life of the process. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Blob, Font, Face as HbFace } from 'harfbuzzjs'
-import { FAMILIES, type Family, type FamilyId, OTHERS, type Weight } from './families.ts'
+import { Blob, Font, Face as HbFace, Variation } from 'harfbuzzjs'
+import decompress from 'woff2-encoder/decompress'
+import { EAST_ASIAN, type EastAsian, FAMILIES, type Family, type FamilyId, OTHERS, type Weight } from './families.ts'
 import { fontOfWoff } from './woff.ts'
 
 /** One file of a family: a weight of a part of its characters. */
@@ -19,12 +20,13 @@ export interface Face {
 }
 
 /** The first face that has all of `text`, which is one character as a reader sees it; undefined where none does. */
-export function faceFor(text: string, id: FamilyId, weight: Weight): Face | undefined {
+export function faceFor(text: string, id: FamilyId, weight: Weight, east: EastAsian): Face | undefined {
   const points = [...text].flatMap(sign => (unseen.test(sign) ? [] : (sign.codePointAt(0) ?? [])))
   const wanted = FAMILIES[id]
-  for (const family of [wanted, ...OTHERS.filter(other => other !== wanted)])
+  const eastern = [EAST_ASIAN[east], ...Object.values(EAST_ASIAN).filter(family => family !== EAST_ASIAN[east])]
+  for (const family of [wanted, ...OTHERS.filter(other => other !== wanted), ...eastern])
     for (const subset of family.subsets)
-      if (points.every(point => promises(family, subset, point))) {
+      if (points.every(point => promises(family, subset, point)) && isUnpacked(family, subset)) {
         const face = faceOf(family, subset, weight)
         if (points.every(point => face.font.nominalGlyph(point) !== undefined)) return face
       }
@@ -33,6 +35,20 @@ export function faceFor(text: string, id: FamilyId, weight: Weight): Face | unde
 
 /** Joiners and selectors: they steer the shaping and have no shape of their own. */
 const unseen = /^(?:\u200c|\u200d|\ufe0e|\ufe0f)$/
+
+/** The parts of a family that are for a character. */
+export const partsWith = (family: Family, point: number): string[] =>
+  family.subsets.filter(subset => promises(family, subset, point))
+
+/** Whether a part can be set: those in the newer format take their time, and are asked for by `unpack`. */
+export const isUnpacked = (family: Family, subset: string): boolean =>
+  family.variable !== true || unpacked.has(`${family.package} ${subset}`)
+
+export async function unpack(family: Family, subset: string): Promise<void> {
+  unpacked.set(`${family.package} ${subset}`, await decompress(fileOf(family, subset, 400, 'woff2')))
+}
+
+const unpacked = new Map<string, Uint8Array>()
 
 /** Ascent and descent of a family over its size. */
 export function metricsOf(id: FamilyId): {
@@ -54,10 +70,13 @@ function faceOf(family: Family, subset: string, weight: Weight): Face {
   const key = `${family.package} ${subset} ${weight}`
   const known = faces.get(key)
   if (known) return known
-  const face = new HbFace(new Blob(new Uint8Array(fontOfWoff(fileOf(family, subset, weight, 'woff')))))
+  const bytes = unpacked.get(`${family.package} ${subset}`) ?? fontOfWoff(fileOf(family, subset, weight, 'woff'))
+  const face = new HbFace(new Blob(new Uint8Array(bytes)))
+  const font = new Font(face)
+  if (family.variable) font.setVariations([new Variation('wght', weight)])
   const joins = subset === 'arabic' || subset === 'devanagari'
   const made = {
-    font: new Font(face),
+    font,
     unitsPerEm: face.upem,
     joins,
     family,
@@ -71,7 +90,8 @@ function faceOf(family: Family, subset: string, weight: Weight): Face {
 
 /** A file of a face in its package, for HarfBuzz or for browsers. */
 export const fileOf = (family: Family, subset: string, weight: Weight, format: 'woff' | 'woff2'): Buffer => {
-  const name = `${family.package.slice('@fontsource/'.length)}-${subset}-${weight}-normal.${format}`
+  const part = family.variable ? `${subset.slice(1, -1)}-wght` : `${subset}-${weight}`
+  const name = `${family.package.split('/')[1]}-${part}-normal.${format}`
   return readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/files/${name}`)))
 }
 
@@ -91,7 +111,7 @@ function promises(family: Family, subset: string, point: number): boolean {
 /** The package of emojis names none for the file that has them all. */
 function saidBy(family: Family, subset: string): string {
   const said = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/unicode.json`)), 'utf8'))
-  return said[subset] ?? 'U+2000-1FFFF'
+  return said[subset] ?? (subset === 'emoji' ? 'U+2000-1FFFF' : '')
 }
 
 const rangesOf = (said: string): (readonly [number, number])[] =>

@@ -6,6 +6,8 @@ export interface Family {
   /** In the order in which they are looked through. */
   readonly subsets: readonly string[]
   readonly fallback: 'sans-serif' | 'serif'
+  /** All weights in one file. */
+  readonly variable?: boolean
 }
 
 const family = (name: string, slug: string, subsets: string, fallback: Family['fallback'] = 'sans-serif'): Family => ({
@@ -33,5 +35,22 @@ export const OTHERS: readonly Family[] = [
   family('Noto Sans Thai', 'noto-sans-thai', 'thai'),
   family('Noto Emoji', 'noto-emoji', 'emoji'),
 ]
+
+const eastAsian = (name: string, slug: string): Family => ({
+  name,
+  package: `@fontsource-variable/${slug}`,
+  subsets: Array.from({ length: 120 }, (_, at) => `[${at}]`),
+  fallback: 'sans-serif',
+  variable: true,
+})
+
+/** Chinese, Japanese and Korean: each in about a hundred files for all weights, of which a text needs a few. */
+export const EAST_ASIAN = {
+  chinese: eastAsian('Noto Sans SC', 'noto-sans-sc'),
+  japanese: eastAsian('Noto Sans JP', 'noto-sans-jp'),
+  korean: eastAsian('Noto Sans KR', 'noto-sans-kr'),
+} as const
+
+export type EastAsian = keyof typeof EAST_ASIAN
 
 export type Weight = 400 | 500 | 600 | 700

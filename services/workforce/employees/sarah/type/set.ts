@@ -1,4 +1,5 @@
 /** Text in a box: the largest size at which it stays inside. */
+import { eastAsianOf } from './east-asian.ts'
 import { metricsOf } from './faces.ts'
 import { type Ink, inkOf, outline, union } from './outline.ts'
 import { broken, type Run, type Shaped, type Style, shape, type Word } from './shape.ts'
@@ -39,9 +40,10 @@ export interface SetText extends Setting {
 /** At most so large as `setting` says, at least `smallest`: there a word may be broken, and what has no room is cut off. */
 export function fitText(
   text: string,
-  setting: Setting & { readonly smallest: number },
+  given: Setting & { readonly smallest: number },
   { width, height }: { readonly width: number; readonly height: number },
 ): SetText {
+  const setting = { ...given, east: eastAsianOf(text) }
   const shaped = shape(text, setting)
   const widest = Math.max(0, ...shaped.words.map(word => word.width))
   for (let size = setting.size; size > setting.smallest; size *= 0.94) {

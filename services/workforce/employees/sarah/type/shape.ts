@@ -2,8 +2,9 @@
 import bidiFactory from 'bidi-js'
 import { Buffer, Direction, shape as shapeBuffer } from 'harfbuzzjs'
 import LineBreaker from 'linebreak'
+import { eastAsianOf } from './east-asian.ts'
 import { type Face, faceFor } from './faces.ts'
-import type { FamilyId, Weight } from './families.ts'
+import type { EastAsian, FamilyId, Weight } from './families.ts'
 
 interface Glyph {
   readonly face: Face
@@ -42,6 +43,8 @@ export interface Style {
   readonly weight: Weight
   /** Space between letters, in ems. */
   readonly tracking?: number
+  /** Of a part of a text: whose shapes the whole has. */
+  readonly east?: EastAsian
 }
 
 const bidi = bidiFactory()
@@ -49,7 +52,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** `text` has been through `visible`. */
 export function shape(text: string, style: Style): Shaped {
-  const key = `${style.family} ${style.weight} ${style.tracking} ${text}`
+  const key = `${style.family} ${style.weight} ${style.tracking} ${style.east} ${text}`
   const found = known.get(key) ?? shaped(text, style)
   // The last to be asked for goes last.
   if (!known.delete(key)) kept += key.length
@@ -73,11 +76,12 @@ function shaped(text: string, style: Style): Shaped {
   const missing = new Set<string>()
   const { levels, paragraphs } = bidi.getEmbeddingLevels(text)
   const words: Word[] = []
+  const east = style.east ?? eastAsianOf(text)
   for (const [from, to] of linePieces(text)) {
     const piece = text.slice(from, to)
     const body = piece.trimEnd()
-    const runs = runsOf(body, from, levels, style, missing)
-    const [space] = runsOf(piece.slice(body.length), from + body.length, levels, style, missing)
+    const runs = runsOf(body, from, levels, style, east, missing)
+    const [space] = runsOf(piece.slice(body.length), from + body.length, levels, style, east, missing)
     words.push({ text: body, runs, width: sum(runs.map(({ width }) => width)), space })
   }
   return { words, rightToLeft: (paragraphs[0]?.level ?? 0) % 2 === 1, missing: [...missing] }
@@ -114,13 +118,20 @@ function* linePieces(text: string): Generator<[number, number]> {
   }
 }
 
-function runsOf(text: string, offset: number, levels: Uint8Array, style: Style, missing: Set<string>): Run[] {
+function runsOf(
+  text: string,
+  offset: number,
+  levels: Uint8Array,
+  style: Style,
+  east: EastAsian,
+  missing: Set<string>,
+): Run[] {
   const spans: { face: Face; level: number; text: string }[] = []
   for (const { segment, index } of graphemes.segment(text)) {
-    const whole = faceFor(segment, style.family, style.weight)
+    const whole = faceFor(segment, style.family, style.weight, east)
     // Where no face has the marks of a letter, the letter stands without them.
     const shown = whole ? segment : segment.normalize('NFD').replace(/\p{M}+/gu, '')
-    const face = whole ?? (shown === '' ? undefined : faceFor(shown, style.family, style.weight))
+    const face = whole ?? (shown === '' ? undefined : faceFor(shown, style.family, style.weight, east))
     const level = levels[offset + index] ?? 0
     const last = spans.at(-1)
     if (!whole) missing.add(segment)

@@ -13,15 +13,15 @@ const schemaOf = (name: string) => JSON.parse(readFileSync(new URL(`../${name}.s
 const [asked, given] = [schemaOf('input'), schemaOf('output')]
 
 describe('mock-ups', () => {
-  it('of 500 random descriptions hold every text in its box, readable, on a page without faults', () => {
-    fc.assert(
-      fc.property(anyPage(asked), fc.nat(), (input, seed) => {
+  it('of 500 random descriptions hold every text in its box, readable, on a page without faults', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPage(asked), fc.nat(), async (input, seed) => {
         assert.equal(faultsOf(asked, input), undefined)
         const brief = { topic: '', tone: '', constraints: {}, files: [], seed, input }
-        const answer = rules(brief)
+        const answer = await rules(brief)
         assert.equal(faultsOf(given, answer.result), undefined)
         assert.deepEqual(
-          checks(brief, answer).filter(({ pass }) => !pass),
+          (await checks(brief, answer)).filter(({ pass }) => !pass),
           [],
         )
       }),

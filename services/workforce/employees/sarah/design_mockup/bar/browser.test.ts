@@ -39,7 +39,7 @@ describe('the HTML of a mock-up, in Chromium', { skip }, () => {
     ['an app of every block', { ...everyBlock, layout: 'app' as const }],
   ] as const)
     it(`has the texts of ${name} where its pictures have them, at each width`, async () => {
-      const { artifacts = [] } = rules({ topic: '', tone: '', constraints: {}, files: [], seed: 7, input })
+      const { artifacts = [] } = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 7, input })
       const html = Buffer.from(artifacts.find(file => file.name === 'page.html')?.bytes ?? []).toString()
       for (const viewport of Object.keys(VIEWPORTS) as Viewport[]) {
         const tab = await chrome.newPage({ viewport: { width: VIEWPORTS[viewport].width, height: 800 } })

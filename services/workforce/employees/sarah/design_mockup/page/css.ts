@@ -1,6 +1,6 @@
 /** The sheet as CSS. Nothing of a brief stands in it but colours that were read and written anew. */
 import type { Theme } from '../../scene/theme.ts'
-import { FAMILIES, type FamilyId, OTHERS } from '../../type/families.ts'
+import { EAST_ASIAN, FAMILIES, type FamilyId, OTHERS } from '../../type/families.ts'
 import { COLOURS, changesIn, SHEET, type Style, type StyleName, VIEWPORTS } from './sheet.ts'
 
 /** Of the parts named; `faces` are the `@font-face` rules of the typefaces that the page needs. */
@@ -90,7 +90,6 @@ function declarations(style: Style): string[] {
     'flex-shrink': style.firm === true && '0',
     'align-items': style.align,
     'justify-content': style.justify,
-    'align-self': style.self,
     'background-color': style.fill && `var(--${style.fill})`,
     border: style.line && `1px solid var(--${style.line})`,
     'border-top': style.above && `1px solid var(--${style.above})`,
@@ -109,5 +108,7 @@ function declarations(style: Style): string[] {
 }
 
 /** In the order in which typefaces are looked through for a letter. */
+const eastern = Object.values(EAST_ASIAN)
+
 const stackOf = (id: FamilyId): string =>
-  [...new Set([FAMILIES[id], ...OTHERS].map(({ name }) => `'${name}'`)), FAMILIES[id].fallback].join(', ')
+  [...new Set([FAMILIES[id], ...OTHERS, ...eastern].map(({ name }) => `'${name}'`)), FAMILIES[id].fallback].join(', ')

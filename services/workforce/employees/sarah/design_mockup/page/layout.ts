@@ -149,7 +149,6 @@ function styled(node: Node, style: Style): void {
   node.setAlignContent(Align.FlexStart)
   node.setAlignItems(ALIGN[style.align ?? 'stretch'])
   node.setJustifyContent(JUSTIFY[style.justify ?? 'flex-start'])
-  if (style.self) node.setAlignSelf(ALIGN[style.self])
   node.setGap(Gutter.All, style.gap ?? 0)
   node.setPadding(Edge.Vertical, padY)
   node.setPadding(Edge.Left, padX)

@@ -48,7 +48,6 @@ export interface Style {
   readonly firm?: boolean
   readonly align?: 'flex-start' | 'center' | 'flex-end' | 'stretch'
   readonly justify?: 'flex-start' | 'center' | 'flex-end' | 'space-between'
-  readonly self?: 'flex-start' | 'center' | 'flex-end'
   readonly fill?: Colour
   /** Around it, a pixel wide. */
   readonly line?: Colour
@@ -243,7 +242,6 @@ export const SHEET = {
   'hero-said': { grow: 1, gap: 20, align: 'flex-start', tablet: { grow: 0 } },
   'hero-side': { grow: 1, tablet: { grow: 0 } },
   'hero-middle': { width: '100%', maxWidth: 820, gap: 22, align: 'center' },
-  'hero-below': { ...wide, padding: [32, 0] },
 
   place: {
     width: '100%',

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import sharp from 'sharp'
+import { type Brief, Refusal } from '../../../src/brief.ts'
+import { faultsOf } from '../../../src/run-rules.ts'
+import { checks } from './checks.ts'
+import { rules } from './engine.ts'
+import type { Input } from './result.ts'
+
+const schema = (name: string) => JSON.parse(readFileSync(new URL(`${name}.schema.json`, import.meta.url), 'utf8'))
+const [asked, given] = [schema('input'), schema('output')]
+
+const brief = (input: Input): Brief<Input> => ({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
+
+async function make(input: Input) {
+  assert.equal(faultsOf(asked, input), undefined)
+  const answer = await rules(brief(input))
+  assert.equal(faultsOf(given, answer.result), undefined)
+  assert.deepEqual(
+    checks(brief(input), answer).filter(({ pass }) => !pass),
+    [],
+  )
+  const file = (name: string) => Buffer.from(answer.artifacts?.find(artifact => artifact.name === name)?.bytes ?? [])
+  return { ...answer, svg: file('image.svg').toString(), png: file('image.png') }
+}
+
+const chart = (input: Partial<Input['chart']>): Input => ({
+  picture: 'chart',
+  title: 'Orders',
+  theme: 'light',
+  chart: { type: 'line', labels: ['a', 'b', 'c'], series: [{ values: [0, 5, 10] }], ...input },
+})
+
+const linesOf = (svg: string) =>
+  [...svg.matchAll(/<polyline points="([^"]+)"/g)].map(([, points = '']) =>
+    points.split(' ').map(point => point.split(',').map(Number) as [number, number]),
+  )
+
+describe('charts', () => {
+  it('draw a line through its numbers, as high as they are', async () => {
+    const [line = []] = linesOf((await make(chart({}))).svg)
+    const [[x0, y0] = [0, 0], [x1, y1] = [0, 0], [x2, y2] = [0, 0]] = line
+    assert.ok(Math.abs(x1 - x0 - (x2 - x1)) < 0.1, 'places are evenly apart')
+    assert.ok(Math.abs(y0 - y1 - (y1 - y2)) < 0.1 && y0 > y2, 'and 5 is half as high as 10')
+  })
+
+  it('draw several lines in colours and dashes of their own, each named', async () => {
+    const series = ['One', 'Two', 'Three', 'Four'].map((name, at) => ({ name, values: [at, at + 1, at + 2] }))
+    for (const theme of ['light', 'dark', 'brand'] as const) {
+      const { svg } = await make({ ...chart({ series }), theme })
+      const styles = [...svg.matchAll(/<polyline [^>]*stroke="([^"]+)"[^>]*?(?:stroke-dasharray="([^"]+)")?\/>/g)]
+      // Each once in the legend and once in the chart.
+      assert.equal(new Set(styles.map(([, colour, dashes]) => `${colour} ${dashes}`)).size, 4, theme)
+      for (const { name } of series) assert.ok(svg.includes(`aria-label="${name}"`), name)
+    }
+  })
+
+  it('hold numbers that are all the same, negative, tiny, huge, single or many', async () => {
+    for (const values of [
+      [7, 7, 7],
+      [-3, -2, -1],
+      [1e-12, 2e-12, 0],
+      [1e15, -1e15, 0],
+      [0, 0, 0],
+    ])
+      for (const type of ['bar', 'line'] as const) {
+        const { svg } = await make(chart({ type, series: [{ values }] }))
+        assert.doesNotMatch(svg, /NaN|Infinity/, `${type} ${values}`)
+      }
+    await make(chart({ labels: ['only'], series: [{ values: [1] }] }))
+    const many = Array.from({ length: 60 }, (_, at) => at)
+    await make(chart({ labels: many.map(at => `Week ${at}`), series: [{ values: many }] }))
+  })
+})
+
+describe('pictures', () => {
+  it('of the smallest, the largest, the widest and the highest size are of that size', async () => {
+    for (const [width, height] of [
+      [320, 240],
+      [2400, 2400],
+      [2400, 240],
+      [320, 2400],
+    ] as const)
+      for (const picture of ['social_card', 'chart', 'pattern'] as const) {
+        const { png } = await make({ ...chart({}), picture, width, height, subtitle: 'And what follows from it' })
+        const meta = await sharp(png).metadata()
+        assert.deepEqual([meta.width, meta.height], [width, height], picture)
+      }
+  })
+
+  it('cut huge texts, and say so', async () => {
+    const { result, warnings = [] } = await make({
+      picture: 'social_card',
+      title: 'word '.repeat(400).trim(),
+      subtitle: 'word '.repeat(800).trim(),
+      width: 320,
+      height: 240,
+    })
+    assert.deepEqual(result.cut.toSorted(), ['subtitle', 'title'])
+    assert.match(result.alternative, /^word .*…/)
+    assert.match(warnings.join(), /had room/)
+  })
+
+  it('hold 10,000 letters without a space', async () => {
+    // More than the schema lets in: whoever calls the engine otherwise gets a picture too.
+    for (const letter of ['x', 'W', 'ب', '🚀', 'ก'])
+      for (const picture of ['social_card', 'chart'] as const) {
+        const input = { ...chart({}), picture, title: letter.repeat(10_000), subtitle: letter.repeat(10_000) }
+        const answer = await rules(brief(input))
+        assert.deepEqual(
+          checks(brief(input), answer).filter(({ pass }) => !pass),
+          [],
+        )
+      }
+  })
+
+  it('hold nothing of a hostile text but its letters', async () => {
+    const hostile =
+      '<svg onload=alert(1)><script>alert(1)</script>]]><!ENTITY x SYSTEM "file:///etc/passwd">&x; url(javascript:1) " onclick="x'
+    for (const picture of ['social_card', 'banner', 'chart'] as const) {
+      const input = { ...chart({ labels: [hostile.slice(0, 100), 'b', 'c'], unit: hostile.slice(0, 100) }), picture }
+      const { svg, result } = await make({
+        ...input,
+        title: hostile,
+        subtitle: hostile,
+        label: hostile,
+        footer: hostile,
+      })
+      assert.doesNotMatch(svg, /<script|<!ENTITY|<svg onload|" onclick="/)
+      assert.match(result.alternative, /<script>/, 'a reader hears what is written')
+    }
+  })
+
+  it('draw no sign that hides, turns or controls what others see', async () => {
+    const title = 'pay\u202Eexe\u202C \u200B\u200D\u2060\uFEFF\u0000\u0007\u001B[31m\u2066now\u2069 \uD800'
+    const { result, svg } = await make({ picture: 'banner', title, footer: 'a\u0000b' })
+    assert.match(result.alternative, /^payexe .*now/)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    assert.doesNotMatch(svg, /[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800]/)
+  })
+
+  it('set right-to-left texts and emojis', async () => {
+    for (const title of ['مرحبا بالعالم', 'שלום עולם', 'Hello שלום 123', '🚀👩‍👩‍👧🏳️‍🌈 launch'])
+      assert.equal((await make({ picture: 'social_card', title })).result.cut.length, 0, title)
+  })
+
+  it('of a photograph are refused: what would make it possible is said', async () => {
+    await assert.rejects(
+      async () => rules(brief({ picture: 'photograph', title: 'A harbour' })),
+      (error: unknown) =>
+        error instanceof Refusal &&
+        error.param === 'input.picture' &&
+        /needs an image model, and Millhand has no setting for one yet/.test(error.message),
+    )
+  })
+})
