@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /** Each answer counts 100 tokens read and 10 written. */
-export async function scriptedModel(t: TestContext, replies: readonly Reply[]) {
+export async function scriptedModel(t: Pick<TestContext, 'after'>, replies: readonly Reply[]) {
   const asked: Asked[] = []
   const hung = Promise.withResolvers<IncomingMessage>()
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
