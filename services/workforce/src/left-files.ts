@@ -22,6 +22,7 @@ export function createLeftFiles(deps: Pick<WorkforceDeps, 'tasks' | 'files' | 'c
     run: signal =>
       everyInterval(deps.clock, EVERY_MS, signal, async () => {
         for (const [lease, { result, files }] of left) {
+          if (signal.aborted) return
           try {
             if (await mayComeAgain(deps, result)) continue
             await removeUnnamed(deps, result, files)
