@@ -10,10 +10,15 @@ import { ownerOf } from '../owner.ts'
 import { createPlaces } from '../quota/places.ts'
 import { telling } from './telling.ts'
 
-describe('what is left of the day, while identity does not answer', () => {
+describe('what is left of the day', () => {
+  let asked = 0
   const transport = createDirectTransport()
-  serve(router => router.service(QuotaService, { getDaily: () => new Promise(() => {}) }), transport)
-  const clock = manualClock(0) // It stands still, so nobody's patience ends.
+  const getDaily = () => {
+    asked++
+    throw fail('unavailable', 'Identity is away.')
+  }
+  serve(router => router.service(QuotaService, { getDaily }), transport)
+  const clock = manualClock(0)
   const tell = telling(createPlaces({ quota: createClient(QuotaService, transport), clock }))
   const call = createHandlerContext({
     service: WorkforceService,
@@ -24,11 +29,13 @@ describe('what is left of the day, while identity does not answer', () => {
     contextValues: createContextValues().set(principalKey, ownerOf({ tenant: 'acct_1/live' })),
   })
 
-  it('keeps no request waiting that is wrong', async () => {
+  it('is not asked for to refuse a request that is wrong', async () => {
     const refuse = async () => {
       throw fail('invalid_parameter', 'It is wrong.')
     }
     await assert.rejects(tell(refuse)({}, call), error => codeOf(error) === 'invalid_parameter')
-    assert.equal(call.responseHeader.get('RateLimit'), null)
+    assert.equal(asked, 0)
+    await tell(async () => 'good')({}, call)
+    assert.equal(asked, 1)
   })
 })
