@@ -1,7 +1,7 @@
 /** Files that runs are given and make: read and stored in the name of their account, for who holds the lease. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
-import { codeOf, fail } from '@millhand/api'
+import { fail } from '@millhand/api'
 import type { StoreTaskFileRequest } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type {
   ReadInputRequest,
@@ -13,7 +13,9 @@ import type {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { heldTask, type OutputFiles } from '@millhand/task'
 import { as, inTheNameOf } from './in-name-of.ts'
+import { type LeftFiles, removeUnnamed } from './left-files.ts'
 import { ownerOf } from './owner.ts'
+import { removeFile } from './remove-file.ts'
 import type { TaskRecord } from './task.ts'
 import type { WorkforceDeps } from './workforce.ts'
 
@@ -78,36 +80,28 @@ const runOf = ({ workId, attempt }: Pick<Result, 'workId' | 'attempt'>) => `${wo
 
 type Keeping = Pick<WorkforceDeps, 'tasks' | 'files' | 'taskFiles' | 'clock' | 'log' | 'retentionMs'>
 
-/** What an output is and names is kept for as long as the task's data, once the output is about to be taken. */
-export const outputFiles = (deps: Keeping): OutputFiles => ({
+/**
+ * What an output is and names is kept for as long as the task's data, once the output is about to be taken. Where compute
+ * is away before all are kept, or gone again, `left` hears of them.
+ */
+export const outputFiles = (deps: Keeping, left: Pick<LeftFiles, 'add'>): OutputFiles => ({
   async keep(result, named) {
     const until = deps.clock.now() + deps.retentionMs
-    const isKept = await Promise.all(named.map(file => keep(deps, result, file, until)))
-    return { kept: named.filter((_, at) => isKept[at]), until }
-  },
-  async settled({ tenant, workId }, kept) {
     try {
-      const task = await deps.tasks.get(tenant, workId)
-      const unnamed = kept.filter(file => file !== task?.output_file && !task?.artifacts?.includes(file))
-      await Promise.all(unnamed.map(id => remove(deps.files, { tenant }, id)))
+      const isKept = await Promise.all(named.map(file => keep(deps, result, file, until)))
+      return { kept: named.filter((_, at) => isKept[at]), until }
     } catch (error) {
-      deps.log.warn('output_files.left', { task_id: workId, files: kept.length, error })
+      left.add(result, named)
+      throw error
     }
   },
+  settled: (result, kept) => removeUnnamed(deps, result, kept).catch(() => left.add(result, kept)),
 })
 
 /** Removes what a task's output is, or names, outside of its record. Fails where that can't be done now. */
 export async function removeOutput({ files }: Pick<Keeping, 'files'>, task: TaskRecord): Promise<void> {
   const all = [...(task.artifacts ?? []), ...(task.output_file === undefined ? [] : [task.output_file])]
-  await Promise.all(all.map(id => remove(files, task, id)))
-}
-
-async function remove(files: Keeping['files'], task: { readonly tenant: string }, id: string): Promise<void> {
-  try {
-    await files.deleteFile({ id }, as(ownerOf(task)))
-  } catch (error) {
-    if (codeOf(error) !== 'not_found') throw error
-  }
+  await Promise.all(all.map(id => removeFile(files, task, id)))
 }
 
 async function keep({ taskFiles }: Keeping, result: Result, id: string, until: number): Promise<boolean> {

@@ -33,6 +33,7 @@ import type { Log } from '@millhand/telemetry'
 import { readCatalogue } from './catalogue.ts'
 import { type Employees, knownEmployees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
+import { createLeftFiles } from './left-files.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
 import { giveBackLostPlaces } from './quota/lost-places.ts'
@@ -127,6 +128,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     languageModel,
     hasPrices,
   }
+  const leftFiles = createLeftFiles(deps)
   const show = (task: TaskRecord) => showWhole(deps, task)
   const tell = telling(deps.places)
   const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, eventMessage)
@@ -163,7 +165,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     /** What executors and other replicas call. Compute answers the same services, for its own work. */
     ownRoutes(router: Routes): void {
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps) }),
+        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps, leftFiles) }),
         readInput: readInput(deps),
         storeOutput: storeOutput(deps),
       })
@@ -171,7 +173,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     },
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal)])
+      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal), leftFiles.run(signal)])
     },
     heard: tasks.heard,
     tellOwner: tasks.tellOwner,

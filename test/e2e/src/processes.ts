@@ -7,6 +7,8 @@ export interface Process {
   readonly parent: number
   /** Processor time in user and system mode since its start, in milliseconds. */
   readonly cpuMs: number
+  /** From -20 up to 19, which is the least wanted. */
+  readonly nice: number
 }
 
 /** All processes that descend from `pid`, without itself. */
@@ -40,26 +42,33 @@ function residentOf(pid: number): number {
 }
 
 /** Resolves once a descendant of `pid` is seen at work, with the one that uses most of the processor. */
-export async function busiest(pid: number): Promise<number> {
+export const busiest = (pid: number): Promise<number> => busiestOf(pid, AT_WORK_MS, () => true)
+
+/** The same of the processes of kinds of work: they get what others leave, and no other process is as nice. */
+export const busiestEngine = (pid: number): Promise<number> =>
+  busiestOf(pid, ENGINE_AT_WORK_MS, ({ nice }) => nice >= 15)
+
+async function busiestOf(pid: number, leastMs: number, isMeant: (process: Process) => boolean): Promise<number> {
   const deadline = performance.now() + AT_WORK_WITHIN_MS
   for (;;) {
-    const used = await usage(pid)
+    const used = (await usage(pid)).filter(isMeant)
     const [most] = used.sort((a, b) => b.ms - a.ms)
-    if (most && most.ms >= AT_WORK_MS) return most.pid
+    if (most && most.ms >= leastMs) return most.pid
     if (performance.now() > deadline) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
   }
 }
 
 /** What each descendant of `pid` uses of the processor in the next half second. */
-async function usage(pid: number): Promise<{ readonly pid: number; readonly ms: number }[]> {
+async function usage(pid: number): Promise<(Process & { readonly ms: number })[]> {
   const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
   // Measuring a rate takes time: this is no wait for something to happen.
   await pause(500)
-  return descendants(pid).map(each => ({ pid: each.pid, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+  return descendants(pid).map(each => ({ ...each, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
 }
 
 /** Of half a second: a run that computes all the time gets so much even where much else runs. */
 const AT_WORK_MS = 100
+const ENGINE_AT_WORK_MS = 30
 const AT_WORK_WITHIN_MS = 20_000
 const AT_REST_WITHIN_MS = 20_000
 
@@ -78,9 +87,16 @@ function processes(): Process[] {
       if (stat === undefined) return []
       // The name, in parentheses, may hold anything: fields are counted from behind it.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      const [state, parent, user, system] = [fields[0], fields[1], fields[11], fields[12]]
+      const [state, parent, user, system, nice] = [0, 1, 11, 12, 16].map(at => fields[at])
       if (state === 'Z') return []
-      return [{ pid: Number(name), parent: Number(parent), cpuMs: (Number(user) + Number(system)) * TICK_MS }]
+      return [
+        {
+          pid: Number(name),
+          parent: Number(parent),
+          cpuMs: (Number(user) + Number(system)) * TICK_MS,
+          nice: Number(nice),
+        },
+      ]
     })
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import type { Wire } from './http.ts'
-import { allAtRest, busiest, isAlive } from './processes.ts'
+import { allAtRest, busiestEngine, isAlive } from './processes.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
 import { clear, create, ended, run } from './tasks.ts'
@@ -35,7 +35,7 @@ describe('the work of an employee', () => {
     await run(server, { employee: 'david', task: 'forecast', input: short })
     await allAtRest(server.pid)
     const { id } = await create(server, long(more))
-    return { id, worker: await busiest(server.pid) }
+    return { id, worker: await busiestEngine(server.pid) }
   }
 
   /** The task, once it runs a second time. */

@@ -1,11 +1,11 @@
 /** What the store and the topic hold, read by ordinary clients of theirs, past the product and past all links. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { publicTopics } from '@millhand/eventlog/public-stream'
+import type { Wire } from '@millhand/test-e2e/http'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Db, MongoClient } from 'mongodb'
 import type { Final } from './history.ts'
 import type { Message } from './repeats.ts'
-
-const TOPIC = 'millhand.tasks.v1'
 
 /** The address of the replica that owns what one of a service does, the queues of compute for example, as the database has it. */
 export function ownerAddress(database: string, service = 'compute'): Promise<string | undefined> {
@@ -30,26 +30,43 @@ export async function allSettled(database: string, limitMs: number): Promise<voi
 function unsettled(database: string): Promise<string[]> {
   return withDatabase(database, async db => {
     const query = { $or: [{ status: { $in: ['queued', 'running', 'cancelling'] } }, { outbox_pending: 1 }] }
-    const found = await db.collection('tasks').find(query).limit(1_000).toArray()
-    return found.map(({ body, outbox }) => `${body} with ${outbox.length} events in its outbox`)
+    const found = await Promise.all(
+      ['tasks', 'workforce_tasks'].map(name => db.collection(name).find(query).limit(1_000).toArray()),
+    )
+    return found.flat().map(({ body, outbox }) => `${body} with ${outbox.length} events in its outbox`)
   })
 }
 
-/** Every task as the store has it, and what is left in outboxes, in words. */
-export function readStore(database: string): Promise<{ finals: Final[]; leftovers: string[] }> {
+/** Every task of compute as the store has it, and what is left in outboxes, in words. */
+export const readStore = (database: string): Promise<{ finals: Final[]; leftovers: string[] }> =>
+  readTasks(database, 'tasks', body => finalOf(body, ({ digit }) => digit))
+
+/** A task as the store has it; `answerOf` is of its output. */
+export function finalOf(body: string, answerOf: (output: Wire) => number | undefined): Final {
+  const { id, status, resource_version: version, attempt, returns, output } = JSON.parse(body)
+  const answer = output === undefined ? undefined : answerOf(JSON.parse(output))
+  return { id, status, version, attempt: attempt - returns, answer }
+}
+
+/** Every document of a collection of tasks, and what is left in its outboxes, in words. */
+export function readTasks<T>(
+  database: string,
+  collection: 'tasks' | 'workforce_tasks',
+  read: (body: string) => T,
+): Promise<{ finals: T[]; leftovers: string[] }> {
   return withDatabase(database, async db => {
-    const documents = await db.collection('tasks').find({}).toArray()
-    const finals = documents.map(({ body }) => {
-      const { id, status, resource_version: version, attempt, returns, output } = JSON.parse(body)
-      const answer = output === undefined ? undefined : JSON.parse(output).digit
-      return { id, status, version, attempt: attempt - returns, answer }
-    })
+    const documents = await db.collection(collection).find({}).toArray()
+    const finals = documents.map(({ body }) => read(body))
     const leftovers = documents.flatMap(({ _id, outbox, outbox_pending }) =>
       outbox.length > 0 || outbox_pending !== 0 ? [`${_id}: ${outbox.length} events are left in its outbox`] : [],
     )
     return { finals, leftovers }
   })
 }
+
+/** What a collection holds, as JSON text. */
+export const readBodies = (database: string, collection: string): Promise<string[]> =>
+  withDatabase(database, async db => (await db.collection(collection).find({}).toArray()).map(({ body }) => body))
 
 async function withDatabase<T>(url: string, use: (db: Db) => Promise<T>): Promise<T> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 3_000, socketTimeoutMS: 20_000 })
@@ -60,10 +77,14 @@ async function withDatabase<T>(url: string, use: (db: Db) => Promise<T>): Promis
   }
 }
 
-/** The whole topic from its beginning, in the order of its partitions. */
-export async function readTopic(brokers: string): Promise<Message[]> {
-  return (await readTopics(brokers, [TOPIC])).map(({ key, id, content, partition, takenAt }) => {
-    const { type, resource_version: version, data } = JSON.parse(content)
+/** The events of tasks from the first on, in the order of their partitions: those of compute, or of another kind too. */
+export async function readTopic(
+  brokers: string,
+  topics: readonly string[] = [publicTopics.tasks.name],
+): Promise<Message[]> {
+  return (await readTopics(brokers, topics)).map(({ key, id, content, partition, takenAt }) => {
+    const { type: told, resource_version: version, data } = JSON.parse(content)
+    const type = told.replace(/^workforce\./, '')
     const { status, attempt = 0 } = data.object
     return { event: { id, task: key, type, status, version, attempt }, content, partition, takenAt }
   })

@@ -3,10 +3,8 @@ import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
-import { publicTopics } from '@millhand/eventlog/public-stream'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
-import { Kafka as Client, logLevel } from 'kafkajs'
 import { createLink, type Link } from './link.ts'
 import { createMember, type Member } from './member.ts'
 
@@ -14,7 +12,7 @@ export const gateways = ['gateway-1', 'gateway-2'] as const
 export const computes = ['compute-1', 'compute-2'] as const
 export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
 export const webhooks = ['webhook-1', 'webhook-2'] as const
-const memberNames = [...gateways, 'identity', 'billing', ...webhooks, ...computes, ...executors] as const
+const memberNames = [...gateways, 'identity', 'billing', ...webhooks, ...computes, ...executors, 'workforce'] as const
 export type MemberName = (typeof memberNames)[number]
 export type ServerName = 'kafka' | 'mongo'
 
@@ -23,18 +21,22 @@ const product = (from: readonly string[], to: readonly string[]): string[] =>
 
 /** Who calls whom. */
 const allLinks: readonly string[] = [
-  ...product(gateways, ['identity', 'billing', ...webhooks, ...computes]),
-  ...product(executors, computes),
+  ...product(gateways, ['identity', 'billing', ...webhooks, ...computes, 'workforce']),
+  ...product(executors, [...computes, 'workforce']),
   ...product(computes, computes),
   ...product(computes, ['mongo', 'kafka']),
   ...product(['identity'], ['mongo', 'kafka']),
   ...product(['billing'], ['mongo', 'kafka']),
   ...product(webhooks, ['mongo', 'kafka']),
   ...product(executors, ['kafka']),
+  ...product(['workforce'], ['identity', 'billing', ...computes, 'mongo', 'kafka']),
 ]
 
-/** Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. */
-const usualMembers = memberNames.filter(name => name !== 'webhook-2')
+/**
+ * Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. Work
+ * of employees has a storm of its own.
+ */
+const usualMembers = memberNames.filter(name => name !== 'webhook-2' && name !== 'workforce')
 
 /** The links that lead between these, and to the servers. */
 function linksOf(members: readonly MemberName[]): readonly string[] {
@@ -93,7 +95,6 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     startMongo({ dataDir: mongoDir }),
   ])
   parts.use(kafka)
-  await makeTopic(`127.0.0.1:${brokerPort}`, publicTopics.workforce.name)
   parts.use(mongo)
   for (const [name, each] of links) {
     const to = name.split('>')[1] as string
@@ -134,9 +135,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           ...own,
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
           MILLHAND_IDENTITY_URL: url(`${name}>identity`),
-          MILLHAND_WORKFORCE_URL: NOWHERE,
+          MILLHAND_WORKFORCE_URL: urlsOf(name, ['workforce']) || NOWHERE,
           MILLHAND_BILLING_URL: url(`${name}>billing`),
-          MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks),
+          MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks) || NOWHERE,
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
         }
       case 'identity':
@@ -172,12 +173,22 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
         }
+      case 'workforce':
+        return {
+          ...own,
+          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
+          MILLHAND_IDENTITY_URL: url(`${name}>identity`),
+          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
+          MILLHAND_BILLING_URL: url(`${name}>billing`),
+          MILLHAND_MONGO_URL: mongoOf(name),
+          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
+        }
       default:
         return {
           ...own,
           MILLHAND_GRPC_ADDR: '127.0.0.1:0',
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-          MILLHAND_WORKFORCE_URL: NOWHERE,
+          MILLHAND_WORKFORCE_URL: urlsOf(name, ['workforce']) || NOWHERE,
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_EXECUTOR_SLOTS: '2',
           MILLHAND_MODEL_THREADS: '1',
@@ -213,14 +224,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-/** The workforce is not among the members, and who reads all topics waits for its. */
-async function makeTopic(broker: string, topic: string): Promise<void> {
-  const admin = new Client({ brokers: [broker], logLevel: logLevel.NOTHING }).admin()
-  await admin.connect()
-  await admin.createTopics({ topics: [{ topic, numPartitions: 3 }] })
-  await admin.disconnect()
-}
-
+/** Where a service would be that is not among the members. */
 const NOWHERE = 'http://127.0.0.1:1'
 
 /** A broker tells its clients where it is, once for each listener: so each of them has one, behind its own link. */
@@ -254,7 +258,7 @@ async function credentialsOf(
   root: string,
   secret: string,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
-  const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'operator']
+  const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'workforce', 'operator']
   const made = services.map(async service => {
     const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
     const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }

@@ -4,7 +4,7 @@ import type { Places } from '../quota/places.ts'
 
 /**
  * Makes a method tell its caller, in the headers of its answer and of its refusals, what is left of the day's quota. Only
- * what has to do with the quota waits for it to be known: a request that is wrong is refused without asking anybody.
+ * answers, and refusals for want of a place, wait for it to be known: a request that is wrong is refused without asking.
  */
 export const telling =
   (places: Pick<Places, 'tell' | 'tellKnown'>) =>

@@ -1,0 +1,17 @@
+import { codeOf } from '@millhand/api'
+import { as } from './in-name-of.ts'
+import { ownerOf } from './owner.ts'
+import type { WorkforceDeps } from './workforce.ts'
+
+/** Removes a file of an account, if it is there. Fails where that can't be done now. */
+export async function removeFile(
+  files: Pick<WorkforceDeps['files'], 'deleteFile'>,
+  whose: { readonly tenant: string },
+  id: string,
+): Promise<void> {
+  try {
+    await files.deleteFile({ id }, as(ownerOf(whose)))
+  } catch (error) {
+    if (codeOf(error) !== 'not_found') throw error
+  }
+}
