@@ -30,6 +30,9 @@ function hear(message: ToChild): void {
     case 'load':
       void load(message)
       break
+    case 'warm':
+      void warm(message.brief)
+      break
     case 'run':
       void run(message.engine, message.brief)
       break
@@ -59,6 +62,12 @@ async function load({ id, folder, outputSchema, wordsSchema, rules }: LoadMessag
     endIfOutOfMemory(error)
     say({ kind: 'refused', message: saidBy(error) })
   }
+}
+
+async function warm(brief: Brief): Promise<void> {
+  // What is wrong with it is told to the first who needs it.
+  await runRules(kind as RunKind, brief).catch(endIfOutOfMemory)
+  say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
 }
 
 async function run(engine: EngineKind, brief: Brief): Promise<void> {

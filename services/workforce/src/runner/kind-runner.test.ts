@@ -1,6 +1,7 @@
 /** What the runner promises of every kind, and what one that misbehaves costs: its own task. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { createLog } from '@millhand/telemetry'
 import { type Loaded, LoadFailed, RunnerGone } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
@@ -133,6 +134,18 @@ describe('files', () => {
     ] as const)
       assert.equal(outcome(await made(process, count, bytes)).code, 'output_too_large')
   })
+})
+
+it('a process that nobody waits for has done its example before its first brief; one that is waited for has not', async t => {
+  const count = async (process: Loaded) => outcome((await process.run([item({ does: 'count' })])).items[0]).result.said
+  assert.equal(await count(await load(t, 'tester/life')), '1')
+  const spare = await load(t, 'tester/life')
+  await setImmediate()
+  assert.equal(await count(spare), '2')
+  const ended = await load(t, 'tester/life')
+  await setImmediate()
+  await ended.kill()
+  await assert.rejects(count(ended), gone('killed'))
 })
 
 it('ten of a kind run at once', { timeout: 60_000 }, async t => {

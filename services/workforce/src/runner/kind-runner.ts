@@ -82,7 +82,12 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
     child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules: engines.includes('rules') })
     const answer = await child.next()
-    if (answer.kind === 'loaded') return new KindProcess(kind, child, answer.memoryBytes, system, options)
+    if (answer.kind === 'loaded') {
+      const loaded = new KindProcess(kind, child, answer.memoryBytes, system, options)
+      // Who waits for it asks it before this turn ends. A spare has time.
+      if (engines.includes('rules')) setImmediate(() => loaded.warmUp())
+      return loaded
+    }
     throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
@@ -115,6 +120,8 @@ class KindProcess implements Loaded {
   /** What the language model is told that is ours: the process has no say in it. */
   readonly #system: string
   readonly #ending = new AbortController()
+  /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
+  #warm: Promise<void> | undefined
   #memoryBytes: number
 
   constructor(kind: LoadableKind, child: Child, memoryBytes: number, system: string, options: KindRunnerOptions) {
@@ -130,7 +137,23 @@ class KindProcess implements Loaded {
     })
   }
 
+  /** Does the kind's example, where nothing was asked of it before: most engines load and compile with their first brief. */
+  warmUp(): void {
+    this.#warm ??= this.#warmedUp()
+  }
+
+  async #warmedUp(): Promise<void> {
+    const { example } = this.#kind.spec
+    const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input: {}, ...example }
+    this.#child.send({ kind: 'warm', brief })
+    const said = await this.#child.next().catch(() => undefined) // Gone: who runs it hears of it.
+    if (said?.kind === 'loaded') this.#memoryBytes = said.memoryBytes
+    else if (said) await this.#breach()
+  }
+
   async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
+    this.#warm ??= Promise.resolve()
+    await this.#warm
     const results: ItemResult[] = []
     let computeMs = 0
     for (const [at, item] of items.entries()) {

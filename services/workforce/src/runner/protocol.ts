@@ -21,10 +21,16 @@ interface RunMessage {
   readonly brief: Brief
 }
 
+/** The kind's own example, done for nobody: what it loads and compiles, the first brief does not wait for. */
+interface WarmMessage {
+  readonly kind: 'warm'
+  readonly brief: Brief
+}
+
 /** What the language model said, or why it did not. */
 type ToldMessage = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
 
-export type ToChild = LoadMessage | RunMessage | ToldMessage
+export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage
 
 export interface Fault {
   readonly code: string
@@ -47,6 +53,7 @@ export interface MadeFile {
 }
 
 export type FromChild =
+  /** Once it is loaded, and once it is warm. */
   | { readonly kind: 'loaded'; readonly memoryBytes: number }
   | { readonly kind: 'refused'; readonly message: string }
   /** To the language model, which the parent asks. Beside it goes what is asked. */

@@ -1,0 +1,71 @@
+/** For each kind that rules do, a brief as large as people have them: of the bars' own material. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { repository } from '@millhand/test-e2e/server'
+import { handbook, questions } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
+import { cleanPages } from '@millhand/workforce/employees/maya/seo_optimize/bar/bar.ts'
+import { largeTable } from '../david/large-table.ts'
+import { collected } from '../forecast/windows.ts'
+
+/** By `<employee> <kind>`. */
+export const largerBriefs = (): Readonly<Record<string, { readonly input: object } | undefined>> => ({
+  'alex code_review': { input: { files: textsIn('services/workforce/employees/alex/code_review/bar/planted') } },
+  'alex debug': { input: { ...failing('js-library') } },
+  'alex documentation': { input: { title: 'Executor', files: textsIn('services/executor/src') } },
+  'david analyze_data': { input: { csv: table(2_000) } },
+  'david create_report': { input: { title: 'Sales', csv: table(2_000) } },
+  'david forecast': { input: { horizon: 12, series: monthly(2) } },
+  'emma answer_ticket': {
+    input: { ticket: questions[0]?.ticket, knowledge: [{ title: 'Handbook', text: handbook }] },
+  },
+  'emma sentiment_analysis': { input: { texts: questions.slice(0, 200).map(({ ticket }) => ticket) } },
+  'maya create_social_post': { input: { facts: sentences(30), variants: 5 } },
+  'maya generate_ad_copy': { input: { facts: sentences(30) } },
+  'maya seo_optimize': { input: { html: cleanPages.get('article.html') } },
+  'sarah brand_assets': { input: { name: 'The Alder & Finch Seed Company', keywords: ['garden', 'calm', 'craft'] } },
+  'sarah create_image': {
+    input: {
+      picture: 'chart',
+      title: 'What grew in twelve weeks of rain',
+      chart: {
+        labels: numbered(24).map(String),
+        series: numbered(4).map(s => ({ name: `Bed ${s}`, values: wave(s) })),
+      },
+      width: 2400,
+      height: 1350,
+    },
+  },
+})
+
+/** Files of a folder of the repository that are sources, or that hold the text of one. */
+const textsIn = (folder: string) =>
+  readdirSync(join(repository, folder))
+    .toSorted()
+    .filter(name => /\.(ts|txt)$/.test(name) && !name.includes('.test.'))
+    .map(name => ({
+      path: name.replace(/\.txt$/, ''),
+      text: readFileSync(join(repository, folder, name), 'utf8'),
+    }))
+
+function failing(name: string) {
+  const folder = join('services/workforce/employees/alex/debug/bar/cases', name)
+  const inside = readdirSync(join(repository, folder), { withFileTypes: true }).filter(entry => entry.isDirectory())
+  const files = inside.flatMap(entry => textsIn(join(folder, entry.name)))
+  return { trace: readFileSync(join(repository, folder, 'trace.txt'), 'utf8'), files }
+}
+
+const table = (rows: number) =>
+  largeTable()
+    .split('\n', rows + 1)
+    .join('\n')
+
+const monthly = (count: number) =>
+  collected
+    .filter(({ role, frequency }) => role === 'judged' && frequency === 'monthly')
+    .slice(0, count)
+    .map(({ name, values }) => ({ name, values }))
+
+const sentences = (count: number) => (handbook.match(/[A-Z][^.\n#|*]{30,150}\./g) ?? []).slice(0, count)
+
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+const wave = (phase: number) => numbered(24).map(i => 50 + phase * 10 + Math.round(20 * Math.sin(i / 3 + phase)))
