@@ -112,7 +112,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 /** The value in what a model said, also where it put it into a block of code. */
 function readJson(said: string): unknown {
-  const block = /```(?:json)?\s*([\s\S]*?)```/.exec(said)?.[1]
+  const block = /```(?:json)?([\s\S]*?)```/.exec(said)?.[1]
   for (const text of [said, block, said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)]) {
     try {
       return JSON.parse(text ?? '')

@@ -65,7 +65,7 @@ const promises =
 
 /** Words with a capital within a sentence. Where every noun has one, as in German, that tells nothing. */
 const namesIn = (text: string): string[] =>
-  germanWords.test(text)
+  (text.match(germanWords)?.length ?? 0) > 1
     ? []
     : [...text.matchAll(/\p{Lu}[\p{L}\p{M}\p{N}’'-]*/gu)]
         .filter(
@@ -77,7 +77,7 @@ const namesIn = (text: string): string[] =>
         )
         .map(([name]) => name.replace(/[’']s?$/, ''))
 
-const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/u
+const germanWords = /(?<!\p{L})(?:der|die|das|und|ist|nicht|wir|mit|ein|eine|für)(?!\p{L})/gu
 
 const lettersIn = (text: string): string[] =>
   (text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}’'-]*/gu) ?? []).flatMap(word => [word, word.replace(/[’']s?$/, '')])

@@ -64,6 +64,7 @@ describe('ads in the words of a language model', { timeout: 120_000 }, () => {
 
   for (const [what, reply, said] of [
     ['of another form', '{"ads":', /it is no JSON/],
+    ['in a block of code without an end', `\`\`\`json${' '.repeat(400_000)}`, /it is no JSON/],
     [
       'with a text that is too long',
       and(part('headline', 'facts[0]', 'Each stool is made by hand in Bristol')),

@@ -1,10 +1,13 @@
 import type { Checks } from '../../../src/kind.ts'
+import { wishes } from '../../../src/text/wishes.ts'
 import { quoteOf } from './page/place.ts'
 import { readPage } from './page/read-page.ts'
+import { textOf, unfaithful } from './phrase.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result, citations = [] }) => {
-  const { raw, source } = readPage(brief)
+  const page = readPage(brief)
+  const { raw, source } = page
   const { findings } = result
   const found = findings.filter(({ place }) => {
     const before = raw.slice(0, place.offset)
@@ -22,10 +25,18 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
   const weights = findings.map(({ severity }) => ['high', 'medium', 'low'].indexOf(severity))
   const isRanked = weights.every((weight, at) => weight >= (weights[at - 1] ?? 0))
   const target = findings.length
+  const { wording } = result
+  const beyond = wording ? unfaithful(wording, textOf(page)).length : 0
   return [
     { id: 'findings_point_at_a_place', pass: found === target, value: found, target },
     { id: 'findings_change_something', pass: changing === target, value: changing, target },
     { id: 'findings_are_cited', pass: citations.length === target, value: citations.length, target },
     { id: 'findings_are_ranked', pass: isRanked, value: isRanked ? 'by weight' : 'not by weight', target: 'by weight' },
+    ...(wording
+      ? [
+          { id: 'wording_beyond_the_page', pass: beyond === 0, value: beyond, target: 0 },
+          ...wishes(brief.constraints, Object.values(wording).join('\n')),
+        ]
+      : []),
   ]
 }

@@ -48,6 +48,13 @@ interface StructuredItem {
   readonly missing: readonly string[]
 }
 
+/** What could stand on the page instead. */
+export interface Wording {
+  readonly title: string
+  readonly description: string
+  readonly opening: string
+}
+
 export interface Result {
   readonly source: string
   readonly kind: 'html' | 'text'
@@ -70,5 +77,7 @@ export interface Result {
   readonly keywords: readonly Coverage[]
   readonly frequent_terms: readonly { readonly term: string; readonly count: number }[]
   readonly structured_data: readonly StructuredItem[]
+  /** By a language model. */
+  readonly wording?: Wording
   readonly proposals: { readonly title: string | null; readonly description: string | null }
 }

@@ -114,7 +114,7 @@ export const plantedPages: readonly PlantedPage[] = [
     plants: [
       plant('hreflang_relative', 'href="https://shore.example/de/gezeiten"', 'href="/de/gezeiten"'),
       plant('sentence_long', 'A tide table says so, years ahead and to the minute.', `${sentence}.`),
-      plant('data_incomplete', '"headline":"How to read a tide table",', '', '"@type":"BlogPosting"'),
+      plant('data_sparse', '"headline":"How to read a tide table",', '', '"@type":"BlogPosting"'),
     ],
   },
   {
@@ -297,7 +297,7 @@ export const plantedPages: readonly PlantedPage[] = [
     page: 'german.html',
     plants: [
       plant('language_wrong', '<html lang="de">', '<html lang="en">'),
-      plant('data_incomplete', '"name":"Radwerk",', '', '"@type":"Organization"'),
+      plant('data_sparse', '"name":"Radwerk",', '', '"@type":"Organization"'),
       plant('link_vague', 'wie der Verein arbeitet</a>', 'hier</a>'),
     ],
   },

@@ -75,6 +75,10 @@ export const rules = {
   data_unreadable: rule('high', 'Structured data that is no JSON is ignored as a whole.'),
   data_untyped: rule('medium', 'Without context and type nobody knows what the data means.'),
   data_incomplete: rule('high', 'Without its required fields, structured data gives no rich result.'),
+  data_sparse: rule(
+    'low',
+    'Recommended fields are what a result in a search shows; without them there is less to show.',
+  ),
   data_invalid: rule('medium', 'A value in another form than asked for makes the data invalid.'),
   content_thin: rule(
     'medium',

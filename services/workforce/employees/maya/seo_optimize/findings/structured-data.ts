@@ -2,7 +2,7 @@
 import { named, type Page, type PageElement } from '../page/page.ts'
 import { createPlaces } from '../page/place.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'
-import { forms, required } from './structured-types.ts'
+import { forms, recommended, required } from './structured-types.ts'
 
 /** An object with a type, and where it begins. */
 export interface Item {
@@ -54,6 +54,7 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
 
   function judgeItem(item: Item): Fault[] {
     const { type, fields, missing } = item
+    const without = lackingOf(recommended, type, fields)
     const line = (name: string, value: string) => `"@type": "${type}", "${name}": ${value}`
     const invalid = Object.entries(forms).flatMap(([name, { is, asked }]) => {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -65,8 +66,12 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
     return [
       ...missing.map(name => {
         const [one = name] = name.split('|')
-        const message = `${type} lacks ${name.replaceAll('|', ' or ')}.`
+        const message = `${type} lacks ${name.replaceAll('|', ' or ')}, which is required.`
         return changed(page, 'data_incomplete', item, message, line(one, `"[${one} of this ${type}]"`))
+      }),
+      ...without.map(name => {
+        const message = `${type} lacks ${name}, which is recommended.`
+        return changed(page, 'data_sparse', item, message, line(name, `"[${name} of this ${type}]"`))
       }),
       ...invalid,
     ]
@@ -124,10 +129,19 @@ function itemsIn(page: Page, { start, end, tagEnd }: PageElement, value: unknown
     const from = places.get(type) ?? 0
     const at = placeOf(text, type, from)
     if (at) places.set(type, at.end)
-    const own = Object.hasOwn(required, type) ? (required[type] ?? []) : []
-    const missing = own.filter(names => names.split('|').every(name => !hasValue(fields, name)))
+    const missing = lackingOf(required, type, fields)
     return { type, fields, missing, ...(at ? { start: tagEnd + at.start, end: tagEnd + at.end } : { start, end }) }
   })
+}
+
+/** The fields of a table that something of a type does not have. */
+function lackingOf(
+  table: Readonly<Record<string, readonly string[]>>,
+  type: string,
+  fields: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const asked = Object.hasOwn(table, type) ? (table[type] ?? []) : []
+  return asked.filter(names => names.split('|').every(name => !hasValue(fields, name)))
 }
 
 /** Where `"@type": "…"` of a type stands next. */

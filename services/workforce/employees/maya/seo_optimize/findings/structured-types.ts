@@ -1,12 +1,7 @@
-/**
- * What common types of schema.org have to say to count: the fields that Google's guides to structured data require, and for types
- * that no guide has, what schema.org's own examples never lack. `a|b` is either.
- */
+/** What common types of schema.org have to say to count: the fields that Google's guides to structured data require. `a|b` is either. */
 export const required: Readonly<Record<string, readonly string[]>> = {
   AggregateRating: ['ratingValue', 'ratingCount|reviewCount'],
   Answer: ['text'],
-  Article: ['headline'],
-  BlogPosting: ['headline'],
   BreadcrumbList: ['itemListElement'],
   Course: ['name', 'description'],
   Dataset: ['name', 'description'],
@@ -16,11 +11,8 @@ export const required: Readonly<Record<string, readonly string[]>> = {
   ItemList: ['itemListElement'],
   JobPosting: ['title', 'description', 'datePosted', 'hiringOrganization', 'jobLocation|applicantLocationRequirements'],
   LocalBusiness: ['name', 'address'],
-  NewsArticle: ['headline'],
   Offer: ['price|priceSpecification'],
   AggregateOffer: ['lowPrice', 'priceCurrency'],
-  Organization: ['name'],
-  Person: ['name'],
   Product: ['name', 'offers|review|aggregateRating'],
   QAPage: ['mainEntity'],
   Question: ['name', 'acceptedAnswer|suggestedAnswer'],
@@ -32,6 +24,15 @@ export const required: Readonly<Record<string, readonly string[]>> = {
   Store: ['name', 'address'],
   VideoObject: ['name', 'thumbnailUrl', 'uploadDate'],
   WebSite: ['name', 'url'],
+}
+
+/** What the guides recommend, or schema.org's own examples never lack: without it the data counts, and says little. */
+export const recommended: Readonly<Record<string, readonly string[]>> = {
+  Article: ['headline'],
+  BlogPosting: ['headline'],
+  NewsArticle: ['headline'],
+  Organization: ['name'],
+  Person: ['name'],
 }
 
 /** Fields whose values have a form, whatever the type. */
