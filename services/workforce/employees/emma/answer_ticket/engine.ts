@@ -16,7 +16,7 @@ import { priorityOf } from './triage/priority.ts'
 
 /**
  * From this on a ticket is answered: the least at which of the questions without an answer in `bar/questions.tsv` 95 of 100 are
- * escalated in the halves together and in the later ones, `fresh` and `stranger` left out. `bar/bar.ts` measures it.
+ * escalated in the halves together and in the later ones, `fresh` left out. `bar/bar.ts` measures it.
  */
 const SURE = 1.6
 const MOST_CHARACTERS = 2_000_000
