@@ -14,9 +14,9 @@ export async function figures(): Promise<Figure[]> {
     details: {},
     ...rest,
   })
-  // All other parts have chosen weights: what they say stands beside it.
-  const whole = measure('fresh')
-  const parts = (['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh'] as const).map(part => ({
+  // Of another trade, and nothing was chosen by it: the other parts stand beside it.
+  const whole = measure('stranger')
+  const parts = (['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger'] as const).map(part => ({
     part,
     score: measure(part),
   }))

@@ -3,12 +3,16 @@ import type { Label } from './result.ts'
 
 interface Agreement {
   /**
-   * F1 of the decision for one of three classes, over all texts that are positive or negative by either side: a text that only
-   * one side finds neutral counts against it, one that both find neutral does not count, as in the comparison of opinions usual.
+   * The F1 of each class, 2·both/(given + found), weighed by how many texts people put there: what is usually meant by one F1 over
+   * three classes, scikit-learn's `f1_score(average='weighted')`. The paper (Hutto and Gilbert, ICWSM 2014) says 0.96 for the
+   * tweets in its abstract; by which average we could not find out.
+   */
+  readonly weighted: number
+  /**
+   * F1 of the decision for positive or negative, counted over both together, scikit-learn's `f1_score(labels=['positive',
+   * 'negative'], average='micro')`: a text that only one side finds neutral counts against it, one that both do does not count.
    */
   readonly opinions: number
-  /** The F1 of each class, weighed by how many texts people put there. */
-  readonly weighted: number
   readonly accuracy: number
 }
 

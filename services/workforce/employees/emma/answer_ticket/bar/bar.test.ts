@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { categoryOf } from '../triage/category.ts'
 import { priorityOf } from '../triage/priority.ts'
-import { handbook, measure, questions } from './bar.ts'
+import { measure, questions } from './bar.ts'
 
 describe('two hundred questions over a handbook', () => {
   const score = measure('tuning', 'held_out')
 
   it('are of those that it answers and those that it does not, and name passages that are there', () => {
     assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
-    for (const { passages } of questions)
+    for (const { passages, handbook } of questions)
       for (const heading of passages) assert.ok(handbook.includes(`### ${heading}\n`))
   })
 
@@ -35,6 +35,19 @@ describe('questions that chose nothing', () => {
     assert.equal(score.uncited, 0)
     assert.ok(score.escalated >= 0.95 * score.unanswerable, String(score.escalated))
     assert.ok(score.answeredRight >= 0.9 * score.answered, `${score.answeredRight} of ${score.answered}`)
+  })
+})
+
+describe('questions over a handbook of another trade, which chose nothing either', () => {
+  const score = measure('stranger')
+
+  it('are a hundred that it answers and a hundred that it does not', () => {
+    assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
+  })
+
+  it('are never answered without a citation, and escalated where there is no answer, in at least 95 of 100', () => {
+    assert.equal(score.uncited, 0)
+    assert.ok(score.escalated >= 95, String(score.escalated))
   })
 })
 
