@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import type { Wire } from './http.ts'
-import { allAtRest, busiestEngine, isAlive } from './processes.ts'
+import { allAtRest, engineAtWork, isAlive } from './processes.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { type Server, startServer } from './server.ts'
 import { clear, create, ended, run } from './tasks.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 
-/** Some 6 s of work on one core. */
+/** Some 10 s of work on one core. */
 const long = (more: object = {}) => {
   const values = Array.from({ length: 4000 }, (_, i) => (i * 7919) % 1009)
   const series = Array.from({ length: 20 }, () => ({ values }))
@@ -29,13 +29,10 @@ describe('the work of an employee', () => {
     await receiver[Symbol.asyncDispose]()
   })
 
-  /** Long work under way, and the process that does it: one that was ready before, so nothing else is at work. */
-  async function begun(more: object = {}): Promise<{ readonly id: string; readonly worker: number }> {
-    const short = { horizon: 1, values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] }
-    await run(server, { employee: 'david', task: 'forecast', input: short })
-    await allAtRest(server.pid)
-    const { id } = await create(server, long(more))
-    return { id, worker: await busiestEngine(server.pid) }
+  /** Long work under way, and the process that does it. */
+  async function begun(): Promise<{ readonly id: string; readonly worker: number }> {
+    const { id } = await create(server, long())
+    return { id, worker: await engineAtWork(server.pid) }
   }
 
   /** The task, once it runs a second time. */
@@ -59,10 +56,10 @@ describe('the work of an employee', () => {
   })
 
   it('is stopped for real when it takes longer than it may', async () => {
-    const { id, worker } = await begun({ timeout_s: 2 })
+    const { id } = await create(server, long({ timeout_s: 2 }))
     const task = await ended(server, id)
     assert.deepEqual([task.status, task.error.code], ['failed', 'run_timeout'])
-    assert.ok(!isAlive(worker))
+    await allAtRest(server.pid)
   })
 
   it('is done again where its process is killed', async () => {
