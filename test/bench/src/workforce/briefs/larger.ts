@@ -1,9 +1,11 @@
 /** For each kind that rules do, a brief as large as people have them: of the bars' own material. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '@millhand/test-e2e/server'
 import { handbook, questions } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
 import { cleanPages } from '@millhand/workforce/employees/maya/seo_optimize/bar/bar.ts'
+import { everyBlock } from '@millhand/workforce/employees/sarah/design_mockup/bar/every-block.ts'
 import { largeTable } from '../david/large-table.ts'
 import { collected } from '../forecast/windows.ts'
 
@@ -35,6 +37,7 @@ export const largerBriefs = (): Readonly<Record<string, { readonly input: object
       height: 1350,
     },
   },
+  'sarah design_mockup': { input: { ...everyBlock, viewports: ['desktop'] } },
 })
 
 /** Files of a folder of the repository that are sources, or that hold the text of one. */
