@@ -1,6 +1,6 @@
 /** The types of `input.schema.json` and `output.schema.json`. */
 import type { ChartInput } from '../scene/plot.ts'
-import type { Viewport } from './page/sheet.ts'
+import type { Viewport } from './page/style.ts'
 
 export interface Action {
   readonly text: string

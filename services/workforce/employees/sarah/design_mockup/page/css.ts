@@ -1,7 +1,8 @@
 /** The sheet as CSS. Nothing of a brief stands in it but colours that were read and written anew. */
 import type { Theme } from '../../scene/theme.ts'
 import { EAST_ASIAN, FAMILIES, type FamilyId, OTHERS } from '../../type/families.ts'
-import { COLOURS, changesIn, SHEET, type Style, type StyleName, VIEWPORTS } from './sheet.ts'
+import { changesIn, SHEET, type StyleName } from './sheet.ts'
+import { COLOURS, type Style, VIEWPORTS } from './style.ts'
 
 /** Of the parts named; `faces` are the `@font-face` rules of the typefaces that the page needs. */
 export function cssOf(used: ReadonlySet<StyleName>, theme: Theme, faces: readonly string[]): string {

@@ -4,7 +4,8 @@ import type { Theme } from '../../scene/theme.ts'
 import type { Box } from '../../type/set.ts'
 import { cssOf } from './css.ts'
 import type { Attributes, Part } from './part.ts'
-import { SHEET, type Style, type StyleName, type Viewport } from './sheet.ts'
+import { SHEET, type StyleName } from './sheet.ts'
+import type { Style, Viewport } from './style.ts'
 
 export interface Page {
   readonly body: Part

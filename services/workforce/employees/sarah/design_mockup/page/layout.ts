@@ -15,7 +15,8 @@ import {
 import type { Theme } from '../../scene/theme.ts'
 import { type Box, fitText, type SetText } from '../../type/set.ts'
 import { box, type Part } from './part.ts'
-import { type Style, styleIn, VIEWPORTS, type Viewport } from './sheet.ts'
+import { styleIn } from './sheet.ts'
+import { type Style, VIEWPORTS, type Viewport } from './style.ts'
 
 export interface Laid {
   readonly part: Part

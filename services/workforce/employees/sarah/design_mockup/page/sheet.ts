@@ -1,74 +1,5 @@
 /** How each part of a page looks, once: printed as CSS for browsers, and read by Yoga for pictures. Lengths are in pixels. */
-import type { Weight } from '../../type/families.ts'
-
-/** Widths of the pictures, and the widest window in which CSS takes the same rules. */
-export const VIEWPORTS = {
-  desktop: { width: 1280, below: Infinity },
-  tablet: { width: 768, below: 1024 },
-  mobile: { width: 390, below: 640 },
-} as const
-
-export type Viewport = keyof typeof VIEWPORTS
-
-export const COLOURS = [
-  'ground',
-  'ink',
-  'muted',
-  'surface',
-  'strong',
-  'onStrong',
-  'soft',
-  'onSoft',
-  'link',
-  'rule',
-  'edge',
-] as const
-
-export type Colour = (typeof COLOURS)[number]
-
-/** CSS's flex box as far as it is needed; a part is a column where nothing else is said. */
-export interface Style {
-  readonly hidden?: boolean
-  readonly row?: boolean
-  readonly wrap?: boolean
-  /** Equal columns: CSS's grid. */
-  readonly columns?: number
-  readonly gap?: number
-  /** Top and bottom, right and left. */
-  readonly padding?: readonly [number, number]
-  /** More room at the right, inside. */
-  readonly after?: number
-  readonly width?: number | '100%'
-  readonly maxWidth?: number
-  readonly height?: number
-  readonly minHeight?: number
-  /** Its share of the room that is left: nothing of its own is wider. */
-  readonly grow?: number
-  /** Never narrower than it is. */
-  readonly firm?: boolean
-  readonly align?: 'flex-start' | 'center' | 'flex-end' | 'stretch'
-  readonly justify?: 'flex-start' | 'center' | 'flex-end' | 'space-between'
-  readonly fill?: Colour
-  /** Around it, a pixel wide. */
-  readonly line?: Colour
-  /** Along its top, a pixel high. */
-  readonly above?: Colour
-  readonly radius?: number
-  readonly face?: 'heading' | 'body'
-  readonly size?: number
-  readonly weight?: Weight
-  readonly leading?: number
-  readonly tracking?: number
-  readonly colour?: Colour
-  readonly text?: 'start' | 'center' | 'end'
-  /** As a field has it: what does not fit ends in an ellipsis. */
-  readonly oneLine?: boolean
-}
-
-interface Ruled extends Style {
-  readonly tablet?: Style
-  readonly mobile?: Style
-}
+import type { Ruled, Style, Viewport } from './style.ts'
 
 const body = (size: number, rest: Ruled = {}): Ruled => ({
   face: 'body',
@@ -95,6 +26,16 @@ const band: Ruled = {
   tablet: { padding: [48, 40], gap: 32 },
   mobile: { padding: [36, 20], gap: 26 },
 }
+const entry: Ruled = {
+  width: '100%',
+  height: 46,
+  padding: [10, 14],
+  radius: 8,
+  line: 'edge',
+  fill: 'ground',
+  leading: 1.5,
+}
+const tall = { ...entry, height: 112 }
 const wide: Style = { width: '100%', maxWidth: 1120 }
 
 export const SHEET = {
@@ -302,57 +243,11 @@ export const SHEET = {
   form: { width: '100%', gap: 18 },
   field: { width: '100%', gap: 6 },
   'field-name': body(15, { weight: 600, leading: 1.4 }),
-  entry: body(16, {
-    width: '100%',
-    height: 46,
-    padding: [10, 14],
-    radius: 8,
-    line: 'edge',
-    fill: 'ground',
-    leading: 1.5,
-    oneLine: true,
-  }),
-  'entry-choice': body(16, {
-    after: 22,
-    width: '100%',
-    height: 46,
-    padding: [10, 14],
-    radius: 8,
-    line: 'edge',
-    fill: 'ground',
-    leading: 1.5,
-    oneLine: true,
-  }),
-  'entry-empty': body(16, {
-    width: '100%',
-    height: 46,
-    padding: [10, 14],
-    radius: 8,
-    line: 'edge',
-    fill: 'ground',
-    leading: 1.5,
-    colour: 'muted',
-    oneLine: true,
-  }),
-  'entry-tall': body(16, {
-    width: '100%',
-    height: 112,
-    padding: [10, 14],
-    radius: 8,
-    line: 'edge',
-    fill: 'ground',
-    leading: 1.5,
-  }),
-  'entry-tall-empty': body(16, {
-    width: '100%',
-    height: 112,
-    padding: [10, 14],
-    radius: 8,
-    line: 'edge',
-    fill: 'ground',
-    leading: 1.5,
-    colour: 'muted',
-  }),
+  entry: body(16, { ...entry, oneLine: true }),
+  'entry-choice': body(16, { after: 22, ...entry, oneLine: true }),
+  'entry-empty': body(16, { ...entry, colour: 'muted', oneLine: true }),
+  'entry-tall': body(16, tall),
+  'entry-tall-empty': body(16, { ...tall, colour: 'muted' }),
   choice: { row: true, width: '100%', gap: 12, align: 'flex-start' },
   box: { width: 22, height: 22, firm: true },
   switch: { width: 40, height: 24, firm: true },
