@@ -41,7 +41,10 @@ type EngineUsed = 'rules' | 'llm' | 'hybrid'
 type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
-/** Beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that is idle. */
+/**
+ * Once it is loaded: beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that
+ * is idle. To load takes a second of the processor, which at 3 % is half a minute that somebody waits.
+ */
 const NICENESS = 15
 const LOAD_TIMEOUT_MS = 60_000
 
@@ -66,7 +69,6 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     ahead: 0,
     messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
     memoryLimitBytes,
-    niceness: NICENESS,
     fileBytes: 0,
     log,
   })
@@ -83,6 +85,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules: engines.includes('rules') })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
+      child.standBack(NICENESS)
       const loaded = new KindProcess(kind, child, answer.memoryBytes, system, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (engines.includes('rules')) setImmediate(() => loaded.warmUp())
