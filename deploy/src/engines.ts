@@ -1,6 +1,6 @@
 /** What runs the workforce's work: processes of its kinds, and the language model that they may ask. */
 import { stat } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { GgufOptions } from '@millhand/workforce/gguf'
@@ -51,10 +51,13 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
   return {
     slots: set.MILLHAND_ENGINE_SLOTS,
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
-    allMemoryBytes: set.MILLHAND_ENGINES_MEMORY_MB * MIB,
+    allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel: languageModelOf(set),
   }
 }
+
+/** What this process may have: a container's limit, where it is in one. */
+const memoryMib = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / MIB
 
 function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageModelSettings | undefined {
   const { MILLHAND_LLM_URL: url, MILLHAND_LLM_MODEL: model, MILLHAND_LLM_GGUF: file } = set

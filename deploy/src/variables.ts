@@ -77,11 +77,13 @@ export const variables = {
     max: 1_048_576,
     unit: 'MiB',
   }),
-  MILLHAND_ENGINES_MEMORY_MB: integer(2_048, 'What all of them may hold before idle ones are ended.', {
-    min: 256,
-    max: 1_048_576,
-    unit: 'MiB',
-  }),
+  MILLHAND_ENGINES_MEMORY_MB: optional(
+    integer(
+      undefined,
+      'What all of them may hold before idle ones are ended. Else a quarter of the machine’s memory, at least 2048; one of each kind takes 3400.',
+      { min: 256, max: 1_048_576, unit: 'MiB' },
+    ),
+  ),
   MILLHAND_LLM_URL: optional({
     doc: 'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
     form: 'a URL of http: or https:',
