@@ -71,7 +71,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
             // The error itself has the question, and may have the key.
             log.warn('language_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
             const isRefused =
-              status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
+              status !== undefined && status >= 300 && status < 500 && ![401, 403, 408, 429].includes(status)
             return { kind: 'untold', fault: isRefused ? refused(status) : unavailable }
           }
         },

@@ -201,11 +201,8 @@ class KindProcess implements Loaded {
 
   /** What the language model says is kept as it came, in the task's stream. */
   async #answer(allowance: Allowance, prompt: string, keep: (raw: string) => Promise<void>) {
-    const answer = await allowance.ask({
-      system: this.#system,
-      prompt,
-      schema: this.#kind.spec.output_schema,
-    })
+    const { output_schema, words_schema } = this.#kind.spec
+    const answer = await allowance.ask({ system: this.#system, prompt, schema: words_schema ?? output_schema })
     if (answer.kind === 'told') for (const piece of pieces(answer.text)) await keep(JSON.stringify(piece))
     return answer
   }

@@ -29,7 +29,8 @@ export function openAICompatible({ url, model, key, ...rest }: OpenAICompatibleO
 
 /** Goes nowhere else than it was sent, and takes no more than an answer can have. */
 async function boundedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-  const answer = await fetch(input, { ...init, redirect: 'error' })
+  // What sends elsewhere is an answer like any other: one that was refused by `fetch` itself would be asked again and again.
+  const answer = await fetch(input, { ...init, redirect: 'manual' })
   if (!answer.body) return answer
   let bytes = 0
   const count = new TransformStream<Uint8Array, Uint8Array>({
