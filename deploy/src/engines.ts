@@ -5,7 +5,8 @@ import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { GgufOptions } from '@millhand/workforce/gguf'
 import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
-import type { LanguageModel } from '@millhand/workforce/runner'
+import type { OpenAIImagesOptions } from '@millhand/workforce/openai-images'
+import type { ImageModel, LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -21,14 +22,20 @@ export const engineVariables = [
   'MILLHAND_LLM_THREADS',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
+  'MILLHAND_IMAGE_URL',
+  'MILLHAND_IMAGE_MODEL',
+  'MILLHAND_IMAGE_KEY',
+  'MILLHAND_IMAGE_MICROS',
 ] as const
 
-/** What whoever offers work has to know of language models: executors have the same settings. */
+/** What whoever offers work has to know of models: executors have the same settings. */
 export const offeredVariables = [
   'MILLHAND_LLM_URL',
   'MILLHAND_LLM_GGUF',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
+  'MILLHAND_IMAGE_URL',
+  'MILLHAND_IMAGE_MICROS',
 ] as const
 
 type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, Name>
@@ -36,6 +43,8 @@ type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, N
 type LanguageModelSettings =
   | ({ readonly at: 'server' } & Omit<OpenAICompatibleOptions, 'log'>)
   | ({ readonly at: 'file' } & Omit<GgufOptions, 'log'>)
+
+type ImageModelSettings = Omit<OpenAIImagesOptions, 'log'>
 
 export interface Engines {
   /** How many tasks at once; as many as runs of models where it is not set. */
@@ -45,6 +54,7 @@ export interface Engines {
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
+  readonly imageModel: ImageModelSettings | undefined
 }
 
 export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
@@ -53,6 +63,7 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel: languageModelOf(set),
+    imageModel: imageModelOf(set),
   }
 }
 
@@ -70,6 +81,11 @@ function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageMo
   return { at: 'file', file, threads, memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB, ...prices }
 }
 
+function imageModelOf(set: Set<(typeof engineVariables)[number]>): ImageModelSettings | undefined {
+  const { MILLHAND_IMAGE_URL: url, MILLHAND_IMAGE_MODEL: model, MILLHAND_IMAGE_MICROS: pictureMicros } = set
+  return url === undefined ? undefined : { url, model, key: set.MILLHAND_IMAGE_KEY?.reveal(), pictureMicros }
+}
+
 /** What the service offers. What runs here costs nothing by the token where no price is set: a `max_cost` holds then too. */
 export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
   requireOne(set)
@@ -77,6 +93,8 @@ export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
   return {
     languageModel: isLocal || set.MILLHAND_LLM_URL !== undefined,
     hasPrices: isLocal || set.MILLHAND_LLM_INPUT_MICROS + set.MILLHAND_LLM_OUTPUT_MICROS > 0,
+    imageModel: set.MILLHAND_IMAGE_URL !== undefined,
+    hasImagePrice: set.MILLHAND_IMAGE_MICROS > 0,
   }
 }
 
@@ -104,6 +122,16 @@ export async function openLanguageModel(
   } catch (error) {
     throw wrong(`names a model that can't be loaded: ${(error as Error).message}`)
   }
+}
+
+/** As with language models. */
+export async function openImageModel(
+  { imageModel: settings }: Pick<Engines, 'imageModel'>,
+  log: Log,
+): Promise<ImageModel | undefined> {
+  if (settings === undefined) return undefined
+  const { openAIImages } = await import('@millhand/workforce/openai-images')
+  return openAIImages({ ...settings, log })
 }
 
 const wrong = (what: string) => new ConfigurationError([`MILLHAND_LLM_GGUF ${what}.`])

@@ -84,11 +84,11 @@ export const variables = {
       { min: 256, max: 1_048_576, unit: 'MiB' },
     ),
   ),
-  MILLHAND_LLM_URL: optional({
-    doc: 'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
-    form: 'a URL of http: or https:',
-    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
-  }),
+  MILLHAND_LLM_URL: optional(
+    modelServer(
+      'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
+    ),
+  ),
   MILLHAND_LLM_MODEL: text('default', 'The model that it is asked for.'),
   MILLHAND_LLM_KEY: optional(secret('Its key.')),
   MILLHAND_LLM_GGUF: optional(
@@ -114,6 +114,18 @@ export const variables = {
     unit: 'millionths of a dollar',
   }),
   MILLHAND_LLM_OUTPUT_MICROS: integer(0, 'The price of a million tokens that it writes.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
+  MILLHAND_IMAGE_URL: optional(
+    modelServer(
+      'A server of image models that speaks OpenAI’s images and answers with `b64_json`, up to `/v1`. Without it, photographs are refused.',
+    ),
+  ),
+  MILLHAND_IMAGE_MODEL: text('default', 'The model that it is asked for.'),
+  MILLHAND_IMAGE_KEY: optional(secret('Its key.')),
+  MILLHAND_IMAGE_MICROS: integer(0, 'The price of a picture that it makes.', {
     min: 0,
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
@@ -280,6 +292,15 @@ function publicKeys(doc: string): Setting<readonly string[]> {
       const all = written.split(',').map(item => item.trim())
       return all.every(isPublicKey) ? all : undefined
     },
+  }
+}
+
+/** Up to `/v1`; what follows is the protocol's. */
+function modelServer(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:',
+    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
   }
 }
 

@@ -3,13 +3,15 @@
 import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
-import { BadAnswer, importOf, type Measured, type RunKind, runRules } from '../run-rules.ts'
+import type { Depict } from '../kind.ts'
+import { BadAnswer, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
 import {
   type Fault,
   type FromChild,
   type LoadMessage,
+  MOST_DEPICTED,
   MOST_FILE_BYTES,
   MOST_FILES,
   MOST_QUESTION,
@@ -23,7 +25,9 @@ const say = openChannel<ToChild, FromChild>(hear)
 lockDown()
 
 let kind: RunKind | undefined
+let depicts = false
 let told: PromiseWithResolvers<string> | undefined
+let depicted: PromiseWithResolvers<Uint8Array> | undefined
 
 function hear(message: ToChild): void {
   switch (message.kind) {
@@ -39,13 +43,17 @@ function hear(message: ToChild): void {
     case 'told':
       told?.resolve(message.text)
       break
+    case 'depicted':
+      depicted?.resolve(message.bytes)
+      break
     case 'untold':
-      told?.reject(new Untold(message.fault))
+      ;(depicts ? depicted : told)?.reject(new Untold(message.fault))
   }
 }
 
-async function load({ id, folder, outputSchema, wordsSchema, rules }: LoadMessage): Promise<void> {
+async function load({ id, folder, outputSchema, wordsSchema, rules, ...rest }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
+  depicts = rest.depicts
   try {
     kind = {
       employee,
@@ -75,12 +83,28 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
   const account = () => ({ computeMs: performance.now() - started, memoryBytes: process.memoryUsage.rss() })
   try {
     const of = kind as RunKind
-    const measured = engine === 'llm' ? await runLanguageModel(of, brief, ask) : await runRules(of, brief)
-    const { made, parts } = bounded(measured, of)
+    const byModel = depicts ? runImageModel : runWords
+    const { made, parts } = bounded(await (engine === 'llm' ? byModel : runRules)(of, brief), of)
     say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
     say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
+}
+
+const runWords = (of: RunKind, brief: Brief) => runLanguageModel(of, brief, ask)
+
+async function runImageModel(of: RunKind, brief: Brief): Promise<Measured> {
+  const { depict }: { depict: Depict<unknown, unknown> } = await importOf(of, 'depict.ts')
+  return await measured(of, brief, await depict(brief, askForPicture))
+}
+
+/** What the parent has an image model make; once. */
+const askForPicture: Parameters<Depict<unknown, unknown>>[1] = ({ prompt, ...size }) => {
+  if (prompt.length > MOST_DEPICTED)
+    throw new Refusal('input', `What the picture is to show is longer than it may be: ${prompt.length} signs.`)
+  depicted = Promise.withResolvers()
+  say({ kind: 'depict', ...size }, [prompt])
+  return depicted.promise
 }
 
 /** What the parent has a language model answer; one question at a time. */

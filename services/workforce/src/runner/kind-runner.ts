@@ -17,12 +17,14 @@ import {
 } from '@millhand/worker'
 import type { KeptBrief } from '../kept-brief.ts'
 import { type Heard, type Made, readFromChild } from './from-child.ts'
+import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
+export type { ImageModel } from './image-model.ts'
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
 
@@ -32,11 +34,16 @@ export interface KindRunnerOptions {
   readonly loadTimeoutMs?: number
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
+  readonly imageModel?: ImageModel | undefined
   readonly log: Log
 }
 
-/** What an answer came by. */
-type EngineUsed = 'rules' | 'llm' | 'hybrid'
+/** What an answer came by, as results say it. */
+interface EngineUsed {
+  readonly kind: 'rules' | 'llm' | 'hybrid'
+  readonly name: string
+  readonly model?: string
+}
 
 type Child = ChildProcess<ToChild, Heard>
 
@@ -81,14 +88,17 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const limit = setTimeout(stop, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
     const { folder, output_schema: outputSchema, words_schema: wordsSchema, engines } = kind.spec
+    const depicts = kind.spec.image_model !== undefined
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules: engines.includes('rules') })
+    const told = depicts ? await readImagePrompt(kind.spec) : system
+    const rules = engines.includes('rules')
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       child.standBack(NICENESS)
-      const loaded = new KindProcess(kind, child, answer.memoryBytes, system, options)
+      const loaded = new KindProcess(kind, child, answer.memoryBytes, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
-      if (engines.includes('rules')) setImmediate(() => loaded.warmUp())
+      if (rules) setImmediate(() => loaded.warmUp())
       return loaded
     }
     throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
@@ -120,7 +130,8 @@ class KindProcess implements Loaded {
   readonly #kind: LoadableKind
   readonly #child: Child
   readonly #languageModel: LanguageModel
-  /** What the language model is told that is ours: the process has no say in it. */
+  readonly #imageModel: ImageModel
+  /** What the model is told that is ours: the process has no say in it. */
   readonly #system: string
   readonly #ending = new AbortController()
   /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
@@ -133,6 +144,7 @@ class KindProcess implements Loaded {
     this.#memoryBytes = memoryBytes
     this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
+    this.#imageModel = options.imageModel ?? noImageModel
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
       this.#ending.abort()
@@ -169,11 +181,13 @@ class KindProcess implements Loaded {
 
   async #run(item: RunItem, keep: (raw: string) => Promise<void>): Promise<{ result: ItemResult; ms: number }> {
     const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
-    const allowance = this.#languageModel.allow({
+    const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
       onUse: item.onUse ?? (() => {}),
       signal: this.#ending.signal,
-    })
+    }
+    const allowance = this.#languageModel.allow(limits)
+    const depicts = this.#kind.spec.image_model !== undefined
     const brief: KeptBrief = JSON.parse(item.input as string)
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
@@ -181,15 +195,16 @@ class KindProcess implements Loaded {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
-          if (engine !== 'llm' || questions === MOST_QUESTIONS) throw await this.#breach()
+          if (engine !== 'llm' || depicts || questions === MOST_QUESTIONS) throw await this.#breach()
           this.#child.send(await this.#answer(allowance, said.prompt, keep))
+          break
+        case 'depict':
+          if (engine !== 'llm' || !depicts || questions > 0) throw await this.#breach()
+          this.#child.send(await this.#picture(said, limits))
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes
-          return {
-            result: this.#resultOf(said.made, engine === 'llm' ? this.#byModel(questions) : 'rules'),
-            ms: said.computeMs,
-          }
+          return { result: resultOf(said.made, this.#used(engine === 'llm', questions)), ms: said.computeMs }
         case 'failed':
           this.#memoryBytes = said.memoryBytes
           return { result: { ok: false, ...said.fault }, ms: said.computeMs }
@@ -207,26 +222,18 @@ class KindProcess implements Loaded {
     return answer
   }
 
-  /** Where rules do what is not words they may have had no need of any. */
-  #byModel(questions: number): EngineUsed {
-    if (this.#kind.spec.words_schema === undefined) return 'llm'
-    return questions > 0 ? 'hybrid' : 'rules'
+  /** What the picture is to show stands behind what is ours. */
+  #picture({ prompt, width, height }: PictureWish, limits: PictureLimits) {
+    return this.#imageModel.depict({ prompt: `${this.#system}\n\n${prompt}`, width, height }, limits)
   }
 
-  #resultOf({ result, text, citations, checks, warnings, files }: Made, used: EngineUsed): ItemResult {
-    const engine =
-      used === 'rules'
-        ? { kind: used, name: this.#kind.id }
-        : { kind: used, name: this.#languageModel.name, model: this.#languageModel.model }
-    return {
-      ok: true,
-      artifacts: files,
-      outputOf(ids) {
-        const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
-        const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
-        return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
-      },
-    }
+  /** Where rules do the rest they may have had no need of a model. */
+  #used(byModel: boolean, questions: number): EngineUsed {
+    const { words_schema: words, image_model: depicts } = this.#kind.spec
+    const isWhole = words === undefined && depicts === undefined
+    if (!byModel || (questions === 0 && !isWhole)) return { kind: 'rules', name: this.#kind.id }
+    const { name, model } = depicts === undefined ? this.#languageModel : this.#imageModel
+    return { kind: isWhole ? 'llm' : 'hybrid', name, model }
   }
 
   async #breach(): Promise<RunnerGone> {
@@ -242,6 +249,18 @@ class KindProcess implements Loaded {
   async kill(): Promise<void> {
     this.#ending.abort()
     await this.#child.kill()
+  }
+}
+
+function resultOf({ result, text, citations, checks, warnings, files }: Made, engine: EngineUsed): ItemResult {
+  return {
+    ok: true,
+    artifacts: files,
+    outputOf(ids) {
+      const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
+      const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
+      return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
+    },
   }
 }
 
