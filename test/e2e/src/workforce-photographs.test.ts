@@ -88,7 +88,7 @@ describe('a photograph', { timeout: 300_000 }, () => {
     )
   }
 
-  it('comes in the size asked for with words on it, its checks can be taken again, and it is counted and paid', async () => {
+  it('comes in the size asked for with words on it, its checks can be taken again', async () => {
     says(photograph)
     const input = {
       picture: 'photograph',
@@ -100,7 +100,7 @@ describe('a photograph', { timeout: 300_000 }, () => {
     }
     const task = await done(input)
     assert.deepEqual(endOf(task), made, JSON.stringify(task.error ?? task.output.checks))
-    const { engine, output, usage, cost } = task
+    const { engine, output, usage } = task
     assert.deepEqual([engine, output.engine], ['llm', { kind: 'hybrid', name: 'openai-images', model: 'painter' }])
     const { output_schema, engines } = await published(server)
     assert.equal(faultsOf(output_schema, output.result), undefined)
@@ -113,7 +113,6 @@ describe('a photograph', { timeout: 300_000 }, () => {
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 0, input }
     assert.deepEqual(output.checks, (await measured(kind, brief, { ...output, artifacts })).checks)
     assert.deepEqual(output.usage, usage)
-    assert.ok(Number(cost?.amount ?? task.usage.cost?.amount ?? 1) >= PRICE / 1e6)
     const [question] = painter.asked.slice(-1)
     assert.deepEqual(
       [question?.path, question?.authorization, question?.body.model, question?.body.response_format, question?.body.n],
@@ -158,7 +157,7 @@ describe('a photograph', { timeout: 300_000 }, () => {
       (): ImageReply => ({ data: [{ url: 'http://127.0.0.1:9/x.png' }] }),
     ],
   ] as const)
-    it(`${what} fails, is not asked for again, and is paid`, async () => {
+    it(`${what} fails, and is not asked for again`, async () => {
       says(reply(), small)
       const before = painter.asked.length
       const task = await done()
