@@ -36,18 +36,10 @@ export function gapProbabilities(outwards: Float64Array, m: number, most: number
 function highest(of: (x: number) => number, from: number, to: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2
   let [a, b] = [from, to]
-  let [left, right] = [b - ratio * (b - a), a + ratio * (b - a)]
-  let [low, high] = [of(left), of(right)]
-  // Of the two inner points one is an inner point of the next round too.
-  for (let round = 0; round < 40; round++)
-    if (low > high) {
-      ;[b, right, high] = [right, left, low]
-      left = b - ratio * (b - a)
-      low = of(left)
-    } else {
-      ;[a, left, low] = [left, right, high]
-      right = a + ratio * (b - a)
-      high = of(right)
-    }
+  for (let round = 0; round < 40; round++) {
+    const [left, right] = [b - ratio * (b - a), a + ratio * (b - a)]
+    if (of(left) > of(right)) b = right
+    else a = left
+  }
   return (a + b) / 2
 }
