@@ -56,7 +56,7 @@ export function fitArima(
       : nelderMead(at => judge(at)?.cost ?? Number.NaN, start, {
           steps: new Float64Array(size).fill(from === undefined ? 0.4 : 0.1),
           evaluations: (from === undefined ? 60 : 25) * size,
-          tolerance: 1e-7,
+          tolerance: from === undefined ? 1e-5 : 1e-7,
         })
   const found = judge(best.at)
   if (found === undefined || !Number.isFinite(found.cost)) return undefined
