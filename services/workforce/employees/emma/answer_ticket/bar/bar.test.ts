@@ -6,8 +6,8 @@ import { categoryOf } from '../triage/category.ts'
 import { priorityOf } from '../triage/priority.ts'
 import { measure, questions } from './bar.ts'
 
-describe('two hundred questions over a handbook', () => {
-  const score = measure('tuning', 'held_out')
+describe('two hundred questions over a handbook', async () => {
+  const score = await measure(['tuning', 'held_out'])
 
   it('are of those that it answers and those that it does not, and name passages that are there', () => {
     assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
@@ -28,8 +28,8 @@ describe('two hundred questions over a handbook', () => {
   })
 })
 
-describe('questions that chose nothing', () => {
-  const score = measure('fresh')
+describe('questions that chose nothing', async () => {
+  const score = await measure(['fresh'])
 
   it('are answered with a citation, rightly in most cases, or escalated', () => {
     assert.equal(score.uncited, 0)
@@ -38,8 +38,8 @@ describe('questions that chose nothing', () => {
   })
 })
 
-describe('questions over a handbook of another trade, which chose nothing either', () => {
-  const score = measure('stranger')
+describe('questions over a handbook of another trade, which chose nothing either', async () => {
+  const score = await measure(['stranger'])
 
   it('are a hundred that it answers and a hundred that it does not', () => {
     assert.deepEqual([score.answerable, score.unanswerable], [100, 100])

@@ -1,7 +1,7 @@
 /** How well tickets are answered from a handbook. Two handbooks, each with its questions, all made for this. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { rules } from '../engine.ts'
+import { type Platform, rules } from '../engine.ts'
 
 /**
  * Synonyms were chosen on `tuning` and `tuning_more`, weights and the threshold on all parts but `fresh` and `stranger`. Those
@@ -50,16 +50,10 @@ export interface Score {
 }
 
 /** The questions of some parts, one after another, each over the whole of its handbook. */
-export function measure(...parts: Part[]): Score {
-  const tried = questions
-    .filter(({ part }) => parts.includes(part))
-    .map(({ ticket, handbook, passages }) => {
-      const input = { ticket, knowledge: [{ title: 'Handbook', text: handbook }] }
-      const { result, citations = [] } = rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
-      const isAnswered = result.status === 'answered'
-      const isRight = passages.includes(result.passages[0]?.heading ?? '')
-      return { hasAnswer: passages.length > 0, isAnswered, isRight, isUncited: isAnswered && citations.length === 0 }
-    })
+export async function measure(parts: readonly Part[], platform: Platform = {}): Promise<Score> {
+  const tried: Awaited<ReturnType<typeof tryOut>>[] = []
+  for (const question of questions.filter(({ part }) => parts.includes(part)))
+    tried.push(await tryOut(question, platform))
   const count = (is: (question: (typeof tried)[number]) => boolean) => tried.filter(is).length
   return {
     answerable: count(({ hasAnswer }) => hasAnswer),
@@ -70,4 +64,13 @@ export function measure(...parts: Part[]): Score {
     escalated: count(({ hasAnswer, isAnswered }) => !hasAnswer && !isAnswered),
     uncited: count(({ isUncited }) => isUncited),
   }
+}
+
+async function tryOut({ ticket, handbook, passages }: Question, platform: Platform) {
+  const input = { ticket, knowledge: [{ title: 'Handbook', text: handbook }] }
+  const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
+  const { result, citations = [] } = await rules(brief, platform)
+  const isAnswered = result.status === 'answered'
+  const isRight = passages.includes(result.passages[0]?.heading ?? '')
+  return { hasAnswer: passages.length > 0, isAnswered, isRight, isUncited: isAnswered && citations.length === 0 }
 }

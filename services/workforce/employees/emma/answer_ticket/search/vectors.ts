@@ -1,0 +1,19 @@
+/** Texts as vectors, by the platform's embedding model. */
+import type { Vector } from './likeness.ts'
+
+/** A unit vector for each of at most `MOST_TEXTS` texts. */
+export type Embed = (texts: readonly string[]) => Promise<readonly Vector[]>
+
+const MOST_TEXTS = 512
+
+/** Gives the vector of each of the texts, every one asked for once. */
+export async function vectorsOf(texts: Iterable<string>, embed: Embed): Promise<(text: string) => Vector> {
+  const different = [...new Set(texts)]
+  const vectors = new Map<string, Vector>()
+  for (let at = 0; at < different.length; at += MOST_TEXTS) {
+    const asked = different.slice(at, at + MOST_TEXTS)
+    const given = await embed(asked)
+    for (const [place, text] of asked.entries()) vectors.set(text, given[place] as Vector)
+  }
+  return text => vectors.get(text) as Vector
+}
