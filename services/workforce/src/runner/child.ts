@@ -3,7 +3,9 @@
 import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
+import type { Asked } from '../kind.ts'
 import { BadAnswer, importOf, type Measured, type RunKind, runRules } from '../run-rules.ts'
+import { openEmbedding } from './embed.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
 import {
@@ -24,6 +26,9 @@ lockDown()
 
 let kind: RunKind | undefined
 let told: PromiseWithResolvers<string> | undefined
+const embedding = openEmbedding(texts => say({ kind: 'embed' }, texts))
+/** What it may ask beside a language model. */
+let asked: Asked = {}
 
 function hear(message: ToChild): void {
   switch (message.kind) {
@@ -41,10 +46,16 @@ function hear(message: ToChild): void {
       break
     case 'untold':
       told?.reject(new Untold(message.fault))
+      break
+    case 'embedded':
+      embedding.told(message.vectors)
+      break
+    case 'unembedded':
+      embedding.untold(new Untold(message.fault))
   }
 }
 
-async function load({ id, folder, outputSchema, wordsSchema, rules }: LoadMessage): Promise<void> {
+async function load({ id, folder, outputSchema, wordsSchema, rules, embeds }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
   try {
     kind = {
@@ -54,6 +65,7 @@ async function load({ id, folder, outputSchema, wordsSchema, rules }: LoadMessag
       output_schema: outputSchema,
       ...(wordsSchema && { words_schema: wordsSchema }),
     }
+    if (embeds) asked = { embed: embedding.embed }
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')
@@ -75,10 +87,12 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
   const account = () => ({ computeMs: performance.now() - started, memoryBytes: process.memoryUsage.rss() })
   try {
     const of = kind as RunKind
-    const measured = engine === 'llm' ? await runLanguageModel(of, brief, ask) : await runRules(of, brief)
+    const measured = engine === 'llm' ? await runLanguageModel(of, brief, ask, asked) : await runRules(of, brief, asked)
     const { made, parts } = bounded(measured, of)
+    await embedding.idle()
     say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
+    await embedding.idle()
     say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
 }

@@ -7,6 +7,8 @@ import {
   type Fault,
   type FromChild,
   type MadeFile,
+  MOST_EMBEDDED,
+  MOST_EMBEDDED_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
   MOST_QUESTION,
@@ -27,6 +29,7 @@ export interface Made {
 export type Heard =
   | Extract<FromChild, { kind: 'loaded' | 'refused' | 'failed' }>
   | { readonly kind: 'question'; readonly prompt: string }
+  | { readonly kind: 'embed'; readonly texts: readonly string[] }
   | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
 
 /** The protocol does not know it; the message says why, in words for who wrote the engine. */
@@ -37,6 +40,7 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
   const said = object(head)
   if (said.kind === 'made')
     return { kind: 'made', made: made(object(said.made), parts, outputSchema), ...account(said) }
+  if (said.kind === 'embed') return { kind: 'embed', texts: texts(parts) }
   const [prompt, ...more] = parts
   if (said.kind === 'question' && prompt && more.length === 0)
     return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
@@ -51,6 +55,12 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
     default:
       throw new NotOfProtocol('nobody knows such a message')
   }
+}
+
+function texts(parts: readonly Buffer[]): string[] {
+  if (parts.length === 0 || parts.length > MOST_EMBEDDED)
+    throw new NotOfProtocol('it asks for no vectors, or for too many')
+  return parts.map(part => text(part.toString(), MOST_EMBEDDED_CHARACTERS))
 }
 
 const account = ({ computeMs, memoryBytes }: Fields) => ({

@@ -15,14 +15,16 @@ import {
   type RunResult,
   startChild,
 } from '@millhand/worker'
+import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { type Heard, type Made, readFromChild } from './from-child.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
-import { MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
+import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
+export type { EmbeddingModel } from '../embedding/embedding-model.ts'
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
 
@@ -32,6 +34,8 @@ export interface KindRunnerOptions {
   readonly loadTimeoutMs?: number
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
+  /** For the kinds that ask for it; asked here too. */
+  readonly embeddingModel?: EmbeddingModel | undefined
   readonly log: Log
 }
 
@@ -80,12 +84,14 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   try {
     const { folder, output_schema: outputSchema, words_schema: wordsSchema, engines } = kind.spec
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules: engines.includes('rules') })
+    const rules = engines.includes('rules')
+    const embeds = options.embeddingModel !== undefined && kind.asks.includes('embedding')
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, embeds })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       const loaded = new KindProcess(kind, child, answer.memoryBytes, system, options)
       // Who waits for it asks it before this turn ends. A spare has time.
-      if (engines.includes('rules')) setImmediate(() => loaded.warmUp())
+      if (rules) setImmediate(() => loaded.warmUp())
       return loaded
     }
     throw new LoadFailed('engine_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
@@ -117,6 +123,7 @@ class KindProcess implements Loaded {
   readonly #kind: LoadableKind
   readonly #child: Child
   readonly #languageModel: LanguageModel
+  readonly #embeddingModel: EmbeddingModel | undefined
   /** What the language model is told that is ours: the process has no say in it. */
   readonly #system: string
   readonly #ending = new AbortController()
@@ -130,6 +137,7 @@ class KindProcess implements Loaded {
     this.#memoryBytes = memoryBytes
     this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
+    this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
       this.#ending.abort()
@@ -174,12 +182,18 @@ class KindProcess implements Loaded {
     const brief: KeptBrief = JSON.parse(item.input as string)
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
-    for (let questions = 0; ; questions++) {
+    let questions = 0
+    let embeds = 0
+    for (;;) {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
-          if (engine !== 'llm' || questions === MOST_QUESTIONS) throw await this.#breach()
+          if (engine !== 'llm' || questions++ === MOST_QUESTIONS) throw await this.#breach()
           this.#child.send(await this.#answer(allowance, said.prompt, keep))
+          break
+        case 'embed':
+          if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
+          this.#child.send(await this.#embeddingModel.embed(said.texts, this.#ending.signal))
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes

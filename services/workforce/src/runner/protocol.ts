@@ -2,6 +2,7 @@
 import type { Check, Citation } from '../answer.ts'
 import type { Brief } from '../brief.ts'
 import type { EngineKind, Schema } from '../catalogue.ts'
+import type { Embedded } from '../embedding/embedding-model.ts'
 
 export interface LoadMessage {
   readonly kind: 'load'
@@ -13,6 +14,8 @@ export interface LoadMessage {
   readonly wordsSchema?: Schema | undefined
   /** What does it by rules, where it can. */
   readonly rules: boolean
+  /** Whether it may ask for vectors of texts. */
+  readonly embeds: boolean
 }
 
 interface RunMessage {
@@ -30,7 +33,7 @@ interface WarmMessage {
 /** What the language model said, or why it did not. */
 type ToldMessage = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
 
-export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage
+export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | Embedded
 
 export interface Fault {
   readonly code: string
@@ -58,6 +61,8 @@ export type FromChild =
   | { readonly kind: 'refused'; readonly message: string }
   /** To the language model, which the parent asks. Beside it goes what is asked. */
   | { readonly kind: 'question' }
+  /** To the embedding model, which the parent asks. Beside it go the texts. */
+  | { readonly kind: 'embed' }
   | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
   | { readonly kind: 'failed'; readonly fault: Fault; readonly computeMs: number; readonly memoryBytes: number }
 
@@ -70,3 +75,8 @@ export const MOST_TEXT_BYTES = 8 * 2 ** 20
 export const MOST_QUESTION = 2 ** 20
 /** What a run may ask: once, and twice again for an answer in the right form. */
 export const MOST_QUESTIONS = 3
+/** Texts of a question to the embedding model, and characters of one. */
+export const MOST_EMBEDDED = 512
+export const MOST_EMBEDDED_CHARACTERS = 8_192
+/** What a run may ask it. */
+export const MOST_EMBEDS = 16
