@@ -15,8 +15,8 @@ export async function figures(): Promise<Figure[]> {
     ...rest,
   })
   // Of another trade, and nothing was chosen by it: the other parts stand beside it.
-  const whole = await measure(['stranger'])
-  const names = ['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger'] as const
+  const whole = await measure(['untouched'])
+  const names = ['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger', 'untouched'] as const
   const parts = await Promise.all(names.map(async part => ({ part, score: await measure([part]) })))
   const byPart = (of: (score: Score) => number) => Object.fromEntries(parts.map(({ part, score }) => [part, of(score)]))
   const right = ({ rightFirst, answerable }: Score) => share(rightFirst, answerable)
