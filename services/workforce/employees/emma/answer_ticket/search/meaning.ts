@@ -1,10 +1,11 @@
 /** Which passages answer a ticket, by what both mean and by their words. */
+import type { Embed } from '../../../../src/kind.ts'
 import { likeness, standardised, sumOf, type Vector } from './likeness.ts'
 import type { Passage } from './passages.ts'
 import { fitOf, questionsIn } from './question.ts'
 import type { Ranked } from './rank.ts'
 import { sharesOf } from './shares.ts'
-import { type Embed, vectorsOf } from './vectors.ts'
+import { vectorsOf } from './vectors.ts'
 import { type Views, viewsOf } from './views.ts'
 
 export interface Near extends Ranked {
@@ -19,9 +20,9 @@ const MOST_QUESTIONS = 100
 /** The passages that are looked at sentence by sentence: the nearest, and those with the best words. */
 const NEAREST = 12
 const BEST_WORDED = 3
-/** What the words say counts so much of what the meaning does, for the order and for sureness. */
+/** How much of what the words say is added to what the meaning does, for the order and for sureness. */
 const WORDS = 0.1
-const WORDS_FIT = 0.05
+const WORDS_FIT = 0.15
 const MOST_WORDS_FIT = 4
 
 /** Best first. `rank` gives all passages that have a word of a question. */

@@ -1,9 +1,8 @@
 /** Texts as vectors, by the platform's embedding model. */
+import type { Embed } from '../../../../src/kind.ts'
 import type { Vector } from './likeness.ts'
 
-/** A unit vector for each of at most `MOST_TEXTS` texts. */
-export type Embed = (texts: readonly string[]) => Promise<readonly Vector[]>
-
+/** Of one question to the model. */
 const MOST_TEXTS = 512
 
 /** Gives the vector of each of the texts, every one asked for once. */
