@@ -88,9 +88,12 @@ describe('a passage is found', () => {
     assert.ok(first && other && first.fit > other.fit)
   })
 
-  it('by its words, where they mean nothing to the model', async () => {
+  it('by its words, where they mean nothing to the model and others come nearer', async () => {
     const [first] = await find('rate_limited')
     assert.equal(first?.passage.heading, 'Error `rate_limited`')
+    const nearer = Array.from({ length: 20 }, (_, at) => `### Note ${at}\nNothing.`)
+    const found = await find('rate_limited', passagesOf({ name: 'a', text: [...nearer, ...knowledge].join('\n') }))
+    assert.ok(found.some(({ passage }) => passage.heading === 'Error `rate_limited`'))
   })
 
   it('for the sentence of a long ticket that asks', async () => {
