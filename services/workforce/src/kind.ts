@@ -2,8 +2,19 @@
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 
+/**
+ * One unit vector a text, all of one length. Of a text its first 8,192 characters count, and of those 256 word pieces. At
+ * most 512 texts at once; the same text is not reckoned again soon.
+ */
+export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[]>
+
+/** What there is beside the brief: what the kind's `kind.json` asks for, where the executor has it. */
+export interface Asked {
+  readonly embed?: Embed
+}
+
 /** `engine.ts` of a kind: throws a `Refusal` for what can't be done. */
-export type Rules<Input, Result> = (brief: Brief<Input>) => Answer<Result> | Promise<Answer<Result>>
+export type Rules<Input, Result> = (brief: Brief<Input>, asked?: Asked) => Answer<Result> | Promise<Answer<Result>>
 
 /**
  * `phrase.ts` of a kind: does by rules what rules do, and leaves the words to a language model; nothing where there is nothing
@@ -11,6 +22,7 @@ export type Rules<Input, Result> = (brief: Brief<Input>) => Answer<Result> | Pro
  */
 export type Phrase<Input, Result, Words> = (
   brief: Brief<Input>,
+  asked?: Asked,
 ) => Phrasing<Result, Words> | Answer<Result> | Promise<Phrasing<Result, Words> | Answer<Result>>
 
 /**

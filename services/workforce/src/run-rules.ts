@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats'
 import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 import type { KindSpec, Schema } from './catalogue.ts'
-import type { Checks, Rules, SlowChecks } from './kind.ts'
+import type { Asked, Checks, Rules, SlowChecks } from './kind.ts'
 
 /** What is needed of a kind to run it. */
 export type RunKind = Pick<KindSpec, 'employee' | 'id' | 'folder' | 'output_schema' | 'words_schema'>
@@ -20,9 +20,9 @@ export interface Measured {
  * Rejects with the engine's `Refusal`; with a `BadAnswer` where the answer is not what the kind's output schema says.
  * The brief's input has been checked before.
  */
-export async function runRules(kind: RunKind, brief: Brief): Promise<Measured> {
+export async function runRules(kind: RunKind, brief: Brief, asked: Asked = {}): Promise<Measured> {
   const { rules }: { rules: Rules<unknown, unknown> } = await importOf(kind, 'engine.ts')
-  return await measured(kind, brief, await rules(brief))
+  return await measured(kind, brief, await rules(brief, asked))
 }
 
 /** The answer with what the kind measures on it. Rejects with a `BadAnswer` as `runRules` does. */

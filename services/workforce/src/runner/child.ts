@@ -3,8 +3,9 @@
 import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
-import type { Depict } from '../kind.ts'
+import type { Asked, Depict } from '../kind.ts'
 import { BadAnswer, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
+import { openEmbedding } from './embed.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
 import {
@@ -28,6 +29,9 @@ let kind: RunKind | undefined
 let depicts = false
 let told: PromiseWithResolvers<string> | undefined
 let depicted: PromiseWithResolvers<Uint8Array> | undefined
+const embedding = openEmbedding(texts => say({ kind: 'embed' }, texts))
+/** What it may ask beside a language model. */
+let asked: Asked = {}
 
 function hear(message: ToChild): void {
   switch (message.kind) {
@@ -48,10 +52,16 @@ function hear(message: ToChild): void {
       break
     case 'untold':
       ;(depicts ? depicted : told)?.reject(new Untold(message.fault))
+      break
+    case 'embedded':
+      embedding.told(message.vectors)
+      break
+    case 'unembedded':
+      embedding.untold(new Untold(message.fault))
   }
 }
 
-async function load({ id, folder, outputSchema, wordsSchema, rules, ...rest }: LoadMessage): Promise<void> {
+async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...rest }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
   depicts = rest.depicts
   try {
@@ -62,6 +72,7 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, ...rest }: L
       output_schema: outputSchema,
       ...(wordsSchema && { words_schema: wordsSchema }),
     }
+    if (embeds) asked = { embed: embedding.embed }
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')
@@ -84,14 +95,16 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
   try {
     const of = kind as RunKind
     const byModel = depicts ? runImageModel : runWords
-    const { made, parts } = bounded(await (engine === 'llm' ? byModel : runRules)(of, brief), of)
+    const { made, parts } = bounded(await (engine === 'llm' ? byModel(of, brief) : runRules(of, brief, asked)), of)
+    await embedding.idle()
     say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
+    await embedding.idle()
     say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
 }
 
-const runWords = (of: RunKind, brief: Brief) => runLanguageModel(of, brief, ask)
+const runWords = (of: RunKind, brief: Brief) => runLanguageModel(of, brief, ask, asked)
 
 async function runImageModel(of: RunKind, brief: Brief): Promise<Measured> {
   const { depict }: { depict: Depict<unknown, unknown> } = await importOf(of, 'depict.ts')

@@ -8,6 +8,8 @@ import {
   type FromChild,
   type MadeFile,
   MOST_DEPICTED,
+  MOST_EMBEDDED,
+  MOST_EMBEDDED_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
   MOST_QUESTION,
@@ -29,6 +31,7 @@ export type Heard =
   | Extract<FromChild, { kind: 'loaded' | 'refused' | 'failed' }>
   | { readonly kind: 'question'; readonly prompt: string }
   | { readonly kind: 'depict'; readonly prompt: string; readonly width: number; readonly height: number }
+  | { readonly kind: 'embed'; readonly texts: readonly string[] }
   | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
 
 /** The protocol does not know it; the message says why, in words for who wrote the engine. */
@@ -39,6 +42,7 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
   const said = object(head)
   if (said.kind === 'made')
     return { kind: 'made', made: made(object(said.made), parts, outputSchema), ...account(said) }
+  if (said.kind === 'embed') return { kind: 'embed', texts: texts(parts) }
   const [prompt, ...more] = parts
   if (said.kind === 'question' && prompt && more.length === 0)
     return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
@@ -61,6 +65,12 @@ function sizeOf({ width, height }: Fields) {
   const size = { width: number(width), height: number(height) }
   if (!(size.width > 0 && size.height > 0)) throw new NotOfProtocol('a picture has no size')
   return size
+}
+
+function texts(parts: readonly Buffer[]): string[] {
+  if (parts.length === 0 || parts.length > MOST_EMBEDDED)
+    throw new NotOfProtocol('it asks for no vectors, or for too many')
+  return parts.map(part => text(part.toString(), MOST_EMBEDDED_CHARACTERS))
 }
 
 const account = ({ computeMs, memoryBytes }: Fields) => ({

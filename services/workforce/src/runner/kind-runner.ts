@@ -15,15 +15,17 @@ import {
   type RunResult,
   startChild,
 } from '@millhand/worker'
+import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { type Heard, type Made, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
-import { MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
+import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
+export type { EmbeddingModel } from '../embedding/embedding-model.ts'
 export type { ImageModel } from './image-model.ts'
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
@@ -35,6 +37,8 @@ export interface KindRunnerOptions {
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
   readonly imageModel?: ImageModel | undefined
+  /** For the kinds that ask for it; asked here too. */
+  readonly embeddingModel?: EmbeddingModel | undefined
   readonly log: Log
 }
 
@@ -92,7 +96,8 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
     const told = depicts ? await readImagePrompt(kind.spec) : system
     const rules = engines.includes('rules')
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts })
+    const embeds = options.embeddingModel !== undefined && kind.asks.includes('embedding')
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       child.standBack(NICENESS)
@@ -131,6 +136,7 @@ class KindProcess implements Loaded {
   readonly #child: Child
   readonly #languageModel: LanguageModel
   readonly #imageModel: ImageModel
+  readonly #embeddingModel: EmbeddingModel | undefined
   /** What the model is told that is ours: the process has no say in it. */
   readonly #system: string
   readonly #ending = new AbortController()
@@ -145,6 +151,7 @@ class KindProcess implements Loaded {
     this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
     this.#imageModel = options.imageModel ?? noImageModel
+    this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
       this.#ending.abort()
@@ -191,16 +198,22 @@ class KindProcess implements Loaded {
     const brief: KeptBrief = JSON.parse(item.input as string)
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
-    for (let questions = 0; ; questions++) {
+    let questions = 0
+    let embeds = 0
+    for (;;) {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
-          if (engine !== 'llm' || depicts || questions === MOST_QUESTIONS) throw await this.#breach()
+          if (engine !== 'llm' || depicts || questions++ === MOST_QUESTIONS) throw await this.#breach()
           this.#child.send(await this.#answer(allowance, said.prompt, keep))
           break
         case 'depict':
-          if (engine !== 'llm' || !depicts || questions > 0) throw await this.#breach()
+          if (engine !== 'llm' || !depicts || questions++ > 0) throw await this.#breach()
           this.#child.send(await this.#picture(said, limits))
+          break
+        case 'embed':
+          if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
+          this.#child.send(await this.#embeddingModel.embed(said.texts, this.#ending.signal))
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes

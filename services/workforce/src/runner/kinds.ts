@@ -9,7 +9,11 @@ export interface LoadableKind extends Loadable {
   readonly spec: KindSpec
   /** Whether its engine needs code that is not JavaScript. */
   readonly native: boolean
+  /** What it may ask the executor for, beside a language model. */
+  readonly asks: readonly Askable[]
 }
+
+type Askable = 'embedding'
 
 /** By `<employee>/<kind>`, the group of their tasks. */
 export function loadableKinds(employees: readonly Employee[]): Loadables<LoadableKind> {
@@ -21,8 +25,8 @@ export function loadableKinds(employees: readonly Employee[]): Loadables<Loadabl
 
 function loadable(spec: KindSpec): LoadableKind {
   const written = readFileSync(join(spec.folder, 'kind.json'), 'utf8')
-  const { native = false }: { native?: boolean } = JSON.parse(written)
+  const { native = false, asks = [] }: { native?: boolean; asks?: readonly Askable[] } = JSON.parse(written)
   const { folder: _, ...said } = spec
   const version = `sha256:${createHash('sha256').update(JSON.stringify(said)).digest('hex')}`
-  return { status: 'ready', id: `${spec.employee}/${spec.id}`, version, spec, native }
+  return { status: 'ready', id: `${spec.employee}/${spec.id}`, version, spec, native, asks }
 }

@@ -2,6 +2,7 @@
 import type { Check, Citation } from '../answer.ts'
 import type { Brief } from '../brief.ts'
 import type { EngineKind, Schema } from '../catalogue.ts'
+import type { Embedded } from '../embedding/embedding-model.ts'
 
 export interface LoadMessage {
   readonly kind: 'load'
@@ -15,6 +16,8 @@ export interface LoadMessage {
   readonly rules: boolean
   /** Whether what a model makes of it is a picture. */
   readonly depicts: boolean
+  /** Whether it may ask for vectors of texts. */
+  readonly embeds: boolean
 }
 
 interface RunMessage {
@@ -38,7 +41,7 @@ interface DepictedMessage {
   readonly bytes: Uint8Array
 }
 
-export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | DepictedMessage
+export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | DepictedMessage | Embedded
 
 export interface Fault {
   readonly code: string
@@ -68,6 +71,8 @@ export type FromChild =
   | { readonly kind: 'question' }
   /** To the image model, the same way. In pixels. */
   | { readonly kind: 'depict'; readonly width: number; readonly height: number }
+  /** To the embedding model, which the parent asks. Beside it go the texts. */
+  | { readonly kind: 'embed' }
   | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
   | { readonly kind: 'failed'; readonly fault: Fault; readonly computeMs: number; readonly memoryBytes: number }
 
@@ -82,3 +87,8 @@ export const MOST_QUESTION = 2 ** 20
 export const MOST_DEPICTED = 4_000
 /** What a run may ask: once, and twice again for an answer in the right form. */
 export const MOST_QUESTIONS = 3
+/** Texts of a question to the embedding model, and characters of one. */
+export const MOST_EMBEDDED = 512
+export const MOST_EMBEDDED_CHARACTERS = 8_192
+/** What a run may ask it. */
+export const MOST_EMBEDS = 16

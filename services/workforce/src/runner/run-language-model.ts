@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Answer } from '../answer.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { Schema } from '../catalogue.ts'
-import type { Phrase, Phrasing } from '../kind.ts'
+import type { Asked, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
 import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
@@ -18,11 +18,11 @@ export async function runLanguageModel(
   kind: RunKind,
   brief: Brief,
   ask: (prompt: string) => Promise<string>,
+  asked: Asked = {},
 ): Promise<Measured> {
-  const work = await workOf(kind, brief)
+  const work = await workOf(kind, brief, asked)
   if ('result' in work) return await measured(kind, brief, work)
-  const asked = work.shown
-  let prompt = asked
+  let prompt = work.shown
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
     const { answer, faults } = await read(said, work)
@@ -33,7 +33,7 @@ export async function runLanguageModel(
     if (tries === MOST_QUESTIONS) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
     // What is wrong with it has words of it.
     const earlier = [fenced('answer', said.slice(0, MOST_SHOWN)), fenced('faults', faults)].join('\n')
-    prompt = `${asked}\n\nAn earlier answer could not be used, and this is why:\n${earlier}\nAnswer again, as a whole.`
+    prompt = `${work.shown}\n\nAn earlier answer could not be used, and this is why:\n${earlier}\nAnswer again, as a whole.`
   }
 }
 
@@ -45,7 +45,7 @@ interface Work extends Phrasing<unknown, unknown> {
 }
 
 /** The whole of a kind, or the words alone where it has rules for the rest: then perhaps an answer that needs none. */
-async function workOf(kind: RunKind, brief: Brief): Promise<Work | Answer> {
+async function workOf(kind: RunKind, brief: Brief, asked: Asked): Promise<Work | Answer> {
   const { words_schema: schema } = kind
   if (schema === undefined)
     return {
@@ -54,7 +54,7 @@ async function workOf(kind: RunKind, brief: Brief): Promise<Work | Answer> {
       answerWith: result => ({ result, text: plainReading(result) }),
     }
   const { phrase }: { phrase: Phrase<unknown, unknown, unknown> } = await importOf(kind, 'phrase.ts')
-  const phrasing = await phrase(brief)
+  const phrasing = await phrase(brief, asked)
   if ('result' in phrasing) return phrasing
   return { ...phrasing, schema, shown: fenced('brief', JSON.stringify(phrasing.shown)) }
 }

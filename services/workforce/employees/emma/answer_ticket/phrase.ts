@@ -13,9 +13,9 @@ interface Words {
   readonly sentences: readonly { readonly quote: number; readonly text: string }[]
 }
 
-export const phrase: Phrase<Input, Result, Words> = brief => {
+export const phrase: Phrase<Input, Result, Words> = async (brief, asked) => {
   const { tone, audience, constraints } = brief
-  const byRules = rules({ ...brief, tone: '' })
+  const byRules = await rules({ ...brief, tone: '' }, asked)
   const { result, citations = [], warnings = [] } = byRules
   if (result.status === 'escalated') return byRules
   return {
