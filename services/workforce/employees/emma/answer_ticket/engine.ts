@@ -1,9 +1,9 @@
 /** Answers a ticket with sentences of the knowledge given, or escalates it. */
 import type { Answer, Citation } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
-import { languageOf } from '../language.ts'
-import { textOfFile } from '../text-files.ts'
-import { visibleText } from '../visible-text.ts'
+import { languageOf } from '../../../src/text/language.ts'
+import { textOfFile } from '../../../src/text/text-files.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { composed } from './compose.ts'
 import { createMask, type Mask } from './personal/mask.ts'
 import type { Input, Reason, Result } from './result.ts'

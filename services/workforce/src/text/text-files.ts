@@ -1,5 +1,5 @@
-import type { BriefFile } from '../../src/brief.ts'
-import { Refusal } from '../../src/brief.ts'
+import type { BriefFile } from '../brief.ts'
+import { Refusal } from '../brief.ts'
 
 /** The text of a file of a brief. Refuses what is no text, or not UTF-8. */
 export function textOfFile({ name, media_type, bytes }: BriefFile, param: string): string {
