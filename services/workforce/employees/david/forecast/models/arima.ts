@@ -56,7 +56,8 @@ export function fitArima(
       : nelderMead(at => judge(at)?.cost ?? Number.NaN, start, {
           steps: new Float64Array(size).fill(from === undefined ? 0.4 : 0.1),
           evaluations: (from === undefined ? 60 : 25) * size,
-          tolerance: from === undefined ? 1e-5 : 1e-7,
+          // A criterion is told from another by less, and what is chosen by it is fitted again.
+          tolerance: quickly && from === undefined ? 1e-5 : 1e-7,
         })
   const found = judge(best.at)
   if (found === undefined || !Number.isFinite(found.cost)) return undefined
