@@ -1,10 +1,9 @@
 /** A server that speaks OpenAI's images and answers with what the test says, in the order of the questions. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { TestContext } from 'node:test'
+import { serveModel } from './serve-model.fixture.ts'
 
 export type ImageReply =
   /** A picture, or what is said to be one. */
@@ -45,16 +44,10 @@ export async function scriptedImages(t: Pick<TestContext, 'after'>, replies: rea
     const data = 'data' in reply ? reply.data : [{ b64_json: Buffer.from(reply).toString('base64') }]
     return response.end(JSON.stringify({ created: 1, data }))
   }
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const url = await serveModel(t, answer)
   /** The next question that is never answered. */
   const hung = () => new Promise<IncomingMessage>(resolve => void waiting.push(resolve))
-  return { url: `http://127.0.0.1:${port}/v1`, asked, hung }
+  return { url, asked, hung }
 }
 
 function* endless() {

@@ -1,10 +1,9 @@
 /** A server that speaks OpenAI's chat completions and says what the test says, in the order of the questions. */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { TestContext } from 'node:test'
+import { serveModel } from './serve-model.fixture.ts'
 
 export type Reply =
   /** What the model says. */
@@ -43,14 +42,8 @@ export async function scriptedModel(t: Pick<TestContext, 'after'>, replies: read
     const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
     return response.end(JSON.stringify({ id: 'one', created: 1, model: 'scripted', choices: [choice], usage }))
   }
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/v1`, asked, hung: hung.promise }
+  const url = await serveModel(t, answer)
+  return { url, asked, hung: hung.promise }
 }
 
 function* endless() {
