@@ -3,9 +3,10 @@ import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { EmbeddingOptions } from '@millhand/workforce/embedding'
 import type { GgufOptions } from '@millhand/workforce/gguf'
 import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
-import type { LanguageModel } from '@millhand/workforce/runner'
+import type { EmbeddingModel, LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -19,6 +20,7 @@ export const engineVariables = [
   'MILLHAND_LLM_GGUF',
   'MILLHAND_LLM_MEMORY_MB',
   'MILLHAND_LLM_THREADS',
+  'MILLHAND_EMBEDDING_MODEL',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
 ] as const
@@ -45,6 +47,7 @@ export interface Engines {
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
+  readonly embeddingModel: Omit<EmbeddingOptions, 'log'> | undefined
 }
 
 export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
@@ -53,6 +56,7 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: set.MILLHAND_ENGINES_MEMORY_MB * MIB,
     languageModel: languageModelOf(set),
+    embeddingModel: embeddingModelOf(set),
   }
 }
 
@@ -62,10 +66,19 @@ function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageMo
   const prices = { inputMicros: set.MILLHAND_LLM_INPUT_MICROS, outputMicros: set.MILLHAND_LLM_OUTPUT_MICROS }
   if (url !== undefined) return { at: 'server', url, model, key: set.MILLHAND_LLM_KEY?.reveal(), ...prices }
   if (file === undefined) return undefined
-  // Threads that wait for one another stand still where one of them gets no core.
-  const threads = set.MILLHAND_LLM_THREADS ?? Math.max(1, availableParallelism() - 1)
+  const threads = set.MILLHAND_LLM_THREADS ?? allButOne()
   return { at: 'file', file, threads, memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB, ...prices }
 }
+
+function embeddingModelOf({ MILLHAND_EMBEDDING_MODEL: folder }: Set<'MILLHAND_EMBEDDING_MODEL'>) {
+  return folder === undefined ? undefined : { folder, threads: Math.min(MOST_EMBEDDING_THREADS, allButOne()) }
+}
+
+/** A batch is small. */
+const MOST_EMBEDDING_THREADS = 4
+
+/** Threads that wait for one another stand still where one of them gets no core. */
+const allButOne = (): number => Math.max(1, availableParallelism() - 1)
 
 /** What the service offers. What runs here costs nothing by the token where no price is set: a `max_cost` holds then too. */
 export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
@@ -94,13 +107,33 @@ export async function openLanguageModel(
   }
   const { ggufFault, openGguf } = await import('@millhand/workforce/gguf')
   const fault = await ggufFault(settings.file)
-  if (fault !== undefined) throw wrong(fault)
+  if (fault !== undefined) throw wrong('MILLHAND_LLM_GGUF', fault)
   const { size } = await stat(settings.file)
   try {
     return await openGguf({ ...settings, memoryLimitBytes: size + settings.memoryLimitBytes, log })
   } catch (error) {
-    throw wrong(`names a model that can't be loaded: ${(error as Error).message}`)
+    throw wrong('MILLHAND_LLM_GGUF', `names a model that can't be loaded: ${(error as Error).message}`)
   }
 }
 
-const wrong = (what: string) => new ConfigurationError([`MILLHAND_LLM_GGUF ${what}.`])
+/** ONNX Runtime is loaded only where a model is configured. */
+export async function openEmbeddingModel(
+  { embeddingModel: settings }: Pick<Engines, 'embeddingModel'>,
+  log: Log,
+): Promise<EmbeddingModel | undefined> {
+  if (settings === undefined) return undefined
+  const { embeddingFault, openEmbedding } = await import('@millhand/workforce/embedding')
+  const fault = await embeddingFault(settings.folder)
+  if (fault !== undefined) throw wrong('MILLHAND_EMBEDDING_MODEL', fault)
+  try {
+    return await openEmbedding({ ...settings, log })
+  } catch (error) {
+    const said = (error as Error).message
+    throw wrong(
+      'MILLHAND_EMBEDDING_MODEL',
+      `names a folder whose model can't be loaded: ${said}; docs/workforce.md says how to make one`,
+    )
+  }
+}
+
+const wrong = (setting: string, what: string) => new ConfigurationError([`${setting} ${what}.`])

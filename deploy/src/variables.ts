@@ -106,6 +106,9 @@ export const variables = {
       max: 1_024,
     }),
   ),
+  MILLHAND_EMBEDDING_MODEL: optional(
+    path(undefined, 'A model of what sentences mean: a folder with its `model.onnx` and `tokenizer.json`.'),
+  ),
   MILLHAND_LLM_INPUT_MICROS: integer(0, 'The price of a million tokens that it reads.', {
     min: 0,
     max: 1_000_000_000,
