@@ -35,6 +35,13 @@ export default {
       to: { path: '^(services|deploy)/' },
     },
     {
+      name: 'text-knows-no-kind',
+      comment: 'What employees know of text together stands below all of them.',
+      severity: 'error',
+      from: { path: '^services/workforce/src/text/' },
+      to: { path: '^services/workforce/employees/' },
+    },
+    {
       name: 'libs-are-below',
       comment: 'A library knows nothing of what is built from it.',
       severity: 'error',

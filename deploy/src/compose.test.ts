@@ -113,22 +113,26 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.deepEqual(published, ['gateway'])
   })
 
-  it('tells of the language model whoever offers work that needs it, and its key executors alone', () => {
+  it('tells of the models whoever offers work that needs them, and their keys executors alone', () => {
     const llm = {
       MILLHAND_LLM_URL: 'http://model:8000/v1',
       MILLHAND_LLM_MODEL: 'small',
       MILLHAND_LLM_KEY: 'of the model',
       MILLHAND_LLM_INPUT_MICROS: '150000',
       MILLHAND_LLM_OUTPUT_MICROS: '600000',
+      MILLHAND_IMAGE_URL: 'http://pictures:8000/v1',
+      MILLHAND_IMAGE_MODEL: 'painter',
+      MILLHAND_IMAGE_KEY: 'of the painter',
+      MILLHAND_IMAGE_MICROS: '40000',
     }
     const { services } = parse(composed({ ...settings, ...llm }))
     const told = (name: string) =>
       Object.entries<string>(services[name].environment).filter(
-        ([variable, value]) => variable.startsWith('MILLHAND_LLM') && value !== '',
+        ([variable, value]) => /^MILLHAND_(LLM|IMAGE)_/.test(variable) && value !== '',
       )
     assert.deepEqual(Object.fromEntries(told('executor')), llm)
-    const { MILLHAND_LLM_MODEL: _model, MILLHAND_LLM_KEY: _key, ...others } = llm
-    assert.deepEqual(Object.fromEntries(told('workforce')), others)
+    const others = Object.entries(llm).filter(([variable]) => !/_(MODEL|KEY)$/.test(variable))
+    assert.deepEqual(Object.fromEntries(told('workforce')), Object.fromEntries(others))
     for (const name of ['gateway', 'compute', 'webhook']) assert.deepEqual(told(name), [])
   })
 

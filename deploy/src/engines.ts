@@ -1,12 +1,13 @@
 /** What runs the workforce's work: processes of its kinds, and the language model that they may ask. */
 import { stat } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { EmbeddingOptions } from '@millhand/workforce/embedding'
 import type { GgufOptions } from '@millhand/workforce/gguf'
 import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
-import type { EmbeddingModel, LanguageModel } from '@millhand/workforce/runner'
+import type { OpenAIImagesOptions } from '@millhand/workforce/openai-images'
+import type { EmbeddingModel, ImageModel, LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -20,17 +21,23 @@ export const engineVariables = [
   'MILLHAND_LLM_GGUF',
   'MILLHAND_LLM_MEMORY_MB',
   'MILLHAND_LLM_THREADS',
-  'MILLHAND_EMBEDDING_MODEL',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
+  'MILLHAND_EMBEDDING_MODEL',
+  'MILLHAND_IMAGE_URL',
+  'MILLHAND_IMAGE_MODEL',
+  'MILLHAND_IMAGE_KEY',
+  'MILLHAND_IMAGE_MICROS',
 ] as const
 
-/** What whoever offers work has to know of language models: executors have the same settings. */
+/** What whoever offers work has to know of models: executors have the same settings. */
 export const offeredVariables = [
   'MILLHAND_LLM_URL',
   'MILLHAND_LLM_GGUF',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
+  'MILLHAND_IMAGE_URL',
+  'MILLHAND_IMAGE_MICROS',
 ] as const
 
 type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, Name>
@@ -38,6 +45,8 @@ type Set<Name extends keyof typeof variables> = Pick<Values<typeof variables>, N
 type LanguageModelSettings =
   | ({ readonly at: 'server' } & Omit<OpenAICompatibleOptions, 'log'>)
   | ({ readonly at: 'file' } & Omit<GgufOptions, 'log'>)
+
+type ImageModelSettings = Omit<OpenAIImagesOptions, 'log'>
 
 export interface Engines {
   /** How many tasks at once; as many as runs of models where it is not set. */
@@ -48,17 +57,22 @@ export interface Engines {
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
   readonly embeddingModel: Omit<EmbeddingOptions, 'log'> | undefined
+  readonly imageModel: ImageModelSettings | undefined
 }
 
 export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
   return {
     slots: set.MILLHAND_ENGINE_SLOTS,
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
-    allMemoryBytes: set.MILLHAND_ENGINES_MEMORY_MB * MIB,
+    allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel: languageModelOf(set),
     embeddingModel: embeddingModelOf(set),
+    imageModel: imageModelOf(set),
   }
 }
+
+/** What this process may have: a container's limit, where it is in one. */
+const memoryMib = () => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY) / MIB
 
 function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageModelSettings | undefined {
   const { MILLHAND_LLM_URL: url, MILLHAND_LLM_MODEL: model, MILLHAND_LLM_GGUF: file } = set
@@ -80,6 +94,11 @@ const MOST_EMBEDDING_THREADS = 4
 /** Threads that wait for one another stand still where one of them gets no core. */
 const allButOne = (): number => Math.max(1, availableParallelism() - 1)
 
+function imageModelOf(set: Set<(typeof engineVariables)[number]>): ImageModelSettings | undefined {
+  const { MILLHAND_IMAGE_URL: url, MILLHAND_IMAGE_MODEL: model, MILLHAND_IMAGE_MICROS: pictureMicros } = set
+  return url === undefined ? undefined : { url, model, key: set.MILLHAND_IMAGE_KEY?.reveal(), pictureMicros }
+}
+
 /** What the service offers. What runs here costs nothing by the token where no price is set: a `max_cost` holds then too. */
 export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
   requireOne(set)
@@ -87,6 +106,8 @@ export function offeredOf(set: Set<(typeof offeredVariables)[number]>) {
   return {
     languageModel: isLocal || set.MILLHAND_LLM_URL !== undefined,
     hasPrices: isLocal || set.MILLHAND_LLM_INPUT_MICROS + set.MILLHAND_LLM_OUTPUT_MICROS > 0,
+    imageModel: set.MILLHAND_IMAGE_URL !== undefined,
+    hasImagePrice: set.MILLHAND_IMAGE_MICROS > 0,
   }
 }
 
@@ -134,6 +155,16 @@ export async function openEmbeddingModel(
       `names a folder whose model can't be loaded: ${said}; docs/workforce.md says how to make one`,
     )
   }
+}
+
+/** As with language models. */
+export async function openImageModel(
+  { imageModel: settings }: Pick<Engines, 'imageModel'>,
+  log: Log,
+): Promise<ImageModel | undefined> {
+  if (settings === undefined) return undefined
+  const { openAIImages } = await import('@millhand/workforce/openai-images')
+  return openAIImages({ ...settings, log })
 }
 
 const wrong = (setting: string, what: string) => new ConfigurationError([`${setting} ${what}.`])

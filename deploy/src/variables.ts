@@ -77,16 +77,18 @@ export const variables = {
     max: 1_048_576,
     unit: 'MiB',
   }),
-  MILLHAND_ENGINES_MEMORY_MB: integer(2_048, 'What all of them may hold before idle ones are ended.', {
-    min: 256,
-    max: 1_048_576,
-    unit: 'MiB',
-  }),
-  MILLHAND_LLM_URL: optional({
-    doc: 'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
-    form: 'a URL of http: or https:',
-    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
-  }),
+  MILLHAND_ENGINES_MEMORY_MB: optional(
+    integer(
+      undefined,
+      'What all of them may hold before idle ones are ended. Else a quarter of the machine’s memory, at least 2048; one of each kind takes 3400.',
+      { min: 256, max: 1_048_576, unit: 'MiB' },
+    ),
+  ),
+  MILLHAND_LLM_URL: optional(
+    modelServer(
+      'A server of language models that speaks OpenAI’s chat completions, up to `/v1`. Without it, work that needs one is refused.',
+    ),
+  ),
   MILLHAND_LLM_MODEL: text('default', 'The model that it is asked for.'),
   MILLHAND_LLM_KEY: optional(secret('Its key.')),
   MILLHAND_LLM_GGUF: optional(
@@ -106,15 +108,27 @@ export const variables = {
       max: 1_024,
     }),
   ),
-  MILLHAND_EMBEDDING_MODEL: optional(
-    path(undefined, 'A model of what sentences mean: a folder with its `model.onnx` and `tokenizer.json`.'),
-  ),
   MILLHAND_LLM_INPUT_MICROS: integer(0, 'The price of a million tokens that it reads.', {
     min: 0,
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
   }),
   MILLHAND_LLM_OUTPUT_MICROS: integer(0, 'The price of a million tokens that it writes.', {
+    min: 0,
+    max: 1_000_000_000,
+    unit: 'millionths of a dollar',
+  }),
+  MILLHAND_EMBEDDING_MODEL: optional(
+    path(undefined, 'A model of what sentences mean: a folder with its `model.onnx` and `tokenizer.json`.'),
+  ),
+  MILLHAND_IMAGE_URL: optional(
+    modelServer(
+      'A server of image models that speaks OpenAI’s images and answers with `b64_json`, up to `/v1`. Without it, photographs are refused.',
+    ),
+  ),
+  MILLHAND_IMAGE_MODEL: text('default', 'The model that it is asked for.'),
+  MILLHAND_IMAGE_KEY: optional(secret('Its key.')),
+  MILLHAND_IMAGE_MICROS: integer(0, 'The price of a picture that it makes.', {
     min: 0,
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
@@ -281,6 +295,15 @@ function publicKeys(doc: string): Setting<readonly string[]> {
       const all = written.split(',').map(item => item.trim())
       return all.every(isPublicKey) ? all : undefined
     },
+  }
+}
+
+/** Up to `/v1`; what follows is the protocol's. */
+function modelServer(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:',
+    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
   }
 }
 

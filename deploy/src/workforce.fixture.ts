@@ -52,6 +52,7 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
   const quota = createClient(QuotaService, transport)
   const service = createWorkforceService({
     ...{ db, plans, cursors, clock, log, quota, replicas: onlyReplica, languageModel: false, hasPrices: false },
+    ...{ imageModel: false, hasImagePrice: false },
     blobs: await filesystemBlobs(join(folder, 'blobs')),
     files: createClient(FileService, transport),
     taskFiles: createClient(TaskFileService, transport),

@@ -1,6 +1,8 @@
 /** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { setPriority } from 'node:os'
 import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
@@ -17,6 +19,8 @@ export interface ChildProcess<To, From> {
    * what the protocol does not know is killed, and has crashed.
    */
   next(): Promise<From>
+  /** From now on it stands back behind others by this much, from 0 to 19: POSIX's nice. There is no way back. */
+  standBack(niceness: number): void
   /** The last 4 KiB that it wrote to standard error. */
   stderr(): string
   /** SIGKILL; resolves when the process is gone and reaped. Idempotent. `why` is what it is then `gone` for. */
@@ -52,8 +56,6 @@ export interface ChildOptions<From> {
   /** How long a message may be, and all together that nobody has asked for. One byte more, and it has crashed. */
   readonly messageBytes: number
   readonly memoryLimitBytes: number
-  /** How much it stands back behind who answers callers, from 0, the default, to 19: POSIX's nice. */
-  readonly niceness?: number
   /** What a file of its may have. */
   readonly fileBytes: number
   readonly log: Log
@@ -132,6 +134,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     gone,
     folder,
     stderr: () => stderr,
+    standBack(niceness) {
+      if (child.pid !== undefined) setNiceness(child.pid, niceness)
+    },
     send(message) {
       // A process that is gone says so through `next`.
       if (!channel?.writable) return
@@ -156,9 +161,8 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
 }
 
 function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
-  const { script, memoryLimitBytes, fileBytes, niceness = 0, log } = options
+  const { script, memoryLimitBytes, fileBytes, log } = options
   const node = [
-    ...(niceness === 0 ? [] : ['nice', '-n', String(niceness)]),
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
@@ -182,6 +186,26 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
   } catch (error) {
     if (folder !== undefined) removeFolder(folder, log)
     throw notStarted(error)
+  }
+}
+
+/** Of every thread that it has: Linux counts them one by one, and those that they make later begin with what their maker has. */
+function setNiceness(pid: number, niceness: number): void {
+  for (const thread of threadsOf(pid)) {
+    try {
+      setPriority(thread, niceness)
+    } catch {
+      // It has gone in the meantime.
+    }
+  }
+}
+
+function threadsOf(pid: number): number[] {
+  if (process.platform !== 'linux') return [pid]
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return [] // As above.
   }
 }
 

@@ -156,6 +156,13 @@ test('idle processes are ended by least-recent use while all hold more than they
   assert.equal(await run('b'), 6)
 })
 
+test('a fresh process goes before one that somebody used, however long ago', async () => {
+  const { run, killed } = ownProcesses(350)
+  for (const id of ['a', 'b', 'c']) await run(id)
+  assert.deepEqual(killed, [2]) // The fresh one of a.
+  assert.deepEqual([await run('a'), await run('b')], [1, 3])
+})
+
 test('a run that waits for a new process takes one of its tenant that is free before', async () => {
   const { run, starts } = ownProcesses(200)
   const first = Promise.withResolvers<void>()

@@ -248,12 +248,15 @@ export class WarmProcesses<L extends Loadable> {
     return loading
   }
 
-  /** Unloads what is idle, least recently used first, until the rest fits. */
+  /** Unloads what is idle until the rest fits: what nobody has used first, then the least recently used. */
   #unloadIdle(): void {
     const { loads } = this.#runner
     const loaded = this.#all().filter(entry => entry.process)
     let held = this.#held()
-    const idle = loaded.filter(entry => entry.users === 0).sort((a, b) => a.lastUsed - b.lastUsed)
+    const isUsed = ({ tenant }: Entry<L>) => Number(tenant !== undefined)
+    const idle = loaded
+      .filter(({ users }) => users === 0)
+      .sort((a, b) => isUsed(a) - isUsed(b) || a.lastUsed - b.lastUsed)
     for (const entry of idle) {
       if (held <= this.#memoryLimitBytes) return
       held -= entry.process?.memoryBytes() ?? 0

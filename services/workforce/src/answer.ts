@@ -11,7 +11,7 @@ export interface Answer<Result = unknown> {
 }
 
 /** A file that was made. */
-interface Artifact {
+export interface Artifact {
   /** Without a folder; unique in its answer. */
   readonly name: string
   readonly media_type: string

@@ -10,6 +10,8 @@ export interface AskedOptions<To extends object, Heard> extends Omit<ChildOption
   /** What has it end the answer that it is at; it is killed where it has not within `stopMs`. */
   readonly stop: To
   readonly stopMs: number
+  /** How far it stands back, once it is loaded: `standBack`. */
+  readonly niceness?: number
 }
 
 export interface AskedProcess<To, Heard> {
@@ -93,7 +95,10 @@ async function load<To extends object, Heard extends { readonly kind: string; re
   try {
     child.send(options.load)
     const said = await child.next()
-    if (said.kind === 'loaded') return child
+    if (said.kind === 'loaded') {
+      if (options.niceness !== undefined) child.standBack(options.niceness)
+      return child
+    }
     throw new LoadFailed('engine_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')
   } catch (error) {
     await child.kill()

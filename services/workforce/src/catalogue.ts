@@ -26,6 +26,8 @@ export interface KindSpec {
   readonly output_schema: Schema
   /** What a language model says, where that is not the result: `phrase.ts` makes the result of it. */
   readonly words_schema?: Schema
+  /** For which values of which inputs it needs an image model: `depict.ts` does those. */
+  readonly image_model?: Readonly<Record<string, readonly unknown[]>>
   /** A request that works, without `task`. */
   readonly example: Readonly<Record<string, unknown>>
   /** Where its code is. */
@@ -45,7 +47,7 @@ export function readCatalogue(root = EMPLOYEES): readonly Employee[] {
 }
 
 function readKind(employee: string, id: string, folder: string): KindSpec {
-  const { title, description } = readJson(join(folder, 'kind.json'))
+  const { title, description, image_model } = readJson(join(folder, 'kind.json'))
   const engines = (['rules', 'llm'] as const).filter(engine => existsSync(join(folder, codeOf[engine])))
   const words = join(folder, 'words.schema.json')
   return {
@@ -57,6 +59,7 @@ function readKind(employee: string, id: string, folder: string): KindSpec {
     input_schema: readJson(join(folder, 'input.schema.json')),
     output_schema: readJson(join(folder, 'output.schema.json')),
     ...(existsSync(words) && { words_schema: readJson(words) }),
+    ...(image_model && { image_model }),
     example: readJson(join(folder, 'example.json')),
     folder,
   }

@@ -9,17 +9,34 @@ export interface Engines {
   readonly languageModel: boolean
   /** Whether it is known what that costs. */
   readonly hasPrices: boolean
+  /** Whether an image model is configured. */
+  readonly imageModel: boolean
+  /** Whether it is known what that costs. */
+  readonly hasImagePrice: boolean
 }
 
-/** What can do a kind of work here. */
-export const enginesOf = (
-  { engines }: KindSpec,
-  { languageModel }: Pick<Engines, 'languageModel'>,
-): readonly EngineKind[] => engines.filter(engine => engine === 'rules' || languageModel)
+type Input = Readonly<Record<string, unknown>> | undefined
+
+/** What can do a kind of work here, or some of it. */
+export function enginesOf(
+  { engines, image_model: depicts }: KindSpec,
+  { languageModel, imageModel }: Pick<Engines, 'languageModel' | 'imageModel'>,
+): readonly EngineKind[] {
+  const here = engines.filter(engine => engine === 'rules' || languageModel)
+  return depicts && imageModel ? [...here, 'llm'] : here
+}
 
 /** Fails with `engine_unavailable` where nothing here can do it honestly, and says what would. */
-export function chooseEngine(kind: KindSpec, asked: EngineChoice, engines: Engines): EngineKind {
-  const here = enginesOf(kind, engines)
+export function chooseEngine(kind: KindSpec, input: Input, asked: EngineChoice, engines: Engines): EngineKind {
+  const picture = depicted(kind, input)
+  if (picture !== undefined) {
+    if (engines.imageModel) return 'llm'
+    const detail =
+      `\`${picture}\` of \`${kind.id}\` needs an image model, and none is configured: ` +
+      'MILLHAND_IMAGE_URL sets the server of one.'
+    throw fail('engine_unavailable', detail, { param: picture })
+  }
+  const here = kind.engines.filter(engine => engine === 'rules' || engines.languageModel)
   const wanted = WANTED[asked] ?? WANTED[EngineChoice.AUTO]
   const chosen = wanted.find(engine => here.includes(engine))
   if (chosen !== undefined) return chosen
@@ -30,20 +47,39 @@ export function chooseEngine(kind: KindSpec, asked: EngineChoice, engines: Engin
 }
 
 /** Fails with `engine_unavailable` where nobody could say when the most has been spent that it may cost. */
-export function requirePrices(engine: EngineKind, { hasPrices }: Pick<Engines, 'hasPrices'>): void {
-  if (engine !== 'llm' || hasPrices) return
-  const detail =
-    '`max_cost` needs the prices of the language model, and none are configured: ' +
-    'MILLHAND_LLM_INPUT_MICROS and MILLHAND_LLM_OUTPUT_MICROS set them.'
-  throw fail('engine_unavailable', detail, { param: 'max_cost' })
+export function requirePrices(
+  kind: KindSpec,
+  engine: EngineKind,
+  { hasPrices, hasImagePrice }: Pick<Engines, 'hasPrices' | 'hasImagePrice'>,
+): void {
+  const [has, model, settings] = kind.image_model
+    ? [hasImagePrice, 'the price of the image model', 'MILLHAND_IMAGE_MICROS sets it.']
+    : [
+        hasPrices,
+        'the prices of the language model',
+        'MILLHAND_LLM_INPUT_MICROS and MILLHAND_LLM_OUTPUT_MICROS set them.',
+      ]
+  if (engine !== 'llm' || has) return
+  throw fail('engine_unavailable', `\`max_cost\` needs ${model}, and none is configured: ${settings}`, {
+    param: 'max_cost',
+  })
 }
 
 /** What stands against an engine that is asked for by name, wherever the kind is done. */
-export function engineFaults(kind: KindSpec, asked: EngineChoice): Fault[] {
+export function engineFaults(kind: KindSpec, input: Input, asked: EngineChoice): Fault[] {
+  const picture = depicted(kind, input)
+  const engines = picture === undefined ? kind.engines : (['llm'] as const)
   const wanted = WANTED[asked] ?? []
-  if (asked === EngineChoice.AUTO || wanted.some(engine => kind.engines.includes(engine))) return []
-  const message = `\`${kind.id}\` is not done by ${wanted.join()}: \`engine\` can be auto or ${kind.engines.join(', ')}.`
+  if (asked === EngineChoice.AUTO || wanted.some(engine => engines.includes(engine))) return []
+  const what = picture === undefined ? `\`${kind.id}\`` : `\`${picture}\` of \`${kind.id}\``
+  const message = `${what} is not done by ${wanted.join()}: \`engine\` can be auto or ${engines.join(', ')}.`
   return [{ param: 'engine', code: 'not_in', message }]
+}
+
+/** The input that only an image model can do, where one is asked for. */
+function depicted({ image_model: depicts = {} }: KindSpec, input: Input): string | undefined {
+  const found = Object.entries(depicts).find(([name, values]) => values.includes(input?.[name]))
+  return found && `input.${found[0]}`
 }
 
 /** In the order in which they are taken: a language model only where a kind needs one. */

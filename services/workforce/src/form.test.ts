@@ -25,7 +25,7 @@ const boundsOf: Readonly<Record<string, readonly string[]>> = {
   integer: ['minimum', 'maximum'],
 }
 
-const list = listEmployees({ employees: knownEmployees(readCatalogue()), languageModel: true })
+const list = listEmployees({ employees: knownEmployees(readCatalogue()), languageModel: true, imageModel: true })
 const { data } = toJson(ListEmployeesResponseSchema, await list(), { useProtoFieldName: true }) as unknown as {
   data: { id: string; tasks: Shown[] }[]
 }

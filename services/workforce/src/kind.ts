@@ -25,6 +25,15 @@ export type Phrase<Input, Result, Words> = (
   asked?: Asked,
 ) => Phrasing<Result, Words> | Answer<Result> | Promise<Phrasing<Result, Words> | Answer<Result>>
 
+/**
+ * `depict.ts` of a kind: has an image model make a picture, and does the rest by rules. What comes is foreign bytes, whatever
+ * they say they are. Throws a `Refusal` as rules do, a `BadAnswer` for what is no picture to work with.
+ */
+export type Depict<Input, Result> = (
+  brief: Brief<Input>,
+  ask: (wish: { readonly prompt: string; readonly width: number; readonly height: number }) => Promise<Uint8Array>,
+) => Promise<Answer<Result>>
+
 /** What is to be put into words. */
 export interface Phrasing<Result, Words> {
   /** All that the language model gets to see of the brief. */

@@ -102,6 +102,8 @@ export function createWorkforceService(options: WorkforceOptions) {
     clock,
     languageModel,
     hasPrices,
+    imageModel,
+    hasImagePrice,
     random = Math.random,
   } = options
   const tasks = createTasks<TaskRecord>({
@@ -127,6 +129,8 @@ export function createWorkforceService(options: WorkforceOptions) {
     cursors,
     languageModel,
     hasPrices,
+    imageModel,
+    hasImagePrice,
   }
   const leftFiles = createLeftFiles(deps)
   const show = (task: TaskRecord) => showWhole(deps, task)

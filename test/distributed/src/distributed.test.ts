@@ -1,58 +1,67 @@
 /** The end-to-end suite, against several processes on Kafka and MongoDB's protocol. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { startServer } from '@millhand/test-e2e/server'
+import { ownModels } from '@millhand/test-e2e/tasks'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
-import type { TestLine } from './line-reporter.ts'
+import { linesOf } from './lines-of.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
-const node = ['--disable-warning=ExperimentalWarning']
 
 /** What these hold is done before any service is called, by the same code in both shapes: they run on one. */
 const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples'].map(
   name => `test/e2e/src/${name}.test.ts`,
 )
 
+/** So many files run at once. */
+const LANES = 2
+
 test('distributed', { skip: javaMissing }, async t => {
   await using kafka = await startKafka()
   await using mongo = await startMongo()
+  Object.assign(process.env, {
+    TEST_KAFKA: kafka.address,
+    TEST_MONGO: mongo.address,
+    MILLHAND_TEST_START: `${process.execPath} --disable-warning=ExperimentalWarning test/distributed/src/start-distributed.ts`,
+  })
   const { TEST_FILES: named } = process.env
   const all = 'test/e2e/src/*.test.ts'
-  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? ofOneShape : [] })
-  const child = spawn(
-    process.execPath,
-    [
-      ...node,
-      '--test',
-      '--test-concurrency=2',
-      `--test-reporter=${join(import.meta.dirname, 'line-reporter.ts')}`,
-      '--test-reporter-destination=stdout',
-      ...files,
-    ],
-    {
-      cwd: repository,
-      env: {
-        ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_TEST_CONTEXT')),
-        TEST_KAFKA: kafka.address,
-        TEST_MONGO: mongo.address,
-        MILLHAND_TEST_START: [process.execPath, ...node, 'test/distributed/src/start-distributed.ts'].join(' '),
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
-  const ended = once(child, 'close')
+  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? ofOneShape : [] }).sort()
+  assert.ok(files.length > 0, `no file is ${named}`)
+  const { visiting = [], others = [] } = Object.groupBy(files, file => (visits(file) ? 'visiting' : 'others'))
+  // Those that start it most often last longest.
+  others.sort((a, b) => starts(b) - starts(a))
+  const lanes = Array.from({ length: Math.min(LANES, files.length) }, () => lane(t, visiting, others))
+  for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
+})
+
+/** Takes one file after the other: first those that only call a server, all of them on one, which takes long to start. */
+async function lane(t: TestContext, visiting: string[], others: string[]): Promise<void> {
+  if (visiting.length > 0) {
+    await using server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+    const { url, grpc, identity, metrics, dataDir } = server
+    const TEST_SHARED = JSON.stringify({ url, grpc, identity, metrics, dataDir })
+    for (let file = visiting.shift(); file; file = visiting.shift()) await runFile(t, file, { TEST_SHARED })
+    assert.deepEqual(await server.stop(), { code: 0, signal: null })
+  }
+  for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, {})
+}
+
+/** Each test of the file as one of ours. */
+async function runFile(t: TestContext, file: string, env: NodeJS.ProcessEnv): Promise<void> {
   let count = 0
-  for await (const text of createInterface({ input: child.stdout })) {
-    const line: TestLine = JSON.parse(text)
+  for await (const line of linesOf(file, { cwd: repository, env })) {
     if (line.isSuite) continue
     count++
-    await t.test(`${basename(line.file)}: ${line.name}`, { skip: line.skipped }, () => {
+    await t.test(`${basename(file)}: ${line.name}`, { skip: line.skipped }, () => {
       if (line.error !== undefined) throw new Error(line.error)
     })
   }
-  const [code] = await ended
-  if (count === 0) throw new Error(`no test ran (code ${code})`)
-})
+  assert.ok(count > 0, `${file}: no test ran`)
+}
+
+const textOf = (file: string) => readFileSync(join(repository, file), 'utf8')
+const visits = (file: string) => /\bvisitServer\(/.test(textOf(file))
+const starts = (file: string) => textOf(file).match(/\b(startServer|refusal|restart)\(/g)?.length ?? 0

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { mistyped, newKey } from './keys.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, create, digit, ended } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 test('a call without a key is 401 and says how to authenticate', async () => {
   const answer = await server.request('GET', '/v1/tasks', { headers: { authorization: '' } })

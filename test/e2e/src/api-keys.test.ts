@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer, Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 const by = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
 

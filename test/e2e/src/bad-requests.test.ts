@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Answer } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, create, digit, run } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(async () => {
-  assert.equal((await server.stop()).code, 0)
-})
+after(() => server.leave())
 
 const post = (
   raw: string | Uint8Array,

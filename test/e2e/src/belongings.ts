@@ -4,16 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Route } from '@millhand/api'
 import type { RequestOptions, Wire } from './http.ts'
 import { nameOf } from './routes.ts'
-import type { Server } from './server.ts'
+import type { Served } from './server.ts'
 import { digit } from './tasks.ts'
 
 /** One who calls, by a key. */
 export interface Caller {
   readonly name: string
-  call(method: string, path: string, options?: RequestOptions): ReturnType<Server['request']>
+  call(method: string, path: string, options?: RequestOptions): ReturnType<Served['request']>
 }
 
-export const callerWith = (server: Server, name: string, key: string): Caller => ({
+export const callerWith = (server: Served, name: string, key: string): Caller => ({
   name,
   call: (method, path, options = {}) =>
     server.request(method, path, { ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } }),

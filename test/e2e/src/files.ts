@@ -3,13 +3,13 @@ import { createHash, type Hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { Wire } from './http.ts'
-import type { Server } from './server.ts'
+import type { Served } from './server.ts'
 
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Uploads `raw`, which `query` describes; the file. */
 export async function upload(
-  server: Server,
+  server: Served,
   raw: string | Uint8Array,
   query = '',
   mediaType = 'text/plain',
@@ -30,7 +30,7 @@ export interface SlowUpload {
 }
 
 /** Begins an upload of `size` bytes; resolves when the server says that it reads it. */
-export async function beginUpload(server: Server, size: number): Promise<SlowUpload> {
+export async function beginUpload(server: Served, size: number): Promise<SlowUpload> {
   const headers = { authorization: `Bearer ${server.key}`, 'content-length': size, expect: '100-continue' }
   const outgoing = request(`${server.url}/v1/files`, { method: 'POST', headers, agent: false })
   const answer = new Promise<Wire>((resolve, reject) => {
@@ -61,7 +61,7 @@ export async function beginUpload(server: Server, size: number): Promise<SlowUpl
 
 /** Reads a file's content without keeping it: how many bytes it has, and their SHA-256. `onChunk` is told of each. */
 export async function digestOf(
-  server: Server,
+  server: Served,
   id: string,
   onChunk = () => {},
 ): Promise<{ bytes: number; sha256: string }> {

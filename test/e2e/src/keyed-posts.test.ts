@@ -6,16 +6,16 @@ import type { Route } from '@millhand/api'
 import { bodyOf, type Caller, callerWith, collectionPath, make, makings } from './belongings.ts'
 import type { RequestOptions } from './http.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 let caller: Caller
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
   caller = callerWith(server, 'the caller', server.key)
 })
-after(() => server.stop())
+after(() => server.leave())
 
 interface Request {
   readonly path: string

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
-after(() => server.stop())
+after(() => server.leave())
 
 const list = async (query: string): Promise<Wire> => {
   const answer = await server.request('GET', `/v1/tasks?${query}`)

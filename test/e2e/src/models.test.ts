@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, ownModels, run, TIME } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
-after(() => server.stop())
+after(() => server.leave())
 
 test('the models are listed with what a caller needs to use them', async () => {
   const answer = await server.request('GET', '/v1/models?limit=100')

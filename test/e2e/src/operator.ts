@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict'
 import { runOperator } from '@millhand/deploy/operator'
 import type { Wire } from './http.ts'
-import type { Server } from './server.ts'
+import type { Served } from './server.ts'
+
+/** What an operator has to know of a server. */
+export type Operated = Pick<Served, 'dataDir' | 'identity'>
 
 /** How the command line finds a server of these tests. */
-export const operatorEnv = ({ dataDir, identity }: Server): NodeJS.ProcessEnv => ({
+export const operatorEnv = ({ dataDir, identity }: Operated): NodeJS.ProcessEnv => ({
   MILLHAND_DATA_DIR: dataDir,
   MILLHAND_IDENTITY_URL: identity,
 })
 
 /** What a command of `pnpm millhand` answers; it has to be done. */
-export async function operate(server: Server, ...words: readonly string[]): Promise<Wire> {
+export async function operate(server: Operated, ...words: readonly string[]): Promise<Wire> {
   const [out, err]: [string[], string[]] = [[], []]
   const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) }
   const code = await runOperator([...words, '--json'], operatorEnv(server), terminal)
@@ -20,14 +23,14 @@ export async function operate(server: Server, ...words: readonly string[]): Prom
 }
 
 /** A new account without limits; its id. */
-export async function newAccount(server: Server, name: string): Promise<string> {
+export async function newAccount(server: Operated, name: string): Promise<string> {
   const plans = ['compute', 'developer', 'workforce'].map(family => `${family}=enterprise`)
   return (await operate(server, 'accounts', 'create', name, ...plans)).id
 }
 
 /** A new key of an account; the key itself. */
 export async function keyOf(
-  server: Server,
+  server: Operated,
   account: string,
   { mode = 'live', scopes = ['*'] }: { readonly mode?: 'live' | 'test'; readonly scopes?: readonly string[] } = {},
 ): Promise<string> {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { type Server, startServer } from './server.ts'
 import { clear, clearAll, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
-after(() => server.stop())
+after(() => server.leave())
 afterEach(() => clearAll(server))
 
 test('tasks run by priority, then as they came', async () => {

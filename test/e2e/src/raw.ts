@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { breakOff } from '@millhand/test-servers'
-import type { Server } from './server.ts'
+import type { Served } from './server.ts'
 
 /** A bare connection, for what no HTTP client would send. */
 export interface Connection {
@@ -49,7 +49,7 @@ export async function connection(url: string): Promise<Connection> {
 }
 
 /** The head of a JSON request with the live key, up to the empty line. */
-export function rawHead(method: string, path: string, server: Server, headers: readonly string[]): string {
+export function rawHead(method: string, path: string, server: Served, headers: readonly string[]): string {
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${new URL(server.url).host}`,

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connection, rawHead } from './raw.ts'
-import { type Server, startServer } from './server.ts'
 import { digit, run } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(async () => {
-  assert.equal((await server.stop()).code, 0)
-})
+after(() => server.leave())
 
 /** After everything that was done to it, it works as before. */
 async function lives(): Promise<void> {

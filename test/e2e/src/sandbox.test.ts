@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openEvents, type StreamEvent } from './event-stream.ts'
 import type { Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, digit } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 /** With the test key. */
 const call = (method: string, path: string, options: { json?: unknown; headers?: Record<string, string> } = {}) =>

@@ -6,8 +6,8 @@ import { contractAccess } from './contract-access.ts'
 import type { Answer } from './http.ts'
 import { keyOf, operate } from './operator.ts'
 import { nameOf, pathOf, routes } from './routes.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 // Contract, section 3.
 const resources = [
@@ -24,14 +24,14 @@ const resources = [
 ]
 const scopes = resources.flatMap(resource => [`${resource}:read`, `${resource}:write`])
 
-let server: Server
+let server: Visited
 let account: string
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
   // With the plans of a new account, of which answers tell.
   account = (await operate(server, 'accounts', 'create', 'scopes')).id
 })
-after(() => server.stop())
+after(() => server.leave())
 
 /** A call that is admitted before anything of it is looked at: its ids are unknown, and its body has nothing in it. */
 async function call(route: Route, scopes: readonly string[]): Promise<Answer> {

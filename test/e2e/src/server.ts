@@ -21,20 +21,24 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The product as a user runs it: a process of its own, known by its addresses, its answers and its logs alone. */
-export interface Server extends AsyncDisposable {
+/** A running product, as who calls it knows it. */
+export interface Served {
   readonly url: string
   /** Where gRPC and the metrics are served, by deployments that do. */
   readonly grpc: string | undefined
   /** Where the operator's command line finds identity. */
   readonly identity: string
   readonly metrics: string | undefined
-  readonly pid: number
   readonly dataDir: string
   readonly key: string
   readonly testKey: string
   /** One REST call with the live key, unless `headers.authorization` says otherwise (`''`: none). */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+}
+
+/** The product as a user runs it: a process of its own, known by its addresses, its answers and its logs alone. */
+export interface Server extends Served, AsyncDisposable {
+  readonly pid: number
   /** SIGTERM; resolves when the process has gone. */
   stop(): Promise<Exit>
   /** SIGKILL; resolves when the process has gone. */
@@ -96,11 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     dataDir,
     key,
     testKey,
-    request: (method, path, request = {}) => {
-      const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...request.headers }
-      if (headers.authorization === '') delete headers.authorization
-      return send(method, url + path, { ...request, headers })
-    },
+    request: requests(url, key),
     stop: () => end('SIGTERM'),
     kill: async () => {
       await end('SIGKILL')
@@ -119,6 +119,15 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     [Symbol.asyncDispose]: async () => {
       await end('SIGKILL')
     },
+  }
+}
+
+/** REST calls with a key, unless `headers.authorization` says otherwise (`''`: none). */
+export function requests(url: string, key: string): Served['request'] {
+  return (method, path, request = {}) => {
+    const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...request.headers }
+    if (headers.authorization === '') delete headers.authorization
+    return send(method, url + path, { ...request, headers })
   }
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Server, startServer } from './server.ts'
 import {
   assertProblem,
   clear,
@@ -15,12 +14,13 @@ import {
   TIME,
   TYPE_ID,
 } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
 })
-after(() => server.stop())
+after(() => server.leave())
 
 test('a created task is answered with 201, its address and what was asked for', async () => {
   const json = digit(7, {

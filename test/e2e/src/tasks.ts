@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer, Wire } from './http.ts'
-import { repository, type Server } from './server.ts'
+import { repository, type Served } from './server.ts'
 
 /** The models of these tests, beside those that come with the product. */
 export const ownModels = join(repository, 'test/fixtures/models')
@@ -25,25 +25,25 @@ export function spin(ms: number, more: object = {}): object {
 export const FOREVER_MS = 3_600_000
 
 /** Creates a task; the answer's body. */
-export async function create(server: Server, json: object): Promise<Wire> {
+export async function create(server: Served, json: object): Promise<Wire> {
   const answer = await server.request('POST', '/v1/tasks', { json })
   assert.equal(answer.status, 201, answer.text)
   return answer.body
 }
 
 /** Creates a task and waits for its end; the task as it then is. */
-export async function run(server: Server, json: object): Promise<Wire> {
+export async function run(server: Served, json: object): Promise<Wire> {
   const { id } = await create(server, json)
   return await ended(server, id)
 }
 
 /** Waits until the task has ended; the task. */
-export function ended(server: Server, id: string): Promise<Wire> {
+export function ended(server: Served, id: string): Promise<Wire> {
   return reaches(server, id, 'succeeded', 'failed', 'cancelled', 'expired')
 }
 
 /** Waits until the task is in one of the states, by `Prefer: wait`; fails when that takes over 60 s. */
-export async function reaches(server: Server, id: string, ...states: readonly string[]): Promise<Wire> {
+export async function reaches(server: Served, id: string, ...states: readonly string[]): Promise<Wire> {
   const deadline = performance.now() + 60_000
   for (;;) {
     const plain = await server.request('GET', `/v1/tasks/${id}`)
@@ -55,13 +55,13 @@ export async function reaches(server: Server, id: string, ...states: readonly st
 }
 
 /** Cancels a task that may be running, and waits until it is gone: tidying, not testing. */
-export async function clear(server: Server, ...ids: readonly string[]): Promise<void> {
+export async function clear(server: Served, ...ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map(id => server.request('DELETE', `/v1/tasks/${id}`)))
   await Promise.all(ids.map(id => ended(server, id)))
 }
 
 /** Ends whatever a test that failed has left alive, so that the next one finds the queue empty. */
-export async function clearAll(server: Server): Promise<void> {
+export async function clearAll(server: Served): Promise<void> {
   for (const status of ['queued', 'running', 'cancelling']) {
     const page = await server.request('GET', `/v1/tasks?status=${status}&limit=100`)
     await clear(server, ...page.body.data.map((task: Wire) => task.id))

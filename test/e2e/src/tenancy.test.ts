@@ -20,14 +20,14 @@ import {
 import type { Answer, Wire } from './http.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 type Mode = 'live' | 'test'
 const pairs: readonly (readonly [title: string, owner: Mode, stranger: Mode, isSameAccount: boolean])[] = [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Server, startServer } from './server.ts'
 import { clear, create, digit, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
   await ended(server, (await create(server, digit(0))).id)
 })
-after(() => server.stop())
+after(() => server.leave())
 
 test('a create that waits answers with the end', async () => {
   const answer = await server.request('POST', '/v1/tasks', { json: digit(5), headers: { prefer: 'wait=20' } })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { readCatalogue } from '@millhand/workforce/catalogue'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
@@ -60,13 +60,11 @@ const besideInput: readonly (readonly [json: string, code: string, param: string
 const kinds = readCatalogue().flatMap(employee => employee.kinds)
 
 describe('a hostile request for work', () => {
-  let server: Server
+  let server: Visited
   before(async () => {
-    server = await startServer()
+    server = await visitServer()
   })
-  after(async () => {
-    assert.equal((await server.stop()).code, 0)
-  })
+  after(() => server.leave())
 
   /** `json` is put between the braces. */
   async function refused(

@@ -4,18 +4,18 @@ import { after, before, describe, it } from 'node:test'
 import { type KindSpec, readCatalogue } from '@millhand/workforce/catalogue'
 import { faultsOf, measured } from '@millhand/workforce/run-rules'
 import type { Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, ended } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 describe('each kind of work', () => {
-  let server: Server
+  let server: Visited
   let listed: Map<string, Wire>
   before(async () => {
-    server = await startServer()
+    server = await visitServer()
     const { body } = await server.request('GET', '/v1/workforce/employees')
     listed = new Map(body.data.flatMap(({ id, tasks }: Wire) => tasks.map((kind: Wire) => [`${id} ${kind.id}`, kind])))
   })
-  after(() => server[Symbol.asyncDispose]())
+  after(() => server.leave())
 
   const kinds = readCatalogue().flatMap(employee => employee.kinds)
 

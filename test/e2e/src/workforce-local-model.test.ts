@@ -1,14 +1,21 @@
 /** Work that a small language model in a file writes, by REST: it says nothing clever, and all of it is counted and can be stopped. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { readCatalogue } from '@millhand/workforce/catalogue'
+import { faultsOf, measured } from '@millhand/workforce/run-rules'
 import { smallModel, smallModelMissing } from '@millhand/workforce/small-model'
 import type { Wire } from './http.ts'
-import { repository, type Server, startServer } from './server.ts'
+import { type Server, startServer } from './server.ts'
 
-const example = (employee: string, task: string): object =>
-  JSON.parse(readFileSync(join(repository, 'services/workforce/employees', employee, task, 'example.json'), 'utf8'))
+function kindOf(employee: string, task: string) {
+  const kind = readCatalogue()
+    .flatMap(({ kinds }) => kinds)
+    .find(each => each.employee === employee && each.id === task)
+  assert.ok(kind)
+  return kind
+}
+
+const costing = (amount: string) => ({ max_cost: { amount, currency: 'USD' } })
 
 describe('work that a language model in a file writes', { skip: smallModelMissing, timeout: 600_000 }, () => {
   let server: Server
@@ -23,9 +30,11 @@ describe('work that a language model in a file writes', { skip: smallModelMissin
   })
   after(() => server?.[Symbol.asyncDispose]())
 
-  async function make(employee: string, task: string, more: object = {}): Promise<Wire> {
-    const json = { task, ...example(employee, task), ...more }
-    const made = await server.request('POST', `/v1/workforce/${employee}/tasks`, { json })
+  const make = (employee: string, task: string, more: object = {}) =>
+    post(employee, task, { ...kindOf(employee, task).example, ...more })
+
+  async function post(employee: string, task: string, brief: object): Promise<Wire> {
+    const made = await server.request('POST', `/v1/workforce/${employee}/tasks`, { json: { task, ...brief } })
     assert.equal(made.status, 201, made.text)
     return made.body
   }
@@ -45,13 +54,13 @@ describe('work that a language model in a file writes', { skip: smallModelMissin
     await until(unwanted, 'running')
     await server.request('DELETE', `/v1/tasks/${unwanted.id}`)
     assert.equal((await ended(unwanted)).status, 'cancelled')
-    const dear = await make('emma', 'write_response', { max_cost: { amount: '0.000100', currency: 'USD' } })
+    const dear = await make('emma', 'write_response', costing('0.000100'))
     assert.equal((await ended(dear)).error.code, 'max_cost_reached')
   })
 
   it('ends, two at once, with a result in form or honestly without one, and its tokens are counted', async () => {
     // As much as pays for one question and a short answer: a small model may have no end.
-    const limits = { timeout_s: 500, max_cost: { amount: '0.002200', currency: 'USD' } }
+    const limits = { timeout_s: 500, ...costing('0.002200') }
     const made = [await make('emma', 'write_response', limits), await make('emma', 'write_response', limits)]
     for (const task of await Promise.all(made.map(ended))) {
       assert.ok(['succeeded', 'failed'].includes(task.status))
@@ -60,6 +69,42 @@ describe('work that a language model in a file writes', { skip: smallModelMissin
       assert.ok(task.usage.input_tokens > 0 && task.usage.output_tokens > 0, JSON.stringify(task.usage))
     }
   })
+
+  it('is a whole result by the published schema where little is asked, and its checks hold and can be taken again', async () => {
+    const brief = { topic: 'Thanks', seed: 1, input: {} }
+    const { status, error, output, usage } = await ended(await post('emma', 'write_response', brief))
+    assert.equal(status, 'succeeded', JSON.stringify(error))
+    assert.deepEqual(output.engine, { kind: 'llm', name: 'gguf', model: 'SmolLM2-135M-Instruct.Q4_1' })
+    const kind = kindOf('emma', 'write_response')
+    assert.equal(faultsOf(kind.output_schema, output.result), undefined)
+    const whole = { tone: '', constraints: {}, files: [], ...brief }
+    assert.deepEqual(output.checks, (await measured(kind, whole, { ...output, artifacts: [] })).checks)
+    for (const { id, pass, value } of output.checks) assert.ok(pass, `${id}: ${value}`)
+    assert.deepEqual(output.usage, usage)
+  })
+
+  for (const [employee, task, brief] of [
+    ['maya', 'write_blog_post', { topic: 'Tea', seed: 1, constraints: { min_words: 5, max_words: 30 } }],
+    ['alex', 'write_code', { topic: 'A function that adds two numbers', seed: 1, input: { language: 'python' } }],
+  ] as const)
+    it(`${employee} ${task} ends with a result in form or honestly without one, what was said is kept, and it can be stopped`, async () => {
+      const late = await post(employee, task, { ...brief, timeout_s: 1 })
+      assert.equal((await ended(late)).error.code, 'run_timeout')
+      const unwanted = await post(employee, task, brief)
+      await until(unwanted, 'running')
+      await server.request('DELETE', `/v1/tasks/${unwanted.id}`)
+      assert.equal((await ended(unwanted)).status, 'cancelled')
+      // Pays for one question and some dozens of tokens of an answer.
+      const most = '0.001120'
+      const done = await ended(await post(employee, task, { ...brief, ...costing(most) }))
+      const { status, error, output, usage } = done
+      if (status === 'succeeded') assert.equal(faultsOf(kindOf(employee, task).output_schema, output.result), undefined)
+      else assert.ok(['answer_invalid', 'max_cost_reached'].includes(error.code), JSON.stringify(error))
+      const { text } = await server.request('GET', `/v1/tasks/${done.id}/events`)
+      assert.ok(text.includes(task === 'write_code' ? 'language' : 'title'), text)
+      assert.ok(usage.input_tokens > 500 && usage.output_tokens > 20, JSON.stringify(usage))
+      assert.ok((usage.input_tokens + usage.output_tokens) / 1e6 <= Number(most), JSON.stringify(usage))
+    })
 
   it('leaves no path of it in a log', () => {
     const { stdout, stderr } = server.logs()

@@ -5,18 +5,18 @@ import { type Caller, callerWith } from './belongings.ts'
 import { newKey } from './keys.ts'
 import { keyOf, newAccount, operate } from './operator.ts'
 import { connection } from './raw.ts'
-import { type Server, startServer } from './server.ts'
 import { assertProblem, digit } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 const MIB = 2 ** 20
 
 describe('work that is asked for', () => {
-  let server: Server
+  let server: Visited
   before(async () => {
-    server = await startServer()
+    server = await visitServer()
   })
-  after(() => server[Symbol.asyncDispose]())
+  after(() => server.leave())
 
   const callerOf = async (account: string, scopes?: readonly string[]): Promise<Caller> =>
     callerWith(server, 'caller', await keyOf(server, account, scopes && { scopes }))

@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Wire } from './http.ts'
-import { repository, type Server, startServer } from './server.ts'
+import { repository } from './server.ts'
 import { assertProblem, TIME, TYPE_ID } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const employees = join(repository, 'services/workforce/employees')
 const exampleOf = (employee: string, task: string): object => ({
@@ -16,11 +17,11 @@ const exampleOf = (employee: string, task: string): object => ({
 const review = { task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 
 describe('the workforce', () => {
-  let server: Server
+  let server: Visited
   before(async () => {
-    server = await startServer()
+    server = await visitServer()
   })
-  after(() => server[Symbol.asyncDispose]())
+  after(() => server.leave())
 
   const inSandbox = () => ({ authorization: `Bearer ${server.testKey}` })
   const ask = (path: string, json: object, headers: Record<string, string> = {}) =>

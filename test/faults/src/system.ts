@@ -1,8 +1,8 @@
 /** The whole product as processes, on a real broker and a database server, with a link between any two of them. */
-import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv, promisify } from 'node:util'
+import { pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { createLink, type Link } from './link.ts'
@@ -251,18 +251,14 @@ async function startBroker(dataDir: string, port: number, links: ReadonlyMap<str
   return kafka
 }
 
-const run = promisify(execFile)
-
-/** What each service shows to others and checks, made as an operator makes it. */
+/** What each service shows to others and checks, as `pnpm serve credentials <service>` prints it. */
 async function credentialsOf(
   root: string,
   secret: string,
 ): Promise<ReadonlyMap<string, Readonly<Record<string, string | undefined>>>> {
-  const services = ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'workforce', 'operator']
-  const made = services.map(async service => {
-    const words = ['--disable-warning=ExperimentalWarning', 'deploy/src/serve.ts', 'credentials', service]
-    const env = { PATH: process.env.PATH, MILLHAND_SECRET_KEY: secret }
-    return [service, parseEnv((await run(process.execPath, words, { cwd: root, env })).stdout)] as const
-  })
-  return new Map(await Promise.all(made))
+  // The command itself would load the whole product, once for each of them.
+  const command = pathToFileURL(join(root, 'deploy/src/processes/credentials.ts')).href
+  const { credentials, holders }: typeof import('../../../deploy/src/processes/credentials.ts') = await import(command)
+  const env = { MILLHAND_SECRET_KEY: secret }
+  return new Map(holders.map(holder => [holder, parseEnv(credentials([holder], env).lines)]))
 }

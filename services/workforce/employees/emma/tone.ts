@@ -3,8 +3,8 @@
  * none of them speaks for is not measured, and neither is what needs English words in another language.
  */
 import type { Check } from '../../src/answer.ts'
-import { wordsOf } from './english.ts'
-import { sentencesOf } from './sentences.ts'
+import { wordsOf } from '../../src/text/english.ts'
+import { sentencesOf } from '../../src/text/sentences.ts'
 import { polarity } from './sentiment_analysis/vader/polarity.ts'
 
 interface Measure {

@@ -87,6 +87,14 @@ describe('an embedding model', { skip: sentenceModelMissing }, () => {
     assert.equal(outcome((await silent.run([item({ does: 'embed' })])).items[0]).result.said, 'none')
   })
 
+  it('is asked sixteen times by a run, and the run that asks once more is refused', async t => {
+    const asking = await load(t, 'tester/life', { embeddingModel: model })
+    const often = async (count: number) => outcome((await asking.run([item({ does: 'embed often', count })])).items[0])
+    assert.equal((await often(16)).result.said, 'often')
+    assert.equal((await often(17)).code, 'brief_refused')
+    assert.equal((await often(16)).result.said, 'often')
+  })
+
   it('is not waited for by a run that is stopped', async t => {
     const asking = await load(t, 'tester/life', { embeddingModel: model })
     const run = asking.run([item({ does: 'embed', count: 400 })])

@@ -43,7 +43,15 @@ function kindSection(employee: string, { kind, done, pictures }: Work): string[]
   ]
 }
 
-function by({ engines }: KindSpec): string {
+function by(kind: KindSpec): string {
+  const depicted = Object.entries(kind.image_model ?? {}).map(
+    ([input, values]) =>
+      ` Where \`${input}\` is ${values.map(value => `\`${JSON.stringify(value)}\``).join(' or ')}, an image model makes the picture: \`MILLHAND_IMAGE_URL\` names the server of one ([settings](../operating.md)).`,
+  )
+  return wordsBy(kind) + depicted.join('')
+}
+
+function wordsBy({ engines }: KindSpec): string {
   if (!engines.includes('llm')) return 'Done by rules: no language model is needed, and none is asked.'
   const setting =
     'a language model: `MILLHAND_LLM_URL` names the server of one, `MILLHAND_LLM_GGUF` the file of one to run here ([settings](../operating.md))'

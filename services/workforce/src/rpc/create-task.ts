@@ -41,8 +41,8 @@ export const createTask =
     const brief = briefText(briefOf(req))
     const asked = mode === 'test' ? readSandboxInput(req.topic ?? '') : undefined
     const { kind, files } = await admitted(deps, req, call, brief, asked !== undefined)
-    const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.engine ?? EngineChoice.AUTO, deps)
-    if (req.maxCost && engine !== 'mock') requirePrices(engine, deps)
+    const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.input, req.engine ?? EngineChoice.AUTO, deps)
+    if (req.maxCost && engine !== 'mock') requirePrices(kind, engine, deps)
     refuseAsAsked(asked)
 
     const task: TaskRecord = {
@@ -99,7 +99,7 @@ async function admitted(
     ...(kind === undefined ? [unknownKind(req, [...employee.kinds.keys()])] : []),
     ...(bytes > MOST_INPUT ? [tooLarge] : []),
     ...(kind === undefined || isMagic || bytes > MOST_INPUT ? [] : kind.faultsIn(req.input ?? {}, bytes)),
-    ...(kind === undefined ? [] : engineFaults(kind.spec, req.engine ?? EngineChoice.AUTO)),
+    ...(kind === undefined ? [] : engineFaults(kind.spec, req.input, req.engine ?? EngineChoice.AUTO)),
     ...wordsFaults(req),
     ...given.faults,
     ...costFaults(req.maxCost),

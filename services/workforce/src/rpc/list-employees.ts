@@ -5,7 +5,10 @@ import { enginesOf } from '../engine-choice.ts'
 import type { WorkforceDeps } from '../workforce.ts'
 
 /** Lists the employees, with all that a request to each must fit. It never changes while the service runs. */
-export function listEmployees({ employees, languageModel }: Pick<WorkforceDeps, 'employees' | 'languageModel'>) {
+export function listEmployees({
+  employees,
+  ...here
+}: Pick<WorkforceDeps, 'employees' | 'languageModel' | 'imageModel'>) {
   const answer: ListEmployeesResponse = {
     $typeName: 'millhand.workforce.v1.ListEmployeesResponse',
     data: [...employees.values()].map(({ spec: { id, name, role, description, kinds } }) => ({
@@ -14,20 +17,20 @@ export function listEmployees({ employees, languageModel }: Pick<WorkforceDeps, 
       name,
       role,
       description,
-      tasks: kinds.map(kind => kindMessage(kind, languageModel)),
+      tasks: kinds.map(kind => kindMessage(kind, here)),
     })),
     hasMore: false,
   }
   return async () => answer
 }
 
-const kindMessage = (kind: KindSpec, languageModel: boolean): EmployeeTask => ({
+const kindMessage = (kind: KindSpec, here: Parameters<typeof enginesOf>[1]): EmployeeTask => ({
   $typeName: 'millhand.workforce.v1.EmployeeTask',
   id: kind.id,
   title: kind.title,
   description: kind.description,
   inputSchema: kind.input_schema as JsonObject,
   outputSchema: kind.output_schema as JsonObject,
-  engines: [...enginesOf(kind, { languageModel })],
+  engines: [...enginesOf(kind, here)],
   example: { task: kind.id, ...kind.example } as JsonObject,
 })

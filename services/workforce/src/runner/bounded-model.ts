@@ -25,7 +25,7 @@ export interface BoundedModelOptions extends Prices {
 const MOST_OUTPUT_TOKENS = 8_192
 const MARKS_TOKENS = 32
 /** Pauses of 2 s doubling, or as the server says. */
-const RETRIES = 5
+export const RETRIES = 5
 
 export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 'close'> {
   const { name, asked, heedsSchema, log } = options
@@ -70,9 +70,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
             const status = statusOf(error)
             // The error itself has the question, and may have the key.
             log.warn('language_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
-            const isRefused =
-              status !== undefined && status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
-            return { kind: 'untold', fault: isRefused ? refused(status) : unavailable }
+            return { kind: 'untold', fault: isRefusal(status) ? refused(status) : unavailable }
           }
         },
       }
@@ -116,7 +114,12 @@ const tokensAsked = ({ system, prompt }: Question): number => MARKS_TOKENS + tok
 /** No fewer than there are in most texts; used where nobody says how many there were. */
 const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3)
 
-function statusOf(error: unknown): number | undefined {
+/** The server will not do it, whoever asks and however often. */
+export const isRefusal = (status: number | undefined): status is number =>
+  status !== undefined && status >= 300 && status < 500 && ![401, 403, 408, 429].includes(status)
+
+/** What a server answered with, where it answered. */
+export function statusOf(error: unknown): number | undefined {
   const last = RetryError.isInstance(error) ? error.lastError : error
   return APICallError.isInstance(last) ? last.statusCode : undefined
 }

@@ -3,8 +3,8 @@
 import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
-import type { Asked } from '../kind.ts'
-import { BadAnswer, importOf, type Measured, type RunKind, runRules } from '../run-rules.ts'
+import type { Asked, Depict } from '../kind.ts'
+import { BadAnswer, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
 import { openEmbedding } from './embed.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
@@ -12,6 +12,7 @@ import {
   type Fault,
   type FromChild,
   type LoadMessage,
+  MOST_DEPICTED,
   MOST_FILE_BYTES,
   MOST_FILES,
   MOST_QUESTION,
@@ -25,7 +26,9 @@ const say = openChannel<ToChild, FromChild>(hear)
 lockDown()
 
 let kind: RunKind | undefined
+let depicts = false
 let told: PromiseWithResolvers<string> | undefined
+let depicted: PromiseWithResolvers<Uint8Array> | undefined
 const embedding = openEmbedding(texts => say({ kind: 'embed' }, texts))
 /** What it may ask beside a language model. */
 let asked: Asked = {}
@@ -44,8 +47,11 @@ function hear(message: ToChild): void {
     case 'told':
       told?.resolve(message.text)
       break
+    case 'depicted':
+      depicted?.resolve(message.bytes)
+      break
     case 'untold':
-      told?.reject(new Untold(message.fault))
+      ;(depicts ? depicted : told)?.reject(new Untold(message.fault))
       break
     case 'embedded':
       embedding.told(message.vectors)
@@ -55,8 +61,9 @@ function hear(message: ToChild): void {
   }
 }
 
-async function load({ id, folder, outputSchema, wordsSchema, rules, embeds }: LoadMessage): Promise<void> {
+async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...rest }: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
+  depicts = rest.depicts
   try {
     kind = {
       employee,
@@ -87,14 +94,30 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
   const account = () => ({ computeMs: performance.now() - started, memoryBytes: process.memoryUsage.rss() })
   try {
     const of = kind as RunKind
-    const measured = engine === 'llm' ? await runLanguageModel(of, brief, ask, asked) : await runRules(of, brief, asked)
-    const { made, parts } = bounded(measured, of)
-    await embedding.idle()
+    const byModel = depicts ? runImageModel : runWords
+    const { made, parts } = bounded(await (engine === 'llm' ? byModel(of, brief) : runRules(of, brief, asked)), of)
+    await embedding.end()
     say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
-    await embedding.idle()
+    await embedding.end()
     say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
+}
+
+const runWords = (of: RunKind, brief: Brief) => runLanguageModel(of, brief, ask, asked)
+
+async function runImageModel(of: RunKind, brief: Brief): Promise<Measured> {
+  const { depict }: { depict: Depict<unknown, unknown> } = await importOf(of, 'depict.ts')
+  return await measured(of, brief, await depict(brief, askForPicture))
+}
+
+/** What the parent has an image model make; once. */
+const askForPicture: Parameters<Depict<unknown, unknown>>[1] = ({ prompt, ...size }) => {
+  if (prompt.length > MOST_DEPICTED)
+    throw new Refusal('input', `What the picture is to show is longer than it may be: ${prompt.length} signs.`)
+  depicted = Promise.withResolvers()
+  say({ kind: 'depict', ...size }, [prompt])
+  return depicted.promise
 }
 
 /** What the parent has a language model answer; one question at a time. */

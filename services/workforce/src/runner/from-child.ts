@@ -7,6 +7,7 @@ import {
   type Fault,
   type FromChild,
   type MadeFile,
+  MOST_DEPICTED,
   MOST_EMBEDDED,
   MOST_EMBEDDED_CHARACTERS,
   MOST_FILE_BYTES,
@@ -29,6 +30,7 @@ export interface Made {
 export type Heard =
   | Extract<FromChild, { kind: 'loaded' | 'refused' | 'failed' }>
   | { readonly kind: 'question'; readonly prompt: string }
+  | { readonly kind: 'depict'; readonly prompt: string; readonly width: number; readonly height: number }
   | { readonly kind: 'embed'; readonly texts: readonly string[] }
   | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
 
@@ -44,6 +46,8 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
   const [prompt, ...more] = parts
   if (said.kind === 'question' && prompt && more.length === 0)
     return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
+  if (said.kind === 'depict' && prompt && more.length === 0)
+    return { kind: 'depict', prompt: text(prompt.toString(), MOST_DEPICTED), ...sizeOf(said) }
   if (prompt) throw new NotOfProtocol('there is something beside it')
   switch (said.kind) {
     case 'loaded':
@@ -55,6 +59,12 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
     default:
       throw new NotOfProtocol('nobody knows such a message')
   }
+}
+
+function sizeOf({ width, height }: Fields) {
+  const size = { width: number(width), height: number(height) }
+  if (!(size.width > 0 && size.height > 0)) throw new NotOfProtocol('a picture has no size')
+  return size
 }
 
 function texts(parts: readonly Buffer[]): string[] {

@@ -1,5 +1,8 @@
 /** What the runner promises of every kind, and what one that misbehaves costs: its own task. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { pid, platform } from 'node:process'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createLog } from '@millhand/telemetry'
@@ -49,6 +52,15 @@ for (const { kinds: specs } of employees)
         })
       })
     })
+
+it('a process stands back behind who answers callers once it is loaded, with every thread', {
+  skip: platform !== 'linux',
+}, async t => {
+  await load(t, 'tester/life')
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
+  const niceness = readdirSync(`/proc/${child}/task`).map(thread => getPriority(Number(thread)))
+  assert.deepEqual([...new Set(niceness)], [15])
+})
 
 describe('a kind that', () => {
   const failing = async (process: Loaded, does: string) => outcome((await process.run([item({ does })])).items[0])

@@ -18,6 +18,7 @@ import {
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { type Heard, type Made, readFromChild } from './from-child.ts'
+import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
@@ -25,6 +26,7 @@ import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
 export type { EmbeddingModel } from '../embedding/embedding-model.ts'
+export type { ImageModel } from './image-model.ts'
 export { type LoadableKind, loadableKinds } from './kinds.ts'
 export type { LanguageModel } from './language-model.ts'
 
@@ -34,18 +36,26 @@ export interface KindRunnerOptions {
   readonly loadTimeoutMs?: number
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
+  readonly imageModel?: ImageModel | undefined
   /** For the kinds that ask for it; asked here too. */
   readonly embeddingModel?: EmbeddingModel | undefined
   readonly log: Log
 }
 
-/** What an answer came by. */
-type EngineUsed = 'rules' | 'llm' | 'hybrid'
+/** What an answer came by, as results say it. */
+interface EngineUsed {
+  readonly kind: 'rules' | 'llm' | 'hybrid'
+  readonly name: string
+  readonly model?: string
+}
 
 type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
-/** Beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that is idle. */
+/**
+ * Once it is loaded: beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that
+ * is idle. To load takes a second of the processor, which at 3 % is half a minute that somebody waits.
+ */
 const NICENESS = 15
 const LOAD_TIMEOUT_MS = 60_000
 
@@ -70,7 +80,6 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     ahead: 0,
     messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
     memoryLimitBytes,
-    niceness: NICENESS,
     fileBytes: 0,
     log,
   })
@@ -83,13 +92,16 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const limit = setTimeout(stop, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
     const { folder, output_schema: outputSchema, words_schema: wordsSchema, engines } = kind.spec
+    const depicts = kind.spec.image_model !== undefined
     const system = engines.includes('llm') ? await readSystemPrompt(kind.spec) : ''
+    const told = depicts ? await readImagePrompt(kind.spec) : system
     const rules = engines.includes('rules')
     const embeds = options.embeddingModel !== undefined && kind.asks.includes('embedding')
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, embeds })
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
-      const loaded = new KindProcess(kind, child, answer.memoryBytes, system, options)
+      child.standBack(NICENESS)
+      const loaded = new KindProcess(kind, child, answer.memoryBytes, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (rules) setImmediate(() => loaded.warmUp())
       return loaded
@@ -123,8 +135,9 @@ class KindProcess implements Loaded {
   readonly #kind: LoadableKind
   readonly #child: Child
   readonly #languageModel: LanguageModel
+  readonly #imageModel: ImageModel
   readonly #embeddingModel: EmbeddingModel | undefined
-  /** What the language model is told that is ours: the process has no say in it. */
+  /** What the model is told that is ours: the process has no say in it. */
   readonly #system: string
   readonly #ending = new AbortController()
   /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
@@ -137,6 +150,7 @@ class KindProcess implements Loaded {
     this.#memoryBytes = memoryBytes
     this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
+    this.#imageModel = options.imageModel ?? noImageModel
     this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
     this.gone = child.gone.then(gone => {
       this.#memoryBytes = 0
@@ -174,11 +188,13 @@ class KindProcess implements Loaded {
 
   async #run(item: RunItem, keep: (raw: string) => Promise<void>): Promise<{ result: ItemResult; ms: number }> {
     const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
-    const allowance = this.#languageModel.allow({
+    const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
       onUse: item.onUse ?? (() => {}),
       signal: this.#ending.signal,
-    })
+    }
+    const allowance = this.#languageModel.allow(limits)
+    const depicts = this.#kind.spec.image_model !== undefined
     const brief: KeptBrief = JSON.parse(item.input as string)
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
@@ -188,8 +204,12 @@ class KindProcess implements Loaded {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
-          if (engine !== 'llm' || questions++ === MOST_QUESTIONS) throw await this.#breach()
+          if (engine !== 'llm' || depicts || questions++ === MOST_QUESTIONS) throw await this.#breach()
           this.#child.send(await this.#answer(allowance, said.prompt, keep))
+          break
+        case 'depict':
+          if (engine !== 'llm' || !depicts || questions++ > 0) throw await this.#breach()
+          this.#child.send(await this.#picture(said, limits))
           break
         case 'embed':
           if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
@@ -197,10 +217,7 @@ class KindProcess implements Loaded {
           break
         case 'made':
           this.#memoryBytes = said.memoryBytes
-          return {
-            result: this.#resultOf(said.made, engine === 'llm' ? this.#byModel(questions) : 'rules'),
-            ms: said.computeMs,
-          }
+          return { result: resultOf(said.made, this.#used(engine === 'llm', questions)), ms: said.computeMs }
         case 'failed':
           this.#memoryBytes = said.memoryBytes
           return { result: { ok: false, ...said.fault }, ms: said.computeMs }
@@ -212,35 +229,24 @@ class KindProcess implements Loaded {
 
   /** What the language model says is kept as it came, in the task's stream. */
   async #answer(allowance: Allowance, prompt: string, keep: (raw: string) => Promise<void>) {
-    const answer = await allowance.ask({
-      system: this.#system,
-      prompt,
-      schema: this.#kind.spec.output_schema,
-    })
+    const { output_schema, words_schema } = this.#kind.spec
+    const answer = await allowance.ask({ system: this.#system, prompt, schema: words_schema ?? output_schema })
     if (answer.kind === 'told') for (const piece of pieces(answer.text)) await keep(JSON.stringify(piece))
     return answer
   }
 
-  /** Where rules do what is not words they may have had no need of any. */
-  #byModel(questions: number): EngineUsed {
-    if (this.#kind.spec.words_schema === undefined) return 'llm'
-    return questions > 0 ? 'hybrid' : 'rules'
+  /** What the picture is to show stands behind what is ours. */
+  #picture({ prompt, width, height }: PictureWish, limits: PictureLimits) {
+    return this.#imageModel.depict({ prompt: `${this.#system}\n\n${prompt}`, width, height }, limits)
   }
 
-  #resultOf({ result, text, citations, checks, warnings, files }: Made, used: EngineUsed): ItemResult {
-    const engine =
-      used === 'rules'
-        ? { kind: used, name: this.#kind.id }
-        : { kind: used, name: this.#languageModel.name, model: this.#languageModel.model }
-    return {
-      ok: true,
-      artifacts: files,
-      outputOf(ids) {
-        const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
-        const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
-        return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
-      },
-    }
+  /** Where rules do the rest they may have had no need of a model. */
+  #used(byModel: boolean, questions: number): EngineUsed {
+    const { words_schema: words, image_model: depicts } = this.#kind.spec
+    const isWhole = words === undefined && depicts === undefined
+    if (!byModel || (questions === 0 && !isWhole)) return { kind: 'rules', name: this.#kind.id }
+    const { name, model } = depicts === undefined ? this.#languageModel : this.#imageModel
+    return { kind: isWhole ? 'llm' : 'hybrid', name, model }
   }
 
   async #breach(): Promise<RunnerGone> {
@@ -256,6 +262,18 @@ class KindProcess implements Loaded {
   async kill(): Promise<void> {
     this.#ending.abort()
     await this.#child.kill()
+  }
+}
+
+function resultOf({ result, text, citations, checks, warnings, files }: Made, engine: EngineUsed): ItemResult {
+  return {
+    ok: true,
+    artifacts: files,
+    outputOf(ids) {
+      const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
+      const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
+      return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
+    },
   }
 }
 

@@ -4,9 +4,12 @@ import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { type Emission, RunnerGone, type Used } from '@millhand/worker'
+import { readCatalogue } from '../catalogue.ts'
+import { type LoadableKind, loadableKinds } from './kind-runner.ts'
+import type { LanguageModel, Question } from './language-model.ts'
 import { openAICompatible } from './openai-compatible.ts'
 import { type Reply, scriptedModel } from './scripted-model.fixture.ts'
-import { briefText, load, outcome } from './tester.fixture.ts'
+import { briefText, load, outcome, testRunner } from './tester.fixture.ts'
 
 const KEY = 'sk-of-the-operator'
 /** Ten dollars for a million read, a hundred for a million written. */
@@ -119,4 +122,26 @@ it('where no language model is configured, work that needs one fails', async t =
   const process = await load(t, 'tester/write')
   const { items } = await process.run([{ input: briefText({}), parameters: { engine: 'llm' } }])
   assert.equal(outcome(items[0]).code, 'model_unavailable')
+})
+
+it('that does the words of a kind alone is held to the form of the words, not to that of the result', async t => {
+  const spec = readCatalogue()
+    .flatMap(({ kinds }) => kinds)
+    .find(({ words_schema }) => words_schema !== undefined)
+  assert.ok(spec)
+  const forms: unknown[] = []
+  const fault = { code: 'model_unavailable', message: 'away', retryable: true }
+  const ask = async ({ schema }: Question) => {
+    forms.push(schema)
+    return { kind: 'untold', fault } as const
+  }
+  const languageModel: LanguageModel = { name: 'deaf', model: 'deaf', allow: () => ({ ask }), close: async () => {} }
+  const kind = loadableKinds(readCatalogue()).get(`${spec.employee}/${spec.id}`) as LoadableKind
+  const process = await testRunner({ languageModel, memoryLimitBytes: 2 ** 30 }).load(
+    kind,
+    new AbortController().signal,
+  )
+  t.after(() => process.kill())
+  await process.run([{ input: briefText(spec.example), parameters: { engine: 'llm' } }])
+  assert.deepEqual(forms, [spec.words_schema])
 })

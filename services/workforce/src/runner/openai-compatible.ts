@@ -4,6 +4,7 @@
  */
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Log } from '@millhand/telemetry'
+import { boundedFetch } from './bounded-fetch.ts'
 import { boundedModel, type Prices } from './bounded-model.ts'
 import type { LanguageModel } from './language-model.ts'
 
@@ -22,23 +23,7 @@ export function openAICompatible({ url, model, key, ...rest }: OpenAICompatibleO
     name: 'millhand',
     baseURL: url,
     ...(key !== undefined && { apiKey: key }),
-    fetch: boundedFetch,
+    fetch: boundedFetch(MOST_RESPONSE_BYTES),
   })
   return { ...boundedModel({ name: 'openai-compatible', asked: provider.chatModel(model), ...rest }), async close() {} }
-}
-
-/** Goes nowhere else than it was sent, and takes no more than an answer can have. */
-async function boundedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-  const answer = await fetch(input, { ...init, redirect: 'error' })
-  if (!answer.body) return answer
-  let bytes = 0
-  const count = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.length
-      if (bytes > MOST_RESPONSE_BYTES) controller.error(new Error('the answer is too large'))
-      else controller.enqueue(chunk)
-    },
-  })
-  const { status, statusText, headers } = answer
-  return new Response(answer.body.pipeThrough(count), { status, statusText, headers })
 }

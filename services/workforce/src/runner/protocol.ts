@@ -14,6 +14,8 @@ export interface LoadMessage {
   readonly wordsSchema?: Schema | undefined
   /** What does it by rules, where it can. */
   readonly rules: boolean
+  /** Whether what a model makes of it is a picture. */
+  readonly depicts: boolean
   /** Whether it may ask for vectors of texts. */
   readonly embeds: boolean
 }
@@ -33,7 +35,13 @@ interface WarmMessage {
 /** What the language model said, or why it did not. */
 type ToldMessage = { readonly kind: 'told'; readonly text: string } | { readonly kind: 'untold'; readonly fault: Fault }
 
-export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | Embedded
+/** What the image model made, as it came. */
+interface DepictedMessage {
+  readonly kind: 'depicted'
+  readonly bytes: Uint8Array
+}
+
+export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | DepictedMessage | Embedded
 
 export interface Fault {
   readonly code: string
@@ -61,6 +69,8 @@ export type FromChild =
   | { readonly kind: 'refused'; readonly message: string }
   /** To the language model, which the parent asks. Beside it goes what is asked. */
   | { readonly kind: 'question' }
+  /** To the image model, the same way. In pixels. */
+  | { readonly kind: 'depict'; readonly width: number; readonly height: number }
   /** To the embedding model, which the parent asks. Beside it go the texts. */
   | { readonly kind: 'embed' }
   | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
@@ -73,6 +83,8 @@ export const MOST_FILE_BYTES = 64 * 2 ** 20
 export const MOST_TEXT_BYTES = 8 * 2 ** 20
 /** Characters of a question to the language model. */
 export const MOST_QUESTION = 2 ** 20
+/** Characters of what a picture is to show. */
+export const MOST_DEPICTED = 4_000
 /** What a run may ask: once, and twice again for an answer in the right form. */
 export const MOST_QUESTIONS = 3
 /** Texts of a question to the embedding model, and characters of one. */

@@ -115,10 +115,17 @@ function readJson(said: string): unknown {
   const block = /```(?:json)?([\s\S]*?)```/.exec(said)?.[1]
   for (const text of [said, block, said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)]) {
     try {
-      return JSON.parse(text ?? '')
+      return JSON.parse(text ?? '', wellFormed)
     } catch {
       // The next reading may do.
     }
   }
   return undefined
+}
+
+/** Half of a sign is no text (RFC 8259, section 8.2): what it would become depends on who reads it next. */
+function wellFormed(name: string, value: unknown): unknown {
+  if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+    throw new SyntaxError('half of a sign')
+  return value
 }

@@ -15,6 +15,8 @@ export type Reply =
   | 'nothing'
   /** Answered without an end, as fast as it is read. */
   | 'endless'
+  /** Answered by this. */
+  | ((response: ServerResponse) => void | Promise<void>)
 
 interface Asked {
   readonly authorization: string | undefined
@@ -33,6 +35,7 @@ export async function scriptedModel(t: Pick<TestContext, 'after'>, replies: read
     asked.push({ authorization: request.headers.authorization, body: JSON.parse(await text(request)) })
     const reply = replies[asked.length - 1] ?? 500
     if (reply === 'nothing') return hung.resolve(request)
+    if (typeof reply === 'function') return await reply(response)
     response.setHeader('retry-after-ms', '1').setHeader('content-type', 'application/json')
     if (reply === 'endless') return await pipeline(endless(), response).catch(() => {})
     if (typeof reply === 'number') return response.writeHead(reply).end('{"error":{"message":"scripted"}}')

@@ -194,6 +194,37 @@ describe('hostile code', { timeout: 240_000 }, () => {
     })
 
   for (const [does, text] of [
+    ['calls all equal', 'Object.is = () => true'],
+    ['empties the assertions', 'for (const name of Object.keys(assert)) assert[name] = () => {}'],
+    ['replaces the assertions', 'globalThis.assert = { equal() {} }; globalThis.expect = () => ({ toBe() {} })'],
+    ['empties each test', 'const real = test; globalThis.test = name => real(name, () => {})'],
+    ['writes the report', "Object.prototype.toJSON = () => ({ kind: 'result', name: 'a', fault: '' })"],
+    ['takes the words out of faults', "String.prototype.slice = () => ''"],
+    ['goes through the tests first', 'Object.getPrototypeOf([].values()).next = () => ({ done: true })'],
+    ['brings tests of its own', "for (const name of ['b', 'c']) test(name, () => {})"],
+    ['leaves out the faults', 'Promise.prototype.then = run => run && run()'],
+  ] as const)
+    it(`in JavaScript that ${does} passes no test that it fails`, async () => {
+      const told = await js(`${text}\nexports.a = () => 2`)
+      assert.equal(told?.pass, false)
+      assert.match(told?.value ?? '', /^0: a: AssertionError/)
+    })
+
+  it('is told from code that overrides what it inherits, and tests from those that set the clock', async () => {
+    const code = `function Wrong(a) { this.name = 'Wrong'; this.message = a }
+      Wrong.prototype = Object.create(Error.prototype)
+      Wrong.prototype.constructor = Wrong
+      const one = { n: 1 }
+      one.toString = one.valueOf = () => 'one'
+      exports.toString = () => 'me'
+      exports.a = () => { const error = new Wrong('no'); error.name += '!'; return error.name + error.message + one + Date.now() + Math.random() }`
+    const test = `const { a } = require('./a.js')
+      test('a', () => { Date.now = () => 7; Math.random = () => 0.5; globalThis.fetch = 1; assert.equal(a(), 'Wrong!noone70.5') })`
+    const told = await testsOf([{ path: 'a.js', text: code }], [{ path: 'a.test.js', text: test }])
+    assert.deepEqual(told, { pass: true, value: '1' })
+  })
+
+  for (const [does, text] of [
     ['loops for ever', 'exports.a = () => { for (;;); }'],
     ['loops for ever as it is loaded', 'for (;;);'],
     ['loops for ever, whatever it catches,', 'exports.a = () => { for (;;) try { for (;;); } catch {} }'],

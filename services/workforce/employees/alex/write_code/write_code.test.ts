@@ -44,6 +44,8 @@ describe('code by a language model', { timeout: 240_000 }, () => {
     t.after(() => server.close())
     await new Promise(resolve => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
+    process.env.PATH_OF_THE_OPERATOR = '/secret'
+    t.after(() => delete process.env.PATH_OF_THE_OPERATOR)
     const trace = `/tmp/millhand-write-code-${process.pid}`
     const told = async (ways: readonly string[]) => {
       const body = `[${ways.map(way => `lambda: ${way}`).join(', ')}]`
@@ -61,6 +63,12 @@ describe('code by a language model', { timeout: 240_000 }, () => {
       `__import__('js').process.pid`,
       `__import__('pyodide').code.run_js('process.pid')`,
       `__import__('_pyodide_core').run_js('process.pid')`,
+      `__import__('socket').create_connection(('127.0.0.1', ${port}), 1).recv(1)`,
+      `max(0, __import__('ctypes').CDLL(None).fork()) or None`,
+      `__import__('os').fork()`,
+      `__import__('os').kill(__import__('os').getppid(), 9) or 1`,
+      `__import__('threading').Thread(target=print).start() or 1`,
+      `__import__('os').environ['PATH_OF_THE_OPERATOR']`,
     ]
     const run = await told(ways)
     assert.match(run.value, /^0: test_0: /)

@@ -27,14 +27,15 @@ const ORIGINS = 8
  * values. What is tried is chosen at the earliest origin and estimated anew at each: no trial has seen what it is judged on.
  */
 export function tryCandidates(values: Float64Array, periods: readonly number[], horizon: number): readonly Tried[] {
-  const origins = originsOf(values.length, periods, horizon)
+  const origins = originsOf(values.length, periods, horizon).map(origin => ({ origin, known: values.slice(0, origin) }))
+  const earliest = origins.at(-1)?.known ?? values
   return candidates.flatMap(candidate => {
     const fitted = candidate.fit(values, periods)
     if (fitted === undefined) return []
-    const early = candidate.fit(values.slice(0, origins.at(-1)), periods)
-    const trials = origins.flatMap(origin => {
+    const early = candidate.fit(earliest, periods)
+    const trials = origins.flatMap(({ origin, known }) => {
       const actual = values.slice(origin, origin + horizon)
-      const again = early?.again(values.slice(0, origin))
+      const again = early?.again(known)
       return again === undefined ? [] : [{ origin, actual, outlook: again.outlook(actual.length) }]
     })
     // A model that fails on some of the past has not been tried as the others were.

@@ -52,6 +52,31 @@ describe('the database of a table', () => {
     assert.deepEqual(row, { n: 2, known: 1, sum: 1, noon: 1 })
   })
 
+  it('refuses a table that is larger than its memory, in words, and has room for the next', async () => {
+    const text = 'x'.repeat(20_000)
+    const large = { rows: 60_000, warnings: [] }
+    const column = { name: 'x', type: 'text', levels: [text], codes: new Int32Array(large.rows) } as const
+    const asked = withDatabase({ ...large, columns: [column] }, ask => ask('SELECT 1 AS one'))
+    await assert.rejects(asked, { name: 'Refusal', message: /more than 1 GB/ })
+    assert.deepEqual(await withDatabase(small, ask => ask('SELECT count(*) AS n FROM data')), { n: 2 })
+  })
+
+  it('shows a table to nobody else, and nothing of it is left for the next', async () => {
+    const other = typed(readRows([{ y: 'secret' }], 'input'))
+    await withDatabase(small, async ask => {
+      await withDatabase(other, async inner => {
+        assert.deepEqual(await inner('SELECT count(*) AS n FROM data'), { n: 1 })
+        await assert.rejects(inner('SELECT x FROM data'))
+      })
+      assert.deepEqual(await ask('SELECT count(*) AS n FROM data'), { n: 2 })
+      await assert.rejects(ask('SELECT y FROM data'))
+    })
+    const { tables } = await withDatabase({ columns: small.columns, rows: 0, warnings: [] }, ask =>
+      ask('SELECT count(*) AS tables FROM duckdb_tables()'),
+    )
+    assert.equal(tables, 1)
+  })
+
   it('takes whatever stands in names and cells for names and texts', async () => {
     await fc.assert(
       fc.asyncProperty(

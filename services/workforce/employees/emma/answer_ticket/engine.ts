@@ -1,12 +1,14 @@
 /** Answers a ticket with sentences of the knowledge given, or escalates it. */
 import type { Answer, Citation } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
-import { languageOf } from '../language.ts'
-import { textOfFile } from '../text-files.ts'
-import { visibleText } from '../visible-text.ts'
+import type { Asked, Embed } from '../../../src/kind.ts'
+import { languageOf } from '../../../src/text/language.ts'
+import { textOfFile } from '../../../src/text/text-files.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { composed } from './compose.ts'
 import { createMask, type Mask } from './personal/mask.ts'
 import type { Input, Reason, Result } from './result.ts'
+import { byMeaning } from './search/meaning.ts'
 import { type Passage, passagesOf, type Source } from './search/passages.ts'
 import { answerTo, fitOf } from './search/question.ts'
 import { type Ranked, ranker } from './search/rank.ts'
@@ -19,10 +21,12 @@ import { priorityOf } from './triage/priority.ts'
  * escalated in the halves together and in the later ones, `fresh` left out. `bar/bar.ts` measures it.
  */
 const SURE = 1.6
+/** The same, by the same rule, where the platform measures meaning. */
+const SURE_OF_MEANING = 1.28
 const MOST_CHARACTERS = 2_000_000
 const LISTED = 3
 
-export function rules(brief: Brief<Input>): Answer<Result> {
+export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise<Answer<Result>> {
   const mask = createMask(brief.input.public_contacts)
   // All that is read from here on is masked already, so that nothing personal can go out.
   const ticket = clean(mask, [brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n'))
@@ -30,13 +34,15 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     passagesOf({ name: clean(mask, name), text: clean(mask, text) }),
   )
   const language = languageOf(ticket)
-  const ranked = passages.length > 0 ? answerTo(ticket.replaceAll(maskedData, ' '), ranker(passages)) : []
-  const reason = reasonToEscalate(brief, ticket, language, passages, ranked[0])
+  const found = await search(ticket.replaceAll(maskedData, ' '), passages, isRead(language) ? embed : undefined)
+  const { ranked } = found
+  const reason = reasonToEscalate(brief, ticket, language, passages, found.isSure)
   const { text, citations } = reason ? { text: null, citations: [] } : composed(ranked[0] as Ranked, brief.constraints)
   const result: Result = {
     status: reason ? 'escalated' : 'answered',
     answer: text,
     reason,
+    found_by: found.by,
     passages: ranked.slice(0, LISTED).map(({ passage, score, coverage }) => ({
       source: passage.source,
       heading: passage.heading,
@@ -50,6 +56,27 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     personal_data: mask.found(),
   }
   return { result, text: readingOf(result, citations), citations, warnings: warningsOf(brief, language, result) }
+}
+
+/** The embedding model is taken to be one for English. */
+const isRead = (language: string) => language === 'en' || language === 'und'
+
+interface Found {
+  readonly by: Result['found_by']
+  /** Best first. */
+  readonly ranked: readonly Ranked[]
+  readonly isSure: boolean
+}
+
+async function search(ticket: string, passages: readonly Passage[], embed: Embed | undefined): Promise<Found> {
+  if (passages.length === 0) return { by: 'words', ranked: [], isSure: false }
+  const rank = ranker(passages)
+  if (embed) {
+    const ranked = await byMeaning(ticket, passages, question => rank(question, passages.length), embed)
+    return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= SURE_OF_MEANING }
+  }
+  const ranked = answerTo(ticket, rank)
+  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= SURE }
 }
 
 const maskedData = /\[[a-z ]{2,20} \d+\]/g
@@ -81,7 +108,7 @@ function reasonToEscalate(
   ticket: string,
   language: string,
   passages: readonly Passage[],
-  best: Ranked | undefined,
+  isSure: boolean,
 ): Reason | null {
   if (termsOf(ticket).length === 0)
     return { code: 'no_question', message: 'The ticket says nothing that could be answered.' }
@@ -98,7 +125,7 @@ function reasonToEscalate(
       code: 'language',
       message: `The knowledge is in ${known}, and the answer should be in ${asked}. Nothing is translated here.`,
     }
-  if (fitOf(best) >= SURE) return null
+  if (isSure) return null
   return { code: 'not_covered', message: 'No passage of the knowledge answers this.' }
 }
 

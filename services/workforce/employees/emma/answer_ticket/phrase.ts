@@ -4,7 +4,7 @@ import type { Phrase } from '../../../src/kind.ts'
 import { BadAnswer } from '../../../src/run-rules.ts'
 import { isLimited } from '../../../src/text/conditions.ts'
 import { beyond, isClose } from '../../../src/text/phrased.ts'
-import { visibleText } from '../visible-text.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { readingOf, rules } from './engine.ts'
 import { createMask } from './personal/mask.ts'
 import type { Input, Result } from './result.ts'
@@ -13,9 +13,9 @@ interface Words {
   readonly sentences: readonly { readonly quote: number; readonly text: string }[]
 }
 
-export const phrase: Phrase<Input, Result, Words> = brief => {
+export const phrase: Phrase<Input, Result, Words> = async (brief, asked) => {
   const { tone, audience, constraints } = brief
-  const byRules = rules({ ...brief, tone: '' })
+  const byRules = await rules({ ...brief, tone: '' }, asked)
   const { result, citations = [], warnings = [] } = byRules
   if (result.status === 'escalated') return byRules
   return {

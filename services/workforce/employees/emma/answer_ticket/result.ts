@@ -22,6 +22,8 @@ export interface Result {
   readonly reason: Reason | null
   /** Where a language model phrased the answer: its sentences, and the quote that each was made from. */
   readonly phrased?: readonly { readonly text: string; readonly quote: string }[]
+  /** Meaning takes an embedding model of the platform's. */
+  readonly found_by: 'words' | 'words_and_meaning'
   readonly passages: readonly {
     readonly source: string
     readonly heading: string

@@ -151,7 +151,7 @@ describe('pictures', () => {
       (error: unknown) =>
         error instanceof Refusal &&
         error.param === 'input.picture' &&
-        /needs an image model, and Millhand has no setting for one yet/.test(error.message),
+        /needs an image model: MILLHAND_IMAGE_URL sets/.test(error.message),
     )
   })
 })

@@ -8,14 +8,12 @@ import type { ChartInput } from '../scene/plot.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
 import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
-import { settable } from '../type/settable.ts'
 import { card, type Drawn } from './card.ts'
 import { chart } from './chart.ts'
 import type { Input, Result, Texts } from './result.ts'
+import { type Cleaning, cleanTexts, lossesOf, readAloud } from './texts.ts'
 
 const SIZES = { social_card: [1200, 630], banner: [1500, 500], chart: [1200, 675], pattern: [1200, 1200] } as const
-
-const MOST = { label: 80, title: 300, subtitle: 600, footer: 80 } as const
 
 export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Result>> {
   await unpackFor(input)
@@ -23,32 +21,15 @@ export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Resul
   if (picture === 'photograph')
     throw new Refusal(
       'input.picture',
-      'A photograph needs an image model, and Millhand has no setting for one yet. social_card, banner, chart and pattern are drawn without.',
+      'A photograph needs an image model: MILLHAND_IMAGE_URL sets the server of one. social_card, banner, chart and pattern are drawn without.',
     )
   const theme = themeOf({ ...input, name: input.title ?? picture }, seed)
-  const missing = new Set<string>()
-  const cut = new Set<string>()
-  const clean = (given: string, param: string, most: number, family = theme.body) => {
-    const made = settable(given, param, { family, weight: 600 }, most)
-    for (const sign of made.missing) missing.add(sign)
-    if (made.cut) cut.add(param.replace('input.', ''))
-    return made.text
-  }
-  const texts = Object.fromEntries(
-    Object.entries(MOST).map(([name, most]) => [
-      name,
-      clean(input[name as keyof Texts] ?? '', `input.${name}`, most, name === 'title' ? theme.heading : theme.body),
-    ]),
-  ) as Texts
+  const { texts, missing, cut, clean } = cleanTexts(input, theme)
   if (picture !== 'pattern' && texts.title === '') throw new Refusal('input.title', `A ${picture} needs a title.`)
   const [usualWidth, usualHeight] = SIZES[picture]
   const size = { width: input.width ?? usualWidth, height: input.height ?? usualHeight }
   const { svg: parts, cut: lacking } = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
-  const alternative =
-    [texts.label, texts.title, texts.subtitle, texts.footer]
-      .filter(said => said !== '')
-      .map(said => (/[.!?…。]$/u.test(said) ? said : `${said}.`))
-      .join(' ') || 'A pattern.'
+  const alternative = readAloud(texts) || 'A pattern.'
   const svg = svgOf(size, alternative, ...parts)
   const files = ['image.svg', 'image.png']
   const result: Result = {
@@ -68,7 +49,7 @@ export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Resul
       { name: 'image.svg', media_type: 'image/svg+xml', bytes: new TextEncoder().encode(svg) },
       { name: 'image.png', media_type: 'image/png', bytes: pngOf(svg) },
     ],
-    warnings: warningsOf(input, texts, result, [...missing]),
+    warnings: warningsOf(input, texts, result, missing),
   }
 }
 
@@ -86,9 +67,7 @@ function draw(
   return picture === 'chart' ? chart(texts, given(), size, theme) : card(texts, size, theme)
 }
 
-type Clean = (given: string, param: string, most: number) => string
-
-function numbers(given: ChartInput | undefined, clean: Clean): ChartInput {
+function numbers(given: ChartInput | undefined, clean: Cleaning['clean']): ChartInput {
   if (!given) throw new Refusal('input.chart', 'A chart needs its numbers.')
   const wrong = given.series.findIndex(({ values }) => values.length !== given.labels.length)
   if (wrong >= 0)
@@ -107,13 +86,10 @@ function numbers(given: ChartInput | undefined, clean: Clean): ChartInput {
   }
 }
 
-function warningsOf(input: Input, texts: Texts, { cut }: Result, missing: readonly string[]): string[] {
+function warningsOf(input: Input, texts: Texts, { cut }: Result, missing: ReadonlySet<string>): string[] {
   const idle = input.picture === 'pattern' && Object.values(texts).some(said => said !== '')
   return [
-    ...(cut.length > 0 ? [`Not all of this had room, and it ends in an ellipsis: ${cut.join(', ')}.`] : []),
-    ...(missing.length > 0
-      ? [`Left out, or set without their marks, since no typeface here has them: ${missing.slice(0, 20).join(' ')}`]
-      : []),
+    ...lossesOf(cut, missing),
     ...(idle ? ['A pattern holds no text: what was given is its description alone.'] : []),
     ...(input.chart && input.picture !== 'chart'
       ? ['The numbers of a chart were given, and no chart was asked for.']

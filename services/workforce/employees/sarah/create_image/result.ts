@@ -4,6 +4,9 @@ import type { ThemeId } from '../scene/theme.ts'
 
 export interface Input {
   readonly picture: 'social_card' | 'banner' | 'chart' | 'pattern' | 'photograph'
+  /** Of a photograph. */
+  readonly subject?: string
+  readonly style?: string
   readonly label?: string
   readonly title?: string
   readonly subtitle?: string
@@ -17,7 +20,7 @@ export interface Input {
 }
 
 export interface Result {
-  readonly picture: 'social_card' | 'banner' | 'chart' | 'pattern'
+  readonly picture: Input['picture']
   readonly width: number
   readonly height: number
   readonly theme: ThemeId

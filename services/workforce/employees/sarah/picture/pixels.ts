@@ -15,10 +15,19 @@ export interface Pixels {
   readonly data: Uint8Array
 }
 
-export const pixelsOf = (svg: string, width?: number): Pixels =>
-  rendered(svg, width, image => ({ width: image.width, height: image.height, data: image.pixels.slice() }))
+export const pixelsOf = (svg: string, width?: number): Pixels => rendered(svg, width, readPixels)
+
+/** Both of one drawing. */
+export const drawnOf = (svg: string): { readonly png: Uint8Array; readonly pixels: Pixels } =>
+  rendered(svg, undefined, image => ({ png: image.asPng(), pixels: readPixels(image) }))
 
 type Image = ReturnType<InstanceType<typeof Resvg>['render']>
+
+const readPixels = (image: Image): Pixels => ({
+  width: image.width,
+  height: image.height,
+  data: image.pixels.slice(),
+})
 
 function rendered<T>(svg: string, width: number | undefined, read: (image: Image) => T): T {
   const resvg = new Resvg(svg, {

@@ -11,6 +11,7 @@ import type TypeScript from 'typescript'
 import type { CodeFile } from '../result.ts'
 import { assertions } from './assertions.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
+import { seal } from './seal.ts'
 import { type Report, suite } from './suite.ts'
 import type { Told } from './told.ts'
 
@@ -30,7 +31,7 @@ export async function runJavaScript(code: readonly CodeFile[], tests: readonly C
   })
   const context = runtime.newContext()
   const reports: Report[] = []
-  const program = `(${suite})((${assertions})(), ${JSON.stringify(sources)}, ${JSON.stringify(tests.map(({ path }) => path))}, report)`
+  const program = `(${seal})(); (${suite})((${assertions})(), ${JSON.stringify(sources)}, ${JSON.stringify(tests.map(({ path }) => path))}, report)`
   const end = run(context, runtime, program, reports, isOver)
   const { results, isDone } = summed(reports)
   const faults = results.filter(({ fault }) => fault !== '').map(({ name, fault }) => `${name}: ${fault}`)

@@ -31,12 +31,15 @@ export function suite(
   const registered: { name: string; body: Body; groups: Group[] }[] = []
   const begun = new Set<Group>()
   let inside: Group[] = [group('', [])]
+  /** While a file of the tests is loaded, and not what it loads: code has no tests of its own. */
+  let isTold = false
 
   const bodyOf = (given: readonly unknown[]) => given.find(one => typeof one === 'function') as Body | undefined
   const test = (name: unknown, ...rest: unknown[]) => {
     const body = bodyOf([name, ...rest])
     const names = inside.map(one => one.name).filter(one => one !== '')
-    if (body) registered.push({ name: [...names, String(name)].join(' › ').slice(0, 200), body, groups: [...inside] })
+    if (body && isTold)
+      registered.push({ name: [...names, String(name)].join(' › ').slice(0, 200), body, groups: [...inside] })
   }
   const describe = (name: unknown, ...rest: unknown[]) => {
     const outer = inside
@@ -75,7 +78,9 @@ export function suite(
   let now = 0
   let order = 0
   const nothing = () => {}
-  Object.assign(globalThis, testing, {
+  for (const part of [every, groups, testing, assert, expect]) Object.freeze(part)
+  for (const [name, value] of Object.entries(testing)) Object.defineProperty(globalThis, name, { value })
+  Object.assign(globalThis, {
     // Nobody waits: the next timer is always due.
     setTimeout: (run: (...given: unknown[]) => unknown, ms = 0, ...given: unknown[]) =>
       timers.push({ at: now + Number(ms), order: order++, run: () => run(...given) }) && order,
@@ -100,7 +105,13 @@ export function suite(
       return load(resolve(path, asked))
     }
     const run = new Function('module', 'exports', 'require', sources[path] as string)
-    run(module, module.exports, requireFrom)
+    const wasTold = isTold
+    isTold = tests.includes(path)
+    try {
+      run(module, module.exports, requireFrom)
+    } finally {
+      isTold = wasTold
+    }
     return module.exports
   }
   const resolve = (from: string, asked: string): string => {

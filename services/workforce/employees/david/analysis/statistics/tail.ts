@@ -10,24 +10,26 @@ const BOUND = 1.96
  * tested. Undefined where the inner gaps say nothing. `outwards` has the outermost value first.
  */
 export function gapProbabilities(outwards: Float64Array, m: number, most: number): readonly number[] | undefined {
-  const inner = Array.from({ length: m - most }, (_, i) => {
-    const place = most + i + 1
-    return { rarity: Math.log((m + 1) / place), gap: place * ((outwards[place - 1] ?? 0) - (outwards[place] ?? 0)) }
-  })
-  if (inner.length < 8 || inner.every(({ gap }) => gap === 0)) return undefined
-  const mean = (of: (one: (typeof inner)[number]) => number) =>
-    inner.reduce((sum, one) => sum + of(one), 0) / inner.length
-  const scaleAt = (power: number) => mean(({ rarity, gap }) => gap * Math.exp(-power * rarity))
-  const meanRarity = mean(({ rarity }) => rarity)
-  const error = 1 / Math.sqrt(inner.length * mean(({ rarity }) => (rarity - meanRarity) ** 2))
+  const count = m - most
+  const rarities = Float64Array.from({ length: count }, (_, i) => Math.log((m + 1) / (most + i + 1)))
+  const gaps = rarities.map((_, i) => (most + i + 1) * ((outwards[most + i] ?? 0) - (outwards[most + i + 1] ?? 0)))
+  if (count < 8 || gaps.every(gap => gap === 0)) return undefined
+  const scaleAt = (power: number) => {
+    let sum = 0
+    for (let i = 0; i < count; i++) sum += (gaps[i] ?? 0) * Math.exp(-power * (rarities[i] ?? 0))
+    return sum / count
+  }
+  const meanRarity = rarities.reduce((sum, rarity) => sum + rarity, 0) / count
+  const variance = rarities.reduce((sum, rarity) => sum + (rarity - meanRarity) ** 2, 0) / count
+  const error = 1 / Math.sqrt(count * variance)
   const likelihood = (power: number) => -Math.log(scaleAt(power)) - power * meanRarity
   const power = Math.max(1e-6, highest(likelihood, -3, 3) + BOUND * error)
   const scale = scaleAt(power)
   const onScale = outwards.map(value => Math.log1p((power * (value - (outwards[m] ?? 0))) / scale) / power)
   const gapBelow = (place: number) => place * ((onScale[place - 1] ?? 0) - (onScale[place] ?? 0))
-  const meanGap = inner.reduce((sum, _, i) => sum + gapBelow(most + i + 1), 0) / inner.length
+  const meanGap = gaps.reduce((sum, _, i) => sum + gapBelow(most + i + 1), 0) / count
   // The mean is itself reckoned: F with 2 and 2(m - most) degrees of freedom.
-  return Array.from({ length: most }, (_, i) => (1 + gapBelow(i + 1) / meanGap / inner.length) ** -inner.length)
+  return Array.from({ length: most }, (_, i) => (1 + gapBelow(i + 1) / meanGap / count) ** -count)
 }
 
 /** Where a function of one hill is highest, by golden sections. */

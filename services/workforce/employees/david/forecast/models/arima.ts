@@ -41,11 +41,12 @@ export function fitArima(
   const scale = deviation || 1
 
   const centred = new Float64Array(n)
+  const errors = new Float64Array(n)
   const judge = (at: Float64Array): (Innovations & { readonly model: Arma; readonly constant: number }) | undefined => {
     const level = constant ? mean + at[size - 1]! * scale : 0
     for (let t = 0; t < n; t++) centred[t] = differenced[t]! - level
     const model = modelOf(at, orders, season)
-    const found = quickly ? conditional(model, centred, p + P * season) : innovations(model, centred)
+    const found = quickly ? conditional(model, centred, p + P * season, errors) : innovations(model, centred)
     return found && { ...found, model, constant: level }
   }
   const start = from ?? new Float64Array(size).map((_, i) => (i === size - 1 && constant ? 0 : 0.1))
@@ -55,7 +56,8 @@ export function fitArima(
       : nelderMead(at => judge(at)?.cost ?? Number.NaN, start, {
           steps: new Float64Array(size).fill(from === undefined ? 0.4 : 0.1),
           evaluations: (from === undefined ? 60 : 25) * size,
-          tolerance: 1e-7,
+          // A criterion is told from another by less, and what is chosen by it is fitted again.
+          tolerance: quickly && from === undefined ? 1e-5 : 1e-7,
         })
   const found = judge(best.at)
   if (found === undefined || !Number.isFinite(found.cost)) return undefined
@@ -64,7 +66,6 @@ export function fitArima(
   const aicc = found.cost + n * (1 + Math.log(2 * Math.PI)) + 2 * count + (2 * count * (count + 1)) / (n - count - 1)
   const variance = (found.variance * n) / Math.max(1, n - size)
   const level = found.constant
-  const errors = found.errors.slice()
   const inner = differenced.map(value => value - level)
   return {
     form: `ARIMA(${p},${d},${q})${P + D + Q > 0 ? `(${P},${D},${Q})[${season}]` : ''}${constant ? (d + D > 0 ? ' with drift' : ' with mean') : ''}`,
@@ -73,7 +74,7 @@ export function fitArima(
     aicc,
     parameters: named(best.at, orders, level),
     outlook: horizon => {
-      const steps = ahead(found.model, inner, errors, horizon)
+      const steps = ahead(found.model, inner, found.errors, horizon)
       const points = integrated(
         values,
         steps.map(step => step + level),
@@ -109,15 +110,18 @@ export function differences(
 const lagged = (values: Float64Array, lag: number) => values.subarray(lag).map((value, t) => value - values[t]!)
 
 function modelOf(at: Float64Array, { p, q, P, Q }: ArimaOrders, season: number): Arma {
-  const minus = (coefficients: Float64Array) => coefficients.map(one => -one)
-  const ar = multiply(minus(stationary(at.subarray(0, p))), minus(stationary(at.subarray(p + q, p + q + P))), season)
+  const part = (first: number, count: number, ofSeason: number, seasons: number) => {
+    const plain = turned(stationary(at, first, count))
+    return seasons === 0 ? plain : multiply(plain, turned(stationary(at, ofSeason, seasons)), season)
+  }
   // An invertible moving average is a stationary autoregression with the signs turned.
-  const ma = multiply(
-    minus(stationary(at.subarray(p, p + q))),
-    minus(stationary(at.subarray(p + q + P, p + q + P + Q))),
-    season,
-  )
-  return { ar: minus(ar), ma }
+  return { ar: turned(part(0, p, p + q, P)), ma: part(p, q, p + q + P, Q) }
+}
+
+/** In place: this is asked thousands of times. */
+function turned(coefficients: Float64Array): Float64Array {
+  for (let i = 0; i < coefficients.length; i++) coefficients[i] = -coefficients[i]!
+  return coefficients
 }
 
 /** The expected values of the next steps of the differenced values. */

@@ -69,18 +69,30 @@ export function innovations(model: Arma, values: Float64Array): Innovations | un
 
 /**
  * The same in one pass, which takes the errors before and at the first `given` values as nothing: conditional least squares
- * (Box, Jenkins, Reinsel and Ljung, section 7.1.2). The cost is that of the values after those, brought to all of them.
+ * (Box, Jenkins, Reinsel and Ljung, section 7.1.2). The cost is that of the values after those, brought to all of them. `errors` is
+ * written over: nothing stands at its first `given` places.
  */
-export function conditional({ ar, ma }: Arma, values: Float64Array, given: number): Innovations | undefined {
+export function conditional(
+  { ar, ma }: Arma,
+  values: Float64Array,
+  given: number,
+  errors = new Float64Array(values.length),
+): Innovations | undefined {
   const n = values.length
-  const errors = new Float64Array(n)
   let squares = 0
-  const arLags = lags(ar)
-  const maLags = lags(ma)
+  const arLags = Int32Array.from(lags(ar))
+  const maLags = Int32Array.from(lags(ma))
   for (let t = given; t < n; t++) {
     let error = values[t]!
-    for (let i = 0; i < arLags.length; i++) error -= ar[arLags[i]! - 1]! * values[t - arLags[i]!]!
-    for (let i = 0; i < maLags.length && maLags[i]! <= t; i++) error -= ma[maLags[i]! - 1]! * errors[t - maLags[i]!]!
+    for (let i = 0; i < arLags.length; i++) {
+      const lag = arLags[i]!
+      error -= ar[lag - 1]! * values[t - lag]!
+    }
+    for (let i = 0; i < maLags.length; i++) {
+      const lag = maLags[i]!
+      if (lag > t) break
+      error -= ma[lag - 1]! * errors[t - lag]!
+    }
     errors[t] = error
     squares += error * error
   }
@@ -178,15 +190,20 @@ export function multiply(a: ArrayLike<number>, b: ArrayLike<number>, step: numbe
 
 /**
  * Coefficients of a stationary autoregression from any numbers: Monahan, "A note on enforcing stationarity in
- * autoregressive-moving average models" (1984). The partial autocorrelations are their hyperbolic tangents.
+ * autoregressive-moving average models" (1984). The partial autocorrelations are their hyperbolic tangents. Of `count` numbers, from
+ * the one at `from`.
  */
-export function stationary(free: ArrayLike<number>): Float64Array {
-  let found: number[] = []
-  for (let k = 0; k < free.length; k++) {
-    const partial = 0.995 * Math.tanh(free[k]!)
-    const before = found
-    found = before.map((phi, j) => phi - partial * before[k - 1 - j]!)
-    found.push(partial)
+export function stationary(free: ArrayLike<number>, from = 0, count = free.length): Float64Array {
+  const found = new Float64Array(count)
+  for (let k = 0; k < count; k++) {
+    const partial = 0.995 * Math.tanh(free[from + k]!)
+    // Each needs the one across from it as it was.
+    for (let [j, across] = [0, k - 1]; j <= across; j++, across--) {
+      const [phi, other] = [found[j]!, found[across]!]
+      found[j] = phi - partial * other
+      found[across] = other - partial * phi
+    }
+    found[k] = partial
   }
-  return Float64Array.from(found)
+  return found
 }

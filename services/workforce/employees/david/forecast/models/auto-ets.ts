@@ -17,8 +17,19 @@ export function fitBestEts(
     for (const trend of trends)
       for (const of of seasons) {
         if (error === 'A' && of === 'M') continue
-        const found = fitEts({ error, trend, season: of }, values, season)
+        const found = fitOnce({ error, trend, season: of }, values, season)
         if (found !== undefined && found.aicc < (best?.aicc ?? Number.POSITIVE_INFINITY)) best = found
       }
   return best
 }
+
+/** The damped trend is a candidate by itself and among all forms: of the same values it is estimated once. */
+function fitOnce(form: EtsForm, values: Float64Array, season: number): FittedEts | undefined {
+  const known = fits.get(values) ?? new Map<string, FittedEts | undefined>()
+  fits.set(values, known)
+  const name = `${form.error},${form.trend},${form.season},${season}`
+  if (!known.has(name)) known.set(name, fitEts(form, values, season))
+  return known.get(name)
+}
+
+const fits = new WeakMap<Float64Array, Map<string, FittedEts | undefined>>()

@@ -47,6 +47,7 @@ export function fitEts(
   best = nelderMead(cost, best.at, {
     steps: from === undefined ? steps : steps.map(step => step / 4),
     evaluations: from === undefined ? 100 * layout.size : 30 * layout.size,
+    tolerance: 1e-6,
   })
   if (!Number.isFinite(best.value)) return undefined
 

@@ -43,8 +43,8 @@ export function nelderMead(
     return { at, value: value(at) }
   }
 
+  corners.sort(byValue)
   for (let asked = n + 1; asked < evaluations; ) {
-    corners.sort((a, b) => a.value - b.value)
     const best = corners[0]!
     const worst = corners[n]!
     if (worst.value - best.value <= tolerance * (Math.abs(best.value) + tolerance)) break
@@ -68,8 +68,14 @@ export function nelderMead(
         centre.set(best.at)
         for (let i = 1; i <= n; i++) corners[i] = along(corners[i]!.at, shrink)
         asked += n
+        corners.sort(byValue)
       }
     }
+    // All but the last are in order.
+    for (let i = n; i > 0 && corners[i]!.value < corners[i - 1]!.value; i--)
+      [corners[i - 1], corners[i]] = [corners[i]!, corners[i - 1]!]
   }
   return corners.reduce((least, corner) => (corner.value < least.value ? corner : least))
 }
+
+const byValue = (a: Least, b: Least) => a.value - b.value

@@ -6,8 +6,8 @@ import { categoryOf } from '../triage/category.ts'
 import { priorityOf } from '../triage/priority.ts'
 import { measure, questions } from './bar.ts'
 
-describe('two hundred questions over a handbook', () => {
-  const score = measure('tuning', 'held_out')
+describe('two hundred questions over a handbook', async () => {
+  const score = await measure(['tuning', 'held_out'])
 
   it('are of those that it answers and those that it does not, and name passages that are there', () => {
     assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
@@ -28,8 +28,8 @@ describe('two hundred questions over a handbook', () => {
   })
 })
 
-describe('questions that chose nothing', () => {
-  const score = measure('fresh')
+describe('questions that chose nothing', async () => {
+  const score = await measure(['fresh'])
 
   it('are answered with a citation, rightly in most cases, or escalated', () => {
     assert.equal(score.uncited, 0)
@@ -38,18 +38,23 @@ describe('questions that chose nothing', () => {
   })
 })
 
-describe('questions over a handbook of another trade, which chose nothing either', () => {
-  const score = measure('stranger')
+// Over the second it is 94 of 100, which README.md says too: the aim is 95, and what is here may not become worse.
+for (const [part, least] of [
+  ['stranger', 95],
+  ['untouched', 94],
+] as const)
+  describe(`questions over a handbook of another trade, which chose nothing either: ${part}`, async () => {
+    const score = await measure([part])
 
-  it('are a hundred that it answers and a hundred that it does not', () => {
-    assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
-  })
+    it('are a hundred that it answers and a hundred that it does not', () => {
+      assert.deepEqual([score.answerable, score.unanswerable], [100, 100])
+    })
 
-  it('are never answered without a citation, and escalated where there is no answer, in at least 95 of 100', () => {
-    assert.equal(score.uncited, 0)
-    assert.ok(score.escalated >= 95, String(score.escalated))
+    it('are never answered without a citation, and escalated where there is no answer', () => {
+      assert.equal(score.uncited, 0)
+      assert.ok(score.escalated >= least, String(score.escalated))
+    })
   })
-})
 
 it('what a ticket says is not so does not make it urgent', () => {
   for (const ticket of ['This is not urgent.', 'No outage here, and it isn’t an emergency.', 'It was never hacked.'])

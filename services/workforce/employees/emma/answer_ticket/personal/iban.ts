@@ -12,7 +12,7 @@ const lengths = new Map(
 
 /** Account numbers of the right length for their country, with the right check digits; in groups or not. */
 export function* ibans(text: string): Iterable<Found> {
-  for (const { 1: country, index: start } of text.matchAll(/(?<![\p{L}\p{N}])([A-Z]{2})[ -]?\d[ -]?\d/giu)) {
+  for (const { 1: country, index: start } of text.matchAll(/(?<![\p{L}\p{N}])([A-Z]{2})[ .-]?\d[ .-]?\d/giu)) {
     const length = lengths.get((country as string).toUpperCase())
     if (length === undefined) continue
     let number = ''
@@ -20,7 +20,7 @@ export function* ibans(text: string): Iterable<Found> {
     while (end < text.length && number.length < length) {
       const character = text.charAt(end)
       if (/[A-Z0-9]/i.test(character)) number += character.toUpperCase()
-      else if (!/[ \u00a0-]/.test(character)) break
+      else if (!/[ \u00a0\n.-]/.test(character)) break
       end++
     }
     if (number.length === length && !/[\p{L}\p{N}]/u.test(text.charAt(end)) && isChecked(number))

@@ -22,9 +22,12 @@ const isKnown =
   /^(?:(?:sk|pk|rk)[-_][A-Za-z0-9_-]{10,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|AIza[\w-]{20,}|ya29\.[\w.-]{10,}|eyJ[\w-]{6,}\.[\w-]{4,}[\w.-]*|npm_\w{16,}|SG\.[\w.-]{16,}|(?:whsec|whsk)_\S{8,}|[a-z]{2,8}_(?:live|test|prod)_\S{6,})/
 
 const names =
-  '(?:pass(?:word|wort|phrase|code)|pwd|pin|secret|token|credentials?|(?:api|access|private|secret)[ _-]?key|(?:secret|access|code)[ _-]?(?:word|code)|cvv|cvc)'
-const assigned = new RegExp(`\\b${names}"?\\s{0,2}[:=]\\s{0,2}["'\`“]?([^\\s"'\`”,;]{3,200})`, 'gi')
-const said = new RegExp(`\\b${names} (?:is|was|=|ist|lautet) ["'\`“]?([^\\s"'\`”,;]{4,200})`, 'gi')
+  '(?:pass(?:word|wort|phrase|code)?|pwd?|mot de passe|contraseñ?a|senha|wachtwoord|hasło|pin|otp(?: code)?|(?:one-time|verification|login|security) code|secret|token|credentials?|(?:api|access|private|secret|client)[ _-]?key|(?:secret|access|code)[ _-]?(?:word|code)|cvv|cvc)'
+const assigned = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:[a-z]{1,16}[_-])?${names}"?\\s{0,2}[:=>]\\s{0,2}["'\`“]?((?:(?!</)[^\\s"'\`”,;]){3,200})`,
+  'giu',
+)
+const said = new RegExp(`(?<![\\p{L}\\p{N}])${names} (?:is|was|=|ist|lautet) ["'\`“]?([^\\s"'\`”,;]{3,200})`, 'giu')
 
 const LEAST_RANDOM = 24
 /** An identifier that says of what: `task_01kaje5z1cf6tvnyxkkhbm3v8h`; and a UUID. Neither opens anything. */

@@ -19,12 +19,12 @@ interface PassageIndex {
 
 export function indexOf(passages: readonly Passage[]): PassageIndex {
   const postings = new Map<string, Map<number, number>>()
-  const counts = passages.map(({ section, heading, text }) => {
+  const counts = passages.map(({ sections, heading, text }) => {
     const count = new Map<string, number>()
     const add = (from: string, times: number) => {
       for (const term of termsOf(from)) count.set(term, (count.get(term) ?? 0) + times)
     }
-    add(section, SECTION)
+    add(sections.join(', '), SECTION)
     add(heading, HEADING)
     add(text, 1)
     return count

@@ -9,8 +9,8 @@ export interface Source {
 
 export interface Passage {
   readonly source: string
-  /** The headings above its own, outermost first; empty where there is none. */
-  readonly section: string
+  /** The headings above its own, outermost first. */
+  readonly sections: readonly string[]
   /** Its own heading, or the name of its source. */
   readonly heading: string
   /** Word for word, but with one space wherever there was more. */
@@ -28,11 +28,8 @@ export function passagesOf({ name, text }: Source): Passage[] {
   let words = 0
   const end = () => {
     const heading = headings.findLast(found => found !== undefined) ?? name
-    const section = headings
-      .slice(0, -1)
-      .filter(found => found !== undefined)
-      .join(', ')
-    if (paragraphs.length > 0) passages.push({ source: name, section, heading, text: paragraphs.join('\n') })
+    const sections = headings.slice(0, -1).filter(found => found !== undefined)
+    if (paragraphs.length > 0) passages.push({ source: name, sections, heading, text: paragraphs.join('\n') })
     paragraphs = []
     words = 0
   }

@@ -1,5 +1,5 @@
 /** What in a ticket is asked. */
-import { sentencesOf } from '../../sentences.ts'
+import { sentencesOf } from '../../../../src/text/sentences.ts'
 import type { Ranked } from './rank.ts'
 import { termsOf } from './terms.ts'
 
@@ -11,20 +11,22 @@ const MOST_SENTENCES = 200
 
 /** The passages for the ticket, or for the one or two sentences of it that are best answered. */
 export function answerTo(ticket: string, rank: (question: string) => Ranked[]): Ranked[] {
-  if (new Set(termsOf(ticket)).size <= SHORT) return rank(ticket)
-  const sentences = sentencesOf(ticket)
-    .slice(0, MOST_SENTENCES)
-    .map(({ start, end }) => ticket.slice(start, end))
-    .filter(sentence => termsOf(sentence).length >= LEAST_TERMS)
-  const questions = sentences.flatMap((sentence, at) =>
-    at === 0 ? sentence : [sentence, `${sentences[at - 1]} ${sentence}`],
-  )
   let best: Ranked[] = []
-  for (const question of questions) {
+  for (const question of questionsIn(ticket)) {
     const ranked = rank(question)
     if (fitOf(ranked[0]) > fitOf(best[0])) best = ranked
   }
   return best
+}
+
+/** What may be asked: the whole of a short ticket; of a longer one each sentence, and each with the one before it. */
+export function questionsIn(ticket: string): string[] {
+  if (new Set(termsOf(ticket)).size <= SHORT) return [ticket]
+  const sentences = sentencesOf(ticket)
+    .slice(0, MOST_SENTENCES)
+    .map(({ start, end }) => ticket.slice(start, end))
+    .filter(sentence => termsOf(sentence).length >= LEAST_TERMS)
+  return sentences.flatMap((sentence, at) => (at === 0 ? sentence : [sentence, `${sentences[at - 1]} ${sentence}`]))
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Which passages answer a question, by the words of both. */
-import { isEnglishStem, rarity } from '../../english.ts'
-import { sentencesOf } from '../../sentences.ts'
+import { isEnglishStem, rarity } from '../../../../src/text/english.ts'
+import { sentencesOf } from '../../../../src/text/sentences.ts'
 import { indexOf } from './index.ts'
 import type { Passage } from './passages.ts'
 import { speller } from './spelling.ts'
@@ -26,12 +26,12 @@ const RARE = 0.8
 const FOREIGN = 1.5
 const LISTED = 5
 
-/** The best passages, best first; none where nothing of the question stands anywhere. */
-export function ranker(passages: readonly Passage[]): (question: string) => Ranked[] {
+/** The best passages, best first, five unless told; none where nothing of the question stands anywhere. */
+export function ranker(passages: readonly Passage[]): (question: string, most?: number) => Ranked[] {
   const index = indexOf(passages)
   const correct = speller(index.terms)
 
-  return question => {
+  return (question, most = LISTED) => {
     const asked = askedOf(question)
     const scores = new Map<number, { score: number; covered: number }>()
     for (const { weight, forms } of asked) {
@@ -49,7 +49,7 @@ export function ranker(passages: readonly Passage[]): (question: string) => Rank
     const said = asked.reduce((sum, { weight, isForeign }) => sum + weight * (isForeign ? FOREIGN : 1), 0)
     return [...scores]
       .sort(([, a], [, b]) => b.score - a.score)
-      .slice(0, LISTED)
+      .slice(0, most)
       .map(([at, { score, covered }]) => {
         const passage = passages[at] as Passage
         return { passage, score, coverage: covered / said, sentences: () => sentencesFor(asked, passage) }

@@ -9,7 +9,7 @@ import { termsOf } from './terms.ts'
 
 describe('knowledge', () => {
   const cut = (text: string) =>
-    passagesOf({ name: 'a.md', text }).map(({ section, heading, text }) => [section, heading, text])
+    passagesOf({ name: 'a.md', text }).map(({ sections, heading, text }) => [sections.join(', '), heading, text])
 
   it('is cut at headings, with those above each', () => {
     assert.deepEqual(

@@ -1,5 +1,5 @@
 /** What a ticket is about. */
-import { stemOf, wordsOf } from '../../english.ts'
+import { stemOf, wordsOf } from '../../../../src/text/english.ts'
 import { withoutPhrases } from '../search/phrases.ts'
 
 export interface Category {

@@ -8,24 +8,34 @@ export interface Priority {
   readonly reasons: readonly string[]
 }
 
+/** Money that somebody says was taken wrongly, or has to come back: a demand, and no question how refunds go. */
+const money = [
+  '(?:charged?|billed|debited|invoiced|collected|paid) (?:me |us |\\p{L}+ (?:fee|amount|price|bill) )?(?:twice|again|two times|three times|\\d+ times)',
+  'double charge\\w*|overcharged|overpaid|(?:charged?|collected|debited) (?:\\p{L}+ )?without|still (?:being )?charged',
+  '(?:my|our|the) (?:money|cash) back|money (?:is )?(?:gone|missing|never)|(?:taking|took|taken) (?:\\p{L}+ |\\d+ ){0,4}(?:from|off) (?:me|us|my|our)',
+  '(?:give|pay|send) (?:it|them|me|us|one|this|that)(?: of them)? back|return (?:the|my|our) (?:money|amount|payment|deposit)',
+  'refund (?:it|me|us|this|that|please|now|was promised)|(?:want|demand|need|expect) (?:a|my|the|our) (?:full |whole |complete )?refund|reimburse (?:me|us)',
+  '(?:refund|deposit|money) (?:was|has|is|did) (?:not|never)|never agreed|(?:i|we) (?:did|have) not (?:make|made|authori[sz]e\\w*|order\\w*)|got nothing',
+].join('|')
+
 /** Word by word, what speaks for a level; the first level of which something stands in the ticket is it. */
 const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
   {
     level: 'urgent',
     pattern: patternOf(
-      'emergency|production (?:is )?down|(?:is|are|went|completely|been) down(?! (?:the|to|a|on))|outage|data loss|lost all|all (?:our )?data (?:is )?gone|everything (?:is )?gone|hacked|breach|leaked|stolen|compromised|public (?:github|repo\\w*)|nothing works|nobody can|no one can|none of our|all (?:our )?(?:users|customers) (?:are|can)|right now|urgent|urgently|asap|immediately|losing (?:money|customers|sales)',
+      'emergency|production (?:is )?down|(?:is|are|went|completely|been) down(?! (?:the|to|a|on))|outage|data loss|lost all|all (?:our )?data (?:is )?gone|everything (?:is )?gone|(?:data|files|projects?|database) (?:has |have |are |is |were )?(?:vanished|disappeared|overwr\\w+)|overwr(?:ote|itten)|hacked|breach|leaked|stolen|compromised|public (?:github|repo\\w*)|nothing works|(?:nobody|no one)(?: (?:in|at|on|of) (?:\\p{L}+ ){1,4})? ?can(?:not)?|none of our|to (?:every|all) (?:users?|customers?|visitors?)|some(?:one|body) (?:else )?(?:is|has been) using (?:my|our)|(?:key|password|token|credentials) to a public|smoke (?:is |are )?(?:com\\w+|from|out)|(?:on|caught|catches) fire|all (?:our )?(?:users|customers) (?:are|can)|right now|urgent|urgently|asap|immediately|losing (?:money|customers|sales)',
     ),
   },
   {
     level: 'high',
     pattern: patternOf(
-      "deadline|today|tonight|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|charged twice|double charge\\w*|billed twice|overcharged|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability",
+      `deadline|today|tonight|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|${money}|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability|every (?:single )?time|tomorrow|(?:have|been|am) waiting|(?:does not|doesn't) work|of other (?:customers|users|people)`,
     ),
   },
   {
     level: 'low',
     pattern: patternOf(
-      'feature request|suggestion|would be (?:nice|great|cool)|nice to have|no (?:hurry|rush)|whenever you|just (?:curious|wondering)|when you have time|dark mode|roadmap|feedback|typo|cosmetic|font|love your|great (?:product|job|work)',
+      'feature request|suggestion|would be (?:nice|great|cool)|nice to have|no (?:hurry|rush)|whenever you|just (?:curious|wondering)|when you have time|dark (?:mode|theme)|an idea|(?:is|are|looks?) (?:lovely|great|beautiful)|all is (?:fine|well|good)|(?:may|can) close this|roadmap|feedback|typo|cosmetic|font|love your|great (?:product|job|work)',
     ),
   },
 ]

@@ -1,5 +1,5 @@
 /** How is spoken of each aspect: those given, or the nouns that come up. */
-import { type Span, sentencesOf } from '../../sentences.ts'
+import { type Span, sentencesOf } from '../../../../src/text/sentences.ts'
 import { labelOf } from '../label.ts'
 import type { Aspect } from '../result.ts'
 import { polarity } from '../vader/polarity.ts'

@@ -2,7 +2,7 @@
 
     python=.venv/bin/python emma=services/workforce/employees/emma
     $python $emma/sentiment_analysis/vader/convert.py lexicon > $emma/sentiment_analysis/vader/lexicon.tsv
-    $python $emma/sentiment_analysis/vader/convert.py words > $emma/english-words.tsv
+    $python $emma/sentiment_analysis/vader/convert.py words > services/workforce/src/text/english-words.tsv
 """
 
 import collections

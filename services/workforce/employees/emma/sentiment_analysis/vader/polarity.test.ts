@@ -11,7 +11,10 @@ import { converted, labelledSets, type ReferenceScore, referenceMissing, referen
 describe('VADER', { skip: referenceMissing }, () => {
   it('has the lexicon of the Python package, and words counted in its labelled texts', () => {
     assert.equal(readFileSync(join(import.meta.dirname, 'lexicon.tsv'), 'utf8'), converted('lexicon'))
-    assert.equal(readFileSync(join(import.meta.dirname, '../../english-words.tsv'), 'utf8'), converted('words'))
+    assert.equal(
+      readFileSync(join(import.meta.dirname, '../../../../src/text/english-words.tsv'), 'utf8'),
+      converted('words'),
+    )
   })
 
   for (const [name, labelled] of referenceMissing ? [] : labelledSets())

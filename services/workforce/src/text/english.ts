@@ -5,7 +5,7 @@ import { stemmer } from 'stemmer'
 
 /**
  * How often a word stands in 23,703 texts of four sorts: the labelled tweets, reviews and editorials in the source package of
- * PyPI `vaderSentiment` (MIT). `sentiment_analysis/vader/convert.py` counts them.
+ * PyPI `vaderSentiment` (MIT). `convert.py` beside the lexicon of moods counts them.
  */
 const counts = new Map<string, number>(
   readFileSync(join(import.meta.dirname, 'english-words.tsv'), 'utf8')

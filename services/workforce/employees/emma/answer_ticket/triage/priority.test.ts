@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { priorityOf } from './priority.ts'
+
+/** Labelled by what a support lead would say. `first` chose the words that are looked for; `fresh` chose nothing. */
+const tickets = readFileSync(join(import.meta.dirname, 'priority.tsv'), 'utf8')
+  .trim()
+  .split('\n')
+  .map(line => {
+    const [part = '', level = '', ticket = ''] = line.split('\t')
+    return { part, ticket, level, found: priorityOf(ticket).level }
+  })
+
+describe('the priority of a ticket', () => {
+  for (const [part, count, least] of [
+    ['first', 60, 58],
+    ['fresh', 20, 13],
+  ] as const)
+    it(`is a support lead’s for at least ${least} of ${count} tickets (${part})`, () => {
+      const tried = tickets.filter(ticket => ticket.part === part)
+      const wrong = tried.filter(({ level, found }) => level !== found)
+      assert.equal(tried.length, count)
+      assert.ok(count - wrong.length >= least, JSON.stringify(wrong))
+    })
+
+  it('is at least high where money was taken and has to come back', () => {
+    for (const ticket of [
+      'charged twice, I want my money back NOW',
+      'give me my money back',
+      'You took 240 euros from my account. Refund it.',
+    ])
+      assert.match(priorityOf(ticket).level, /^(?:high|urgent)$/)
+  })
+
+  it('is normal for a question how refunds go', () => {
+    for (const ticket of ['What is your refund policy?', 'Can I get a refund within 14 days?', 'Is smoking allowed?'])
+      assert.equal(priorityOf(ticket).level, 'normal')
+  })
+})

@@ -1,0 +1,26 @@
+import { type BriefFile, Refusal } from '../brief.ts'
+
+/** The text of a file of a brief: UTF-8, or UTF-16 that says so at its beginning. Refuses everything else by its name. */
+export function textOfFile({ name, media_type, bytes }: BriefFile, param: string): string {
+  if (!/^text\//i.test(media_type))
+    throw new Refusal(param, `${name} is ${media_type}; what is read is text, for example text/plain or text/markdown.`)
+  const text = decoded(bytes)
+  if (text === undefined) throw new Refusal(param, `${name} is not UTF-8; save it as that.`)
+  if (text.includes('\0')) throw new Refusal(param, `${name} has NUL characters in it; it is not a text.`)
+  return text
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** By the byte order mark (Unicode 23.8), which is no part of the text. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return 'utf-8'
+}
