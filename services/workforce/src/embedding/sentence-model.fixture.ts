@@ -10,4 +10,4 @@ export const sentenceModel = join(folder, 'models/all-MiniLM-L6-v2')
 export const sentenceModelMissing: string | false =
   !existsSync(sentenceModel) &&
   process.env.CI !== 'true' &&
-  'needs a model that docs/workforce.md says how to make, in .venv/models/all-MiniLM-L6-v2'
+  'needs .venv/models/all-MiniLM-L6-v2: docs/workforce.md, "A model of what sentences mean", says how to make it'
