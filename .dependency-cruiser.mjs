@@ -78,9 +78,9 @@ export default {
     },
     {
       name: 'onnx-is-an-adapter',
-      comment: 'Only the ONNX runner talks to ONNX Runtime and decodes pictures.',
+      comment: 'Only `libs/onnx` and the ONNX runner talk to ONNX Runtime, and only the latter decodes pictures.',
       severity: 'error',
-      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters] },
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters, '^libs/onnx/'] },
       to: { path: 'node_modules/(onnxruntime-node|sharp)/' },
     },
     {

@@ -146,6 +146,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.deepEqual(mounting, ['executor'])
   })
 
+  it('gives the folder of an embedding model to executors alone', () => {
+    const { services } = parse(composed({ ...settings, MILLHAND_EMBEDDING_MODEL: '/models/sentences' }))
+    const given = Object.keys(services).filter(name => services[name].environment?.MILLHAND_EMBEDDING_MODEL)
+    const mounting = Object.keys(services).filter(name =>
+      services[name].volumes?.includes('/models/sentences:/models/sentences:ro'),
+    )
+    assert.deepEqual([given, mounting], [['executor'], ['executor']])
+  })
+
   it('says which secret is missing', () => {
     const text = readFileSync(file, 'utf8')
     for (const name of Object.keys(settings)) assert.ok(text.includes(`\${${name}:?pnpm serve compose-secrets}`), name)

@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { EmbeddingOptions } from '@millhand/workforce/embedding'
 import type { GgufOptions } from '@millhand/workforce/gguf'
 import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
 import type { OpenAIImagesOptions } from '@millhand/workforce/openai-images'
-import type { ImageModel, LanguageModel } from '@millhand/workforce/runner'
+import type { EmbeddingModel, ImageModel, LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -22,6 +23,7 @@ export const engineVariables = [
   'MILLHAND_LLM_THREADS',
   'MILLHAND_LLM_INPUT_MICROS',
   'MILLHAND_LLM_OUTPUT_MICROS',
+  'MILLHAND_EMBEDDING_MODEL',
   'MILLHAND_IMAGE_URL',
   'MILLHAND_IMAGE_MODEL',
   'MILLHAND_IMAGE_KEY',
@@ -54,6 +56,7 @@ export interface Engines {
   /** What all of them may hold before idle ones are ended. */
   readonly allMemoryBytes: number
   readonly languageModel: LanguageModelSettings | undefined
+  readonly embeddingModel: Omit<EmbeddingOptions, 'log'> | undefined
   readonly imageModel: ImageModelSettings | undefined
 }
 
@@ -63,6 +66,7 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel: languageModelOf(set),
+    embeddingModel: embeddingModelOf(set),
     imageModel: imageModelOf(set),
   }
 }
@@ -76,10 +80,19 @@ function languageModelOf(set: Set<(typeof engineVariables)[number]>): LanguageMo
   const prices = { inputMicros: set.MILLHAND_LLM_INPUT_MICROS, outputMicros: set.MILLHAND_LLM_OUTPUT_MICROS }
   if (url !== undefined) return { at: 'server', url, model, key: set.MILLHAND_LLM_KEY?.reveal(), ...prices }
   if (file === undefined) return undefined
-  // Threads that wait for one another stand still where one of them gets no core.
-  const threads = set.MILLHAND_LLM_THREADS ?? Math.max(1, availableParallelism() - 1)
+  const threads = set.MILLHAND_LLM_THREADS ?? allButOne()
   return { at: 'file', file, threads, memoryLimitBytes: set.MILLHAND_LLM_MEMORY_MB * MIB, ...prices }
 }
+
+function embeddingModelOf({ MILLHAND_EMBEDDING_MODEL: folder }: Set<'MILLHAND_EMBEDDING_MODEL'>) {
+  return folder === undefined ? undefined : { folder, threads: Math.min(MOST_EMBEDDING_THREADS, allButOne()) }
+}
+
+/** A batch is small. */
+const MOST_EMBEDDING_THREADS = 4
+
+/** Threads that wait for one another stand still where one of them gets no core. */
+const allButOne = (): number => Math.max(1, availableParallelism() - 1)
 
 function imageModelOf(set: Set<(typeof engineVariables)[number]>): ImageModelSettings | undefined {
   const { MILLHAND_IMAGE_URL: url, MILLHAND_IMAGE_MODEL: model, MILLHAND_IMAGE_MICROS: pictureMicros } = set
@@ -115,12 +128,32 @@ export async function openLanguageModel(
   }
   const { ggufFault, openGguf } = await import('@millhand/workforce/gguf')
   const fault = await ggufFault(settings.file)
-  if (fault !== undefined) throw wrong(fault)
+  if (fault !== undefined) throw wrong('MILLHAND_LLM_GGUF', fault)
   const { size } = await stat(settings.file)
   try {
     return await openGguf({ ...settings, memoryLimitBytes: size + settings.memoryLimitBytes, log })
   } catch (error) {
-    throw wrong(`names a model that can't be loaded: ${(error as Error).message}`)
+    throw wrong('MILLHAND_LLM_GGUF', `names a model that can't be loaded: ${(error as Error).message}`)
+  }
+}
+
+/** ONNX Runtime is loaded only where a model is configured. */
+export async function openEmbeddingModel(
+  { embeddingModel: settings }: Pick<Engines, 'embeddingModel'>,
+  log: Log,
+): Promise<EmbeddingModel | undefined> {
+  if (settings === undefined) return undefined
+  const { embeddingFault, openEmbedding } = await import('@millhand/workforce/embedding')
+  const fault = await embeddingFault(settings.folder)
+  if (fault !== undefined) throw wrong('MILLHAND_EMBEDDING_MODEL', fault)
+  try {
+    return await openEmbedding({ ...settings, log })
+  } catch (error) {
+    const said = (error as Error).message
+    throw wrong(
+      'MILLHAND_EMBEDDING_MODEL',
+      `names a folder whose model can't be loaded: ${said}; docs/workforce.md says how to make one`,
+    )
   }
 }
 
@@ -134,4 +167,4 @@ export async function openImageModel(
   return openAIImages({ ...settings, log })
 }
 
-const wrong = (what: string) => new ConfigurationError([`MILLHAND_LLM_GGUF ${what}.`])
+const wrong = (setting: string, what: string) => new ConfigurationError([`${setting} ${what}.`])

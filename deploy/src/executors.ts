@@ -7,7 +7,7 @@ import type { Runner } from '@millhand/runner'
 import { readCatalogue } from '@millhand/workforce/catalogue'
 import { kindRunner, loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
-import { type Engines, openImageModel, openLanguageModel } from './engines.ts'
+import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   /** Those of the workforce's tasks; `leases` are compute's. */
@@ -27,12 +27,20 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   const work = async () => {
     const languageModel = await openLanguageModel(engines, log)
     if (languageModel !== undefined) own(languageModel, 'language model')
+    const embeddingModel = await openEmbeddingModel(engines, log)
+    if (embeddingModel !== undefined) own(embeddingModel, 'embedding model')
     const imageModel = await openImageModel(engines, log)
     return createExecutor({
       ...{ clock, log, memoryLimitBytes: engines.allMemoryBytes, slots: workSlots },
       leases: workforceLeases,
       pool: 'live/workforce',
-      runner: kindRunner({ memoryLimitBytes: engines.memoryLimitBytes, languageModel, imageModel, log }),
+      runner: kindRunner({
+        memoryLimitBytes: engines.memoryLimitBytes,
+        languageModel,
+        embeddingModel,
+        imageModel,
+        log,
+      }),
       models: loadableKinds(employees),
     })
   }

@@ -118,6 +118,9 @@ export const variables = {
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
   }),
+  MILLHAND_EMBEDDING_MODEL: optional(
+    path(undefined, 'A model of what sentences mean: a folder with its `model.onnx` and `tokenizer.json`.'),
+  ),
   MILLHAND_IMAGE_URL: optional(
     modelServer(
       'A server of image models that speaks OpenAI’s images and answers with `b64_json`, up to `/v1`. Without it, photographs are refused.',

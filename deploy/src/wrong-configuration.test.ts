@@ -1,6 +1,6 @@
 /** What is wrong with the configuration of a process stops its start, with one clear line. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -54,6 +54,9 @@ const certificates = {
 }
 before(() => {
   writeFileSync(file('broken.gguf'), `GGUF${'\0'.repeat(100)}`)
+  mkdirSync(file('broken-embedding'))
+  writeFileSync(file('broken-embedding/model.onnx'), 'no model')
+  writeFileSync(file('broken-embedding/tokenizer.json'), '{}')
   if (opensslMissing) return
   const authority = createAuthority('ours')
   const { cert, key } = authority.issue()
@@ -140,6 +143,16 @@ const table: readonly [keyof typeof right, Environment, RegExp][] = [
   ['executor', { MILLHAND_LLM_GGUF: '/nowhere' }, /^MILLHAND_LLM_GGUF must be a file that can be read: ENOENT/],
   ['executor', { MILLHAND_LLM_GGUF: import.meta.filename }, /^MILLHAND_LLM_GGUF must be a file of the form GGUF/],
   ['executor', { MILLHAND_LLM_GGUF: file('broken.gguf') }, /^MILLHAND_LLM_GGUF names a model that can't be loaded: /],
+  [
+    'executor',
+    { MILLHAND_EMBEDDING_MODEL: '/nowhere' },
+    /^MILLHAND_EMBEDDING_MODEL must be a folder .* ENOENT.*\/nowhere\/model\.onnx.*; docs\/workforce\.md says how/,
+  ],
+  [
+    'executor',
+    { MILLHAND_EMBEDDING_MODEL: file('broken-embedding') },
+    /^MILLHAND_EMBEDDING_MODEL names a folder whose model can't be loaded: /,
+  ],
 ]
 const withCertificates: typeof table = [
   ['identity', { ...certificates, MILLHAND_TLS_CERT: file('rubbish') }, /^MILLHAND_TLS_CERT, .* must be PEM/],

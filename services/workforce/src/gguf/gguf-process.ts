@@ -1,7 +1,8 @@
-/** The process of a local language model: loaded once, asked one thing after the other, started again after a crash. */
+/** The process of a local language model. */
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
-import { type ChildProcess, LoadFailed, MOST_HEAD_BYTES, RunnerGone, startChild } from '@millhand/worker'
+import { MOST_HEAD_BYTES } from '@millhand/worker'
+import { type AskedProcess, startAsked } from '../asked-process.ts'
 import { type AskMessage, type Heard, MOST_ANSWER_BYTES, readFromChild, type ToChild } from './protocol.ts'
 
 export interface GgufProcessOptions {
@@ -13,14 +14,10 @@ export interface GgufProcessOptions {
   readonly loadTimeoutMs?: number
 }
 
-export interface GgufProcess {
-  /** Rejects with the signal's reason as soon as it fires, and with `RunnerGone` when the process ends first. */
+export interface GgufProcess extends Pick<AskedProcess<ToChild, Heard>, 'close'> {
+  /** As an `AskedProcess` does. */
   ask(question: Omit<AskMessage, 'kind'>, signal: AbortSignal | undefined): Promise<Heard>
-  /** Idempotent. Resolves when the process is gone. */
-  close(): Promise<void>
 }
-
-type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** A large file comes from a slow disk. */
@@ -30,98 +27,18 @@ const STOP_MS = 10_000
 
 /** Resolves once the model is loaded. Rejects with `LoadFailed` where it can't be. */
 export async function startGguf(options: GgufProcessOptions): Promise<GgufProcess> {
-  const { log } = options
-  const closing = new AbortController()
-  let process: Promise<Child> | undefined
-  let last: Promise<unknown> = Promise.resolve()
-
-  function started(): Promise<Child> {
-    process ??= load(options, closing.signal).then(
-      child => {
-        void child.gone.then(({ reason }) => {
-          process = undefined
-          if (!closing.signal.aborted) log.warn('language_model.ended', { reason })
-        })
-        return child
-      },
-      error => {
-        process = undefined
-        throw error
-      },
-    )
-    return process
-  }
-
-  async function answer(question: Omit<AskMessage, 'kind'>, signal: AbortSignal | undefined): Promise<Heard> {
-    signal?.throwIfAborted()
-    const child = await started()
-    let late: NodeJS.Timeout | undefined
-    const stop = () => {
-      child.send({ kind: 'stop' })
-      late = setTimeout(() => void child.kill(), STOP_MS)
-    }
-    child.send({ kind: 'ask', ...question })
-    signal?.addEventListener('abort', stop, { once: true })
-    if (signal?.aborted) stop()
-    try {
-      return await child.next()
-    } finally {
-      clearTimeout(late)
-      signal?.removeEventListener('abort', stop)
-    }
-  }
-
-  await started()
-  return {
-    ask(question, signal) {
-      const turn = last.then(() => answer(question, signal))
-      last = turn.catch(() => {})
-      return signal === undefined ? turn : unlessAborted(turn, signal)
-    },
-    async close() {
-      closing.abort()
-      await process?.then(
-        child => child.kill(),
-        () => {},
-      )
-    },
-  }
-}
-
-async function load(options: GgufProcessOptions, signal: AbortSignal): Promise<Child> {
-  if (signal.aborted) throw new RunnerGone('killed', 'the language model was stopped')
   const { file, threads, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
-  const child: Child = startChild({
+  const process = await startAsked<ToChild, Heard>({
+    name: 'language_model',
     script: CHILD,
     read: readFromChild,
-    ahead: 0,
     messageBytes: MOST_HEAD_BYTES + MOST_ANSWER_BYTES,
     memoryLimitBytes,
-    fileBytes: 0,
     log,
+    load: { kind: 'load', file, threads },
+    loadTimeoutMs,
+    stop: { kind: 'stop' },
+    stopMs: STOP_MS,
   })
-  const stop = () => void child.kill()
-  signal.addEventListener('abort', stop, { once: true })
-  const limit = setTimeout(stop, loadTimeoutMs)
-  try {
-    child.send({ kind: 'load', file, threads })
-    const said = await child.next()
-    if (said.kind === 'loaded') return child
-    throw new LoadFailed('engine_broken', said.kind === 'refused' ? said.message : 'it answered out of turn')
-  } catch (error) {
-    await child.kill()
-    throw error
-  } finally {
-    clearTimeout(limit)
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-function unlessAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  turn.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  return promise
+  return { ask: (question, signal) => process.ask({ kind: 'ask', ...question }, signal), close: process.close }
 }

@@ -96,10 +96,10 @@ async function run(engine: EngineKind, brief: Brief): Promise<void> {
     const of = kind as RunKind
     const byModel = depicts ? runImageModel : runWords
     const { made, parts } = bounded(await (engine === 'llm' ? byModel(of, brief) : runRules(of, brief, asked)), of)
-    await embedding.idle()
+    await embedding.end()
     say({ kind: 'made', made, ...account() }, parts)
   } catch (error) {
-    await embedding.idle()
+    await embedding.end()
     say({ kind: 'failed', fault: faultOf(error), ...account() })
   }
 }

@@ -29,6 +29,11 @@ for (const [says, input] of [
   ['no message', { messages: [{ head: null }] }],
   ['that it is loaded, once more', { messages: [{ head: { kind: 'loaded', memoryBytes: 1 } }] }],
   ['a question of a run by rules', { messages: [{ head: { kind: 'question' }, parts: ['Who are you?'] }] }],
+  [
+    'a question for vectors that its kind may not ask',
+    { messages: [{ head: { kind: 'embed' }, parts: ['Who are you?'] }] },
+  ],
+  ['a question for vectors of nothing', { messages: [{ head: { kind: 'embed' } }] }],
   ['a result that is not by the output schema', made({}, ['{"said":"lies"}', ''])],
   ['a result that is no JSON', made({}, ['{"said":"well"', ''])],
   ['a result of 9 MiB', made({}, [`{"said":"well"${' '.repeat(9 * 2 ** 20)}}`, ''])],

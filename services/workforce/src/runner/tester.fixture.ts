@@ -15,9 +15,9 @@ export const testRunner = (options: Partial<KindRunnerOptions> = {}) =>
 export async function load(
   t: TestContext,
   id: string,
-  { native = false, ...options }: Partial<KindRunnerOptions> & { native?: boolean } = {},
+  { native = false, asks, ...options }: Partial<KindRunnerOptions & Pick<LoadableKind, 'native' | 'asks'>> = {},
 ): Promise<Loaded> {
-  const kind = { ...(testerKinds.get(id) as LoadableKind), native }
+  const kind = { ...(testerKinds.get(id) as LoadableKind), native, ...(asks && { asks }) }
   const process = await testRunner(options).load(kind, new AbortController().signal)
   t.after(() => process.kill())
   return process

@@ -2,10 +2,10 @@
 
 import type { NamedTensors, Processing } from '@millhand/model'
 import { tensorParts } from '@millhand/model'
+import { openSession, type Session } from '@millhand/onnx'
 import type { RunItem } from '@millhand/worker'
 import { boundedText, checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
-import { openSession, type Session } from '../session.ts'
 import { batches, joinRows, splitRows } from './batch.ts'
 import { classify } from './classify.ts'
 import { type Processor, toError } from './processor.ts'

@@ -1,7 +1,7 @@
 /** Finds where the text of a picture is. */
 import type { Tensor } from '@millhand/model'
+import type { Session } from '@millhand/onnx'
 import sharp from 'sharp'
-import type { Session } from '../../session.ts'
 import { type Pixels, toPixels } from '../picture.ts'
 import { findBoxes } from './boxes.ts'
 import type { Box } from './region.ts'

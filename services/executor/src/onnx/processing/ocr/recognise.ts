@@ -1,6 +1,6 @@
 /** Reads the letters of lines. */
 import type { Tensor } from '@millhand/model'
-import type { Session } from '../../session.ts'
+import type { Session } from '@millhand/onnx'
 import type { Pixels } from '../picture.ts'
 import { cropInto, widthAt } from './crop.ts'
 import type { Region } from './region.ts'

@@ -1,0 +1,183 @@
+/** A model of what sentences mean, with a real one: its vectors are those of the network, and nothing that happens to it is lost on who asks. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { createLog } from '@millhand/telemetry'
+import { LoadFailed, RunnerGone } from '@millhand/worker'
+import { item, load, outcome } from '../runner/tester.fixture.ts'
+import type { EmbeddingModel } from './embedding-model.ts'
+import { embeddingFault, openEmbedding } from './open-embedding.ts'
+import { sentenceModel, sentenceModelMissing } from './sentence-model.fixture.ts'
+
+const lines: string[] = []
+const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
+const options = { folder: sentenceModel, threads: 1, log }
+const { signal: never } = new AbortController()
+/** Made with numpy and Hugging Face's tokenizers, from the same weights. */
+const reference: readonly { readonly text: string; readonly vector: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'reference.json'), 'utf8'),
+)
+/** So many different texts of so many words that it is at them for seconds. */
+const long = (name: string, count = 400) => Array.from({ length: count }, (_, at) => `${name} ${at} `.repeat(100))
+
+describe('an embedding model', { skip: sentenceModelMissing }, () => {
+  let model: EmbeddingModel
+  before(async () => {
+    model = await openEmbedding(options)
+  })
+  after(() => model?.close())
+
+  async function vectors(texts: readonly string[]): Promise<readonly Float32Array[]> {
+    const said = await model.embed(texts, never)
+    assert.ok(said.kind === 'embedded')
+    return said.vectors
+  }
+
+  it('gives the vectors that the network gives elsewhere, whatever text stands beside', async () => {
+    const made = await vectors(reference.map(({ text }) => text))
+    for (const [at, { text, vector }] of reference.entries()) {
+      const wanted = new Float32Array(Uint8Array.from(Buffer.from(vector, 'base64')).buffer)
+      assert.equal(made[at]?.length, 384)
+      const apart = Math.max(...wanted.map((value, place) => Math.abs(value - (made[at]?.[place] ?? Number.NaN))))
+      assert.ok(apart < 1e-4, `${text}: ${apart}`)
+    }
+  })
+
+  it('answers two who ask at once, each in the order of the texts, those asked before too', async () => {
+    const [one, two] = await Promise.all([vectors(['One.', 'Two.', 'One.']), vectors(['Two.', 'One.'])])
+    assert.deepEqual(one, [two[1], two[0], two[1]])
+  })
+
+  it('stops where nobody wants the answer any more, and is free for the next in the same process', async () => {
+    const stopping = new AbortController()
+    const asked = [model.embed(long('unwanted'), stopping.signal), model.embed(long('waiting'), stopping.signal)]
+    const pid = await busy()
+    stopping.abort()
+    for (const told of await Promise.all(asked)) assert.equal(told.kind, 'unembedded')
+    await vectors(['Next.'])
+    assert.deepEqual(children(), [pid])
+  })
+
+  it('whose process is killed is asked once more, and the run fails for another try where that is killed too', async () => {
+    const wanted = await vectors(['Two.'])
+    const once = vectors([...long('once', 40), 'Two.'])
+    const first = await busy()
+    process.kill(first, 'SIGKILL')
+    assert.deepEqual((await once).at(-1), wanted[0])
+    const twice = model.embed(long('twice'), never)
+    const second = await busy()
+    process.kill(second, 'SIGKILL')
+    process.kill(await busy(second), 'SIGKILL')
+    const told = await twice
+    assert.ok(told.kind === 'unembedded' && told.fault.code === 'model_unavailable' && told.fault.retryable)
+    assert.deepEqual(await vectors(['Two.']), wanted)
+  })
+
+  it('answers an engine whose kind asks for it, which cuts what is too long, and no other', async t => {
+    const asking = await load(t, 'tester/life', { embeddingModel: model })
+    const { items } = await asking.run([item({ does: 'embed' })])
+    const [same, far] = JSON.parse(outcome(items[0]).result.said)
+    assert.ok(same > 0.999 && far < 0.5, `${same} ${far}`)
+    const without = await load(t, 'tester/life')
+    assert.equal(outcome((await without.run([item({ does: 'embed' })])).items[0]).result.said, 'none')
+    const silent = await load(t, 'tester/life', { embeddingModel: model, asks: [] })
+    assert.equal(outcome((await silent.run([item({ does: 'embed' })])).items[0]).result.said, 'none')
+  })
+
+  it('is asked sixteen times by a run, and the run that asks once more is refused', async t => {
+    const asking = await load(t, 'tester/life', { embeddingModel: model })
+    const often = async (count: number) => outcome((await asking.run([item({ does: 'embed often', count })])).items[0])
+    assert.equal((await often(16)).result.said, 'often')
+    assert.equal((await often(17)).code, 'brief_refused')
+    assert.equal((await often(16)).result.said, 'often')
+  })
+
+  it('is not waited for by a run that is stopped', async t => {
+    const asking = await load(t, 'tester/life', { embeddingModel: model })
+    const run = asking.run([item({ does: 'embed', count: 400 })])
+    const pid = await busy()
+    const stopped = assert.rejects(run, error => error instanceof RunnerGone && error.reason === 'killed')
+    await asking.kill()
+    await stopped
+    await vectors(['After it.'])
+    assert.deepEqual(children(), [pid])
+  })
+
+  it('has no text and no path in a log', () => {
+    assert.ok(lines.length > 0)
+    for (const secret of [sentenceModel, 'unwanted', 'password']) assert.ok(!lines.join('').includes(secret), secret)
+  })
+
+  it('ends with who opened it', async () => {
+    await model.close()
+    assert.deepEqual(children(), [])
+  })
+
+  it('without its tokens is no model', async t => {
+    const folder = temporary(t)
+    symlinkSync(join(sentenceModel, 'model.onnx'), join(folder, 'model.onnx'))
+    writeFileSync(join(folder, 'tokenizer.json'), '{}')
+    await assert.rejects(openEmbedding({ ...options, folder }), LoadFailed)
+  })
+})
+
+it('a folder that holds no model is refused before it is loaded, and a broken one when it is', async t => {
+  const folder = temporary(t)
+  assert.match((await embeddingFault(join(folder, 'none'))) ?? '', /^must be a folder .*ENOENT.*none\/model\.onnx/)
+  mkdirSync(join(folder, 'model.onnx'))
+  assert.match((await embeddingFault(folder)) ?? '', /model\.onnx is no file; docs\/workforce\.md/)
+  rmSync(join(folder, 'model.onnx'), { recursive: true })
+  writeFileSync(join(folder, 'model.onnx'), 'no model at all')
+  assert.match((await embeddingFault(folder)) ?? '', /ENOENT.*tokenizer\.json/)
+  writeFileSync(join(folder, 'tokenizer.json'), 'none')
+  assert.match((await embeddingFault(folder)) ?? '', /tokenizer\.json is no JSON/)
+  writeFileSync(join(folder, 'tokenizer.json'), '{}')
+  assert.equal(await embeddingFault(folder), undefined)
+  await assert.rejects(openEmbedding({ ...options, folder }), LoadFailed)
+  assert.deepEqual(children(), [])
+})
+
+function temporary(t: { after(done: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-embedding-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** The processes of embedding models that this one has started. */
+function children(): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => {
+      try {
+        const [command = '', parent = ''] = [
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+          readFileSync(`/proc/${pid}/stat`, 'utf8'),
+        ]
+        return command.includes('embedding/child.ts') && Number(parent.split(') ')[1]?.split(' ')[1]) === process.pid
+      } catch {
+        return false // It has gone meanwhile.
+      }
+    })
+}
+
+/** The process that answers, once it has computed for a while: the question reached it. Not the one that was killed. It stands back behind us, so that we look only now and then. */
+async function busy(killed = 0): Promise<number> {
+  let pid: number | undefined
+  while (pid === undefined) {
+    await setTimeout(20)
+    pid = children().find(pid => pid !== killed)
+  }
+  const start = ticks(pid)
+  while (ticks(pid) < start + 20) await setTimeout(20)
+  return pid
+}
+
+/** Processor time of a process, in hundredths of a second. */
+const ticks = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
+}

@@ -1,0 +1,41 @@
+/** Tickets that are answered by what a handbook means, by REST, with a real embedding model. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sentenceModel, sentenceModelMissing } from '@millhand/workforce/sentence-model'
+import { type Server, startServer } from './server.ts'
+
+const input = {
+  ticket: 'I am locked out, it says my secret word is wrong. What now?',
+  knowledge: [
+    { title: 'Password', text: '## Forgotten password\nClick "Forgot password" to choose a new password by e-mail.' },
+    { title: 'Delivery', text: '## Delivery times\nStandard delivery takes two to four working days.' },
+    { title: 'Refunds', text: '## Refunds\nThe money is on your card within five working days.' },
+  ],
+}
+
+async function foundIn(server: Server) {
+  const json = { task: 'answer_ticket', engine: 'rules', input }
+  const { status, body, text } = await server.request('POST', '/v1/workforce/emma/tasks', {
+    json,
+    headers: { prefer: 'wait=60' },
+  })
+  assert.equal(status, 201, text)
+  assert.equal(body.status, 'succeeded', text)
+  return body.output.result
+}
+
+describe('a ticket', { timeout: 120_000 }, () => {
+  it('is read by its meaning where the platform has a model for it', { skip: sentenceModelMissing }, async () => {
+    await using server = await startServer({ env: { MILLHAND_EMBEDDING_MODEL: sentenceModel } })
+    const { found_by, passages } = await foundIn(server)
+    assert.equal(found_by, 'words_and_meaning')
+    assert.equal(passages[0].heading, 'Forgotten password')
+    const { stdout, stderr } = server.logs()
+    assert.ok(!`${stdout}${stderr}`.includes(sentenceModel), 'no log has its path')
+  })
+
+  it('is read by its words where it has none', async () => {
+    await using server = await startServer()
+    assert.equal((await foundIn(server)).found_by, 'words')
+  })
+})
