@@ -62,6 +62,21 @@ describe('a ticket that the knowledge answers', () => {
     await assertChecks(brief({ ticket: 'What are your opening hours?', knowledge: [] }, { files }))
   })
 
+  it('is answered from a single short sentence that has most of it, and from no other', async () => {
+    const short = [{ title: 'Help', text: 'Refunds take five working days.' }]
+    const statusOf = async (ticket: string) => (await answer(ticket, { knowledge: short })).result.status
+    assert.equal(await statusOf('How long do refunds take?'), 'answered')
+    for (const ticket of [
+      'How long does delivery take?',
+      'Do you give refunds for gift cards?',
+      'Can I take my dog?',
+      'Refunds?',
+      'How long do refunds of vouchers take that were bought abroad?',
+      'Do refunds take five working days where the bank account is abroad?',
+    ])
+      assert.equal(await statusOf(ticket), 'escalated', ticket)
+  })
+
   it('is answered though it is misspelt', async () => {
     assert.equal(
       (await answer('How do I roatate a kay? the rotaton of keys')).result.passages[0]?.heading,

@@ -2,6 +2,7 @@
 import type { Answer, Citation } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import type { Asked, Embed } from '../../../src/kind.ts'
+import { wordsOf } from '../../../src/text/english.ts'
 import { languageOf } from '../../../src/text/language.ts'
 import { textOfFile } from '../../../src/text/text-files.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
@@ -21,7 +22,14 @@ import { priorityOf } from './triage/priority.ts'
  * escalated in the halves together and in the later ones, `fresh` left out. `bar/bar.ts` measures it.
  */
 const SURE = 1.6
-/** The same, by the same rule, where the platform measures meaning. */
+/**
+ * The same for a passage of a few words that has most of what is asked: each of its terms counts once and none in a heading of its
+ * own, so that it can't come to as much. Chosen where handbooks are cut into single sentences: README.md, "Words".
+ */
+const SURE_OF_SHORT = 1
+const SHORT_WORDS = 12
+const MOST_OF_WHAT_IS_ASKED = 2 / 3
+/** As `SURE`, by the same rule, where the platform measures meaning. */
 const SURE_OF_MEANING = 1.28
 const MOST_CHARACTERS = 2_000_000
 const LISTED = 3
@@ -76,7 +84,12 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
     return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= SURE_OF_MEANING }
   }
   const ranked = answerTo(ticket, rank)
-  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= SURE }
+  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= leastFitOf(ranked[0]) }
+}
+
+function leastFitOf(ranked: Ranked | undefined): number {
+  const hasMost = ranked !== undefined && ranked.coverage >= MOST_OF_WHAT_IS_ASKED
+  return hasMost && wordsOf(ranked.passage.text).length <= SHORT_WORDS ? SURE_OF_SHORT : SURE
 }
 
 const maskedData = /\[[a-z ]{2,20} \d+\]/g
