@@ -1,34 +1,80 @@
-/** Emma answers tickets from a handbook, and escalates what is not in it. */
+/**
+ * Emma answers tickets from a handbook, and escalates what is not in it: by words and meaning where the embedding model of the tests
+ * is there, else by words alone, as the figures' names say.
+ */
+import { existsSync } from 'node:fs'
+import { createLog } from '@millhand/telemetry'
+import { openEmbedding } from '@millhand/workforce/embedding'
 import { measure, type Score } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
+import { sentenceModel } from '@millhand/workforce/sentence-model'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
+const parts = ['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger', 'untouched'] as const
+
+type Scores = Readonly<Record<(typeof parts)[number], Score>>
+type Asked = Parameters<typeof measure>[1]
+
 export async function figures(): Promise<Figure[]> {
-  const share = (part: number, whole: number) => (100 * part) / whole
-  const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure => ({
-    section: 'workforce',
-    name: `emma answer_ticket: ${name}`,
-    unit: '%',
-    rounds: [value],
-    limits: [],
-    details: {},
-    ...rest,
-  })
-  // Of another trade, and nothing was chosen by it: the other parts stand beside it.
-  const whole = await measure(['untouched'])
-  const names = ['tuning', 'held_out', 'tuning_more', 'unseen', 'fresh', 'stranger', 'untouched'] as const
-  const parts = await Promise.all(names.map(async part => ({ part, score: await measure([part]) })))
-  const byPart = (of: (score: Score) => number) => Object.fromEntries(parts.map(({ part, score }) => [part, of(score)]))
-  const right = ({ rightFirst, answerable }: Score) => share(rightFirst, answerable)
-  const escalated = ({ escalated: those, unanswerable }: Score) => share(those, unanswerable)
-  const answered = (score: Score) => share(score.answered, score.answerable)
-  const answeredRight = (score: Score) => share(score.answeredRight, score.answered)
+  const byWords = await scoresOf()
+  const byMeaning = existsSync(sentenceModel) ? await scoresByMeaning() : undefined
   return [
-    figure('right passage first', right(whole), { aim: { least: 85 }, details: byPart(right) }),
-    figure('unanswerable escalated', escalated(whole), { aim: { least: 95 }, details: byPart(escalated) }),
-    figure('answers without a citation', whole.uncited, { unit: '', aim: { most: 0 } }),
-    figure('answerable answered', answered(whole), { details: byPart(answered) }),
-    figure('of them from the right passage', answeredRight(whole), { details: byPart(answeredRight) }),
+    ...(byMeaning
+      ? figuresOf('by words and meaning', byMeaning, byWords)
+      : figuresOf('by words, as there is no .venv/models/all-MiniLM-L6-v2', byWords)),
     await exampleTime('emma', 'answer_ticket'),
   ]
 }
+
+async function scoresByMeaning(): Promise<Scores> {
+  const log = createLog({ level: 'warn', write: line => process.stderr.write(`${line}\n`) })
+  const model = await openEmbedding({ folder: sentenceModel, threads: 1, log })
+  const { signal } = new AbortController()
+  try {
+    return await scoresOf({
+      embed: async texts => {
+        const said = await model.embed(texts, signal)
+        if (said.kind === 'unembedded') throw new Error(said.fault.message)
+        return said.vectors
+      },
+    })
+  } finally {
+    await model.close()
+  }
+}
+
+async function scoresOf(asked?: Asked): Promise<Scores> {
+  const scores: Partial<Record<(typeof parts)[number], Score>> = {}
+  for (const part of parts) scores[part] = await measure([part], asked)
+  return scores as Scores
+}
+
+/** Of `untouched`, which is of another trade and chose nothing; the other parts, and all of them by words, are details. */
+function figuresOf(way: string, scores: Scores, byWords?: Scores): Figure[] {
+  const { untouched } = scores
+  const figure = (name: string, of: (score: Score) => number, rest: Partial<Figure> = {}): Figure => ({
+    section: 'workforce',
+    name: `emma answer_ticket ${way}: ${name}`,
+    unit: '%',
+    rounds: [of(untouched)],
+    limits: [],
+    details: Object.fromEntries([
+      ...parts.map(part => [part, of(scores[part])]),
+      ...(byWords ? parts.map(part => [`${part}_by_words`, of(byWords[part])]) : []),
+    ]),
+    ...rest,
+  })
+  return [
+    figure('right passage first', right, { aim: { least: 85 } }),
+    figure('unanswerable escalated', escalated, { aim: { least: 95 } }),
+    figure('answers without a citation', ({ uncited }) => uncited, { unit: '', aim: { most: 0 } }),
+    figure('answerable answered', answered),
+    figure('of them from the right passage', answeredRight),
+  ]
+}
+
+const share = (part: number, whole: number) => (100 * part) / whole
+const right = ({ rightFirst, answerable }: Score) => share(rightFirst, answerable)
+const escalated = ({ escalated: those, unanswerable }: Score) => share(those, unanswerable)
+const answered = (score: Score) => share(score.answered, score.answerable)
+const answeredRight = (score: Score) => share(score.answeredRight, score.answered)
