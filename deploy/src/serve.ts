@@ -11,7 +11,7 @@ const usage = `usage: pnpm serve gateway | identity | compute | workforce | exec
        pnpm serve compose-secrets [--days <n>]
                                         makes deploy/.env, all secrets of deploy/compose.yaml, from the same`
 
-/** Each is loaded where it is chosen alone: the others' libraries are a third of a second of its start. */
+/** Each is loaded where it is chosen alone: the others' libraries would be a third of what its start costs. */
 const processes: Readonly<Record<string, () => Promise<Process>>> = {
   gateway: async () => (await import('./processes/gateway.ts')).gateway,
   identity: async () => (await import('./processes/identity.ts')).identity,
