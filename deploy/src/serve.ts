@@ -1,15 +1,5 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
 import type { Process } from './process.ts'
-import { all } from './processes/all.ts'
-import { billing } from './processes/billing.ts'
-import { composeSecrets } from './processes/compose-secrets.ts'
-import { compute } from './processes/compute.ts'
-import { credentials } from './processes/credentials.ts'
-import { executor } from './processes/executor.ts'
-import { gateway } from './processes/gateway.ts'
-import { identity } from './processes/identity.ts'
-import { webhook } from './processes/webhook.ts'
-import { workforce } from './processes/workforce.ts'
 import { runProcess } from './run-process.ts'
 import { startFault } from './start-fault.ts'
 import { FirstStartFailed } from './supervisor.ts'
@@ -21,28 +11,29 @@ const usage = `usage: pnpm serve gateway | identity | compute | workforce | exec
        pnpm serve compose-secrets [--days <n>]
                                         makes deploy/.env, all secrets of deploy/compose.yaml, from the same`
 
-const processes: Readonly<Record<string, Process>> = {
-  gateway,
-  identity,
-  compute,
-  workforce,
-  executor,
-  billing,
-  webhook,
+/** Each is loaded where it is chosen alone: the others' libraries would be a third of what its start costs. */
+const processes: Readonly<Record<string, () => Promise<Process>>> = {
+  gateway: async () => (await import('./processes/gateway.ts')).gateway,
+  identity: async () => (await import('./processes/identity.ts')).identity,
+  compute: async () => (await import('./processes/compute.ts')).compute,
+  workforce: async () => (await import('./processes/workforce.ts')).workforce,
+  executor: async () => (await import('./processes/executor.ts')).executor,
+  billing: async () => (await import('./processes/billing.ts')).billing,
+  webhook: async () => (await import('./processes/webhook.ts')).webhook,
 }
 
 const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words
 const isAll = name === 'all' && option === '--distributed'
-const chosen = isAll ? all : processes[name]
+const load = isAll ? async () => (await import('./processes/all.ts')).all : processes[name]
 
 try {
-  const print = { credentials, 'compose-secrets': composeSecrets }[name]
+  const print = await printer()
   if (print) {
     const { lines, note } = print(words.slice(1), process.env)
     process.stdout.write(lines)
     if (note !== undefined) process.stderr.write(`${note}\n`)
-  } else if (chosen === undefined) {
+  } else if (load === undefined) {
     process.stderr.write(`${usage}\n`)
     process.exitCode = 1
   } else {
@@ -51,9 +42,15 @@ try {
       stopTimeoutMs: isAll ? 20_000 : 10_000,
       stopsWithStdin: words.includes('--stop-with-stdin'),
     }
-    process.exit(await runProcess(chosen, options))
+    process.exit(await runProcess(await load(), options))
   }
 } catch (error) {
   if (!(error instanceof FirstStartFailed)) process.stderr.write(`${startFault(error)}\n`)
   process.exit(1)
+}
+
+async function printer() {
+  if (name === 'credentials') return (await import('./processes/credentials.ts')).credentials
+  if (name === 'compose-secrets') return (await import('./processes/compose-secrets.ts')).composeSecrets
+  return undefined
 }

@@ -21,7 +21,7 @@ const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => 
 async function review(input: Input, rest: Partial<Brief<Input>> = {}): Promise<Result> {
   const asked = brief(input, rest)
   const answer = await rules(asked)
-  for (const { id, pass, value } of checks(asked, answer)) assert.ok(pass, `${id}: ${value}`)
+  for (const { id, pass, value } of await checks(asked, answer)) assert.ok(pass, `${id}: ${value}`)
   return answer.result
 }
 

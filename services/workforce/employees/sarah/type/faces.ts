@@ -108,10 +108,14 @@ function promises(family: Family, subset: string, point: number): boolean {
   return ranges.some(([from, to]) => point >= from && point <= to)
 }
 
+const said = new Map<string, Readonly<Record<string, string>>>()
+
 /** The package of emojis names none for the file that has them all. */
-function saidBy(family: Family, subset: string): string {
-  const said = JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${family.package}/unicode.json`)), 'utf8'))
-  return said[subset] ?? (subset === 'emoji' ? 'U+2000-1FFFF' : '')
+function saidBy({ package: name }: Family, subset: string): string {
+  const parts =
+    said.get(name) ?? JSON.parse(readFileSync(fileURLToPath(import.meta.resolve(`${name}/unicode.json`)), 'utf8'))
+  said.set(name, parts)
+  return parts[subset] ?? (subset === 'emoji' ? 'U+2000-1FFFF' : '')
 }
 
 const rangesOf = (said: string): (readonly [number, number])[] =>

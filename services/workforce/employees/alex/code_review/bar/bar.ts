@@ -41,7 +41,7 @@ export async function measure(): Promise<Score> {
     ({ file, line, rule }) =>
       !findings.some(found => found.file === file && found.line === line && found.rule === rule),
   )
-  const sound = checks(asked, answer).find(({ id }) => id === 'patches_apply_and_parse')
+  const sound = (await checks(asked, answer)).find(({ id }) => id === 'patches_apply_and_parse')
   const patches = findings.filter(({ patch }) => patch !== null).length
   const clean = filesIn('clean')
   const calm = await rules(briefOf({ files: clean }))
