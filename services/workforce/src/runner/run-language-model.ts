@@ -5,6 +5,7 @@ import { type Brief, Refusal } from '../brief.ts'
 import type { Schema } from '../catalogue.ts'
 import type { Asked, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
+import { textIn } from '../text/text-files.ts'
 import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
 
@@ -75,15 +76,7 @@ async function read(said: string, { schema, answerWith }: Work): Promise<Read> {
 
 /** The brief as data: between marks that nobody can have written into it. */
 function dataOf({ files, ...brief }: Brief): string {
-  const texts = files.map(({ name, media_type, bytes }, at) => {
-    const text = textOf(bytes)
-    if (text === undefined)
-      throw new Refusal(
-        `files[${at}]`,
-        `${name} is ${media_type}, and what a language model reads here is text in UTF-8.`,
-      )
-    return { name, text }
-  })
+  const texts = files.map((file, at) => ({ name: file.name, text: textIn(file, `files[${at}]`) }))
   const characters = texts.reduce((sum, { text }) => sum + text.length, 0)
   if (characters > MOST_FILE_CHARACTERS)
     throw new Refusal(
@@ -100,14 +93,6 @@ function dataOf({ files, ...brief }: Brief): string {
 function fenced(what: string, text: string): string {
   const mark = `${what}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
   return `<${mark}>\n${text}\n</${mark}>`
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 /** The value in what a model said, also where it put it into a block of code. */
