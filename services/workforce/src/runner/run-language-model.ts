@@ -6,6 +6,7 @@ import type { Schema } from '../catalogue.ts'
 import type { Asked, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
 import { textIn } from '../text/text-files.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
 
@@ -100,7 +101,7 @@ function readJson(said: string): unknown {
   const block = /```(?:json)?([\s\S]*?)```/.exec(said)?.[1]
   for (const text of [said, block, said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)]) {
     try {
-      return JSON.parse(text ?? '', wellFormed)
+      return JSON.parse(text ?? '', seen)
     } catch {
       // The next reading may do.
     }
@@ -108,9 +109,12 @@ function readJson(said: string): unknown {
   return undefined
 }
 
-/** Half of a sign is no text (RFC 8259, section 8.2): what it would become depends on who reads it next. */
-function wellFormed(name: string, value: unknown): unknown {
+/**
+ * Texts as their reader sees them: what hides in one is neither checked nor wanted. Half of a sign is no text (RFC 8259, section
+ * 8.2): what it would become depends on who reads it next.
+ */
+function seen(name: string, value: unknown): unknown {
   if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
     throw new SyntaxError('half of a sign')
-  return value
+  return typeof value === 'string' ? visibleText(value) : value
 }
