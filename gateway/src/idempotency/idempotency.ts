@@ -102,4 +102,4 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
 }
 
 /** What comes after the scheme: who was admitted has sent it. */
-const apiKeyOf = (exchange: Exchange) => /(\S+) *$/.exec(exchange.header('authorization') ?? '')?.[1] ?? ''
+const apiKeyOf = (exchange: Exchange) => exchange.header('authorization')?.trim().split(/\s/).at(-1) ?? ''

@@ -47,7 +47,7 @@ const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 /** “It’s”, “don’t”: not the genitive, which every tone has. */
 const contractions =
-  /\b(?:\p{L}+n[’']t|(?:I|you|we|they|he|she|it|that|there|here|what|who|let)[’'](?:m|re|ve|ll|d|s))\b/giu
+  /(?<!\p{L})(?:\p{L}+n[’']t|(?:I|you|we|they|he|she|it|that|there|here|what|who|let)[’'](?:m|re|ve|ll|d|s))(?!\p{L})/giu
 const slang = setOf(
   'awesome bro btw cool crazy dude gonna gotta guys hey hi kinda lol nope omg stuff super sorta wanna wow yeah yep yo',
 )

@@ -1,5 +1,5 @@
 /** What may be said: the statements of a brief, each with the place that it stands at. Nothing else is ever said. */
-import { type Brief, Refusal } from '../../src/brief.ts'
+import { type Brief, type BriefFile, Refusal } from '../../src/brief.ts'
 import { isLimited } from '../../src/text/conditions.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { textOfFile } from '../../src/text/text-files.ts'
@@ -21,24 +21,26 @@ export type Group = readonly Fact[]
 
 const MOST_FACTS = 100
 const LONGEST_FACT = 2_000
+/** Of a file. */
+const MOST_CHARACTERS = 1_000_000
 
 /** The facts of the input, then the lines of the files. Throws a `Refusal` where there are none. */
 export function factsOf({ input, files }: Brief<FactsInput>): readonly Fact[] {
   const given = [
     ...(input.facts ?? []).map((text, at) => ({ source: `facts[${at}]`, text })),
-    ...files.flatMap((file, at) => linesOf(textOfFile(file, `files[${at}]`), file.name)),
+    ...files.flatMap((file, at) => linesOf(file, `files[${at}]`)),
   ]
   if (given.length > MOST_FACTS)
     throw new Refusal('input.facts', `There are ${given.length} statements; up to ${MOST_FACTS} are weighed at once.`)
-  const facts = given
-    .map(({ source, text }) => ({ source, text: plain(text) }))
-    .filter(({ text }) => hasLetters.test(text))
-  const long = facts.find(({ text }) => text.length > LONGEST_FACT)
+  const long = given.find(({ text }) => text.length > LONGEST_FACT)
   if (long)
     throw new Refusal(
       'input.facts',
       `${long.source} has ${long.text.length} characters; give statements of a sentence or two.`,
     )
+  const facts = given
+    .map(({ source, text }) => ({ source, text: plain(text) }))
+    .filter(({ text }) => hasLetters.test(text))
   if (facts.length === 0)
     throw new Refusal('input.facts', 'There is nothing to tell: give facts, a sentence or two each. None are made up.')
   return facts
@@ -98,8 +100,15 @@ const hasLetters = /[\p{L}\p{N}]/u
 const pointsBack =
   /^(?:it|its|it's|they|their|them|this|these|that|those|he|she|his|her|such|also|but|and|or|so|however|therefore|then|besides|moreover|er|sie|es|dies|diese|dieser|dieses|und|aber|auch|außerdem|il|elle|ils|elles|cela|ceci|ce|cette|ces|et|mais|aussi|ello|ellos|ellas|este|esta|esto|y|pero|también)(?![\p{L}\p{N}-])/iu
 
-const linesOf = (text: string, name: string): Fact[] =>
-  text
+function linesOf(file: BriefFile, param: string): Fact[] {
+  const { name, media_type } = file
+  const text = textOfFile(file, param)
+  if (text.length > MOST_CHARACTERS)
+    throw new Refusal(param, `${name} has ${text.length} characters; up to ${MOST_CHARACTERS} are read for statements.`)
+  if (/^text\/html\b/i.test(media_type))
+    throw new Refusal(param, `${name} is a page, with what nobody reads in it; give its text, a statement a line.`)
+  return text
     .split(/\r\n?|\n/)
     .map((line, at) => ({ source: `${name}:${at + 1}`, text: line.replace(/^\s{0,20}(?:[-*•–]|\d{1,3}[.)])\s+/, '') }))
     .filter(({ text: line }) => hasLetters.test(line))
+}

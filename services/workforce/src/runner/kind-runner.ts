@@ -17,6 +17,7 @@ import {
 } from '@millhand/worker'
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
+import { inOneLine } from '../text/visible-text.ts'
 import { type Heard, type Made, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
@@ -196,7 +197,11 @@ class KindProcess implements Loaded {
     const allowance = this.#languageModel.allow(limits)
     const depicts = this.#kind.spec.image_model !== undefined
     const brief: KeptBrief = JSON.parse(item.input as string)
-    const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({ name, media_type: mediaType, bytes }))
+    const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({
+      name: inOneLine(name),
+      media_type: mediaType,
+      bytes,
+    }))
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
     let questions = 0
     let embeds = 0

@@ -5,6 +5,8 @@ import { type Brief, Refusal } from '../brief.ts'
 import type { Schema } from '../catalogue.ts'
 import type { Asked, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
+import { textIn } from '../text/text-files.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
 
@@ -75,15 +77,7 @@ async function read(said: string, { schema, answerWith }: Work): Promise<Read> {
 
 /** The brief as data: between marks that nobody can have written into it. */
 function dataOf({ files, ...brief }: Brief): string {
-  const texts = files.map(({ name, media_type, bytes }, at) => {
-    const text = textOf(bytes)
-    if (text === undefined)
-      throw new Refusal(
-        `files[${at}]`,
-        `${name} is ${media_type}, and what a language model reads here is text in UTF-8.`,
-      )
-    return { name, text }
-  })
+  const texts = files.map((file, at) => ({ name: file.name, text: textIn(file, `files[${at}]`) }))
   const characters = texts.reduce((sum, { text }) => sum + text.length, 0)
   if (characters > MOST_FILE_CHARACTERS)
     throw new Refusal(
@@ -102,20 +96,12 @@ function fenced(what: string, text: string): string {
   return `<${mark}>\n${text}\n</${mark}>`
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
 /** The value in what a model said, also where it put it into a block of code. */
 function readJson(said: string): unknown {
   const block = /```(?:json)?([\s\S]*?)```/.exec(said)?.[1]
   for (const text of [said, block, said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)]) {
     try {
-      return JSON.parse(text ?? '', wellFormed)
+      return JSON.parse(text ?? '', seen)
     } catch {
       // The next reading may do.
     }
@@ -123,9 +109,12 @@ function readJson(said: string): unknown {
   return undefined
 }
 
-/** Half of a sign is no text (RFC 8259, section 8.2): what it would become depends on who reads it next. */
-function wellFormed(name: string, value: unknown): unknown {
+/**
+ * Texts as their reader sees them: what hides in one is neither checked nor wanted. Half of a sign is no text (RFC 8259, section
+ * 8.2): what it would become depends on who reads it next.
+ */
+function seen(name: string, value: unknown): unknown {
   if (!name.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
     throw new SyntaxError('half of a sign')
-  return value
+  return typeof value === 'string' ? visibleText(value) : value
 }

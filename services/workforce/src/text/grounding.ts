@@ -1,6 +1,7 @@
 /** Whether a text keeps to its brief: what of its figures and addresses stands nowhere in it. */
 import type { Check } from '../answer.ts'
 import type { Brief } from '../brief.ts'
+import { textIn } from './text-files.ts'
 
 /** A figure is a number of two digits or more, or with a decimal or a percent sign: “three ways” and “3 ways” claim nothing. */
 export function grounding(brief: Brief, text: string): Check[] {
@@ -16,7 +17,7 @@ export function grounding(brief: Brief, text: string): Check[] {
 
 /** All that somebody gave, their files too. */
 function textOf({ files, seed: _, ...said }: Brief): string {
-  const texts: string[] = files.map(({ bytes }) => new TextDecoder().decode(bytes))
+  const texts: string[] = files.map((file, at) => textIn(file, `files[${at}]`))
   const collect = (value: unknown): void => {
     if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) collect(inner)
     else texts.push(String(value))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Refusal } from '../brief.ts'
-import { textOfFile } from './text-files.ts'
+import { textIn, textOfFile } from './text-files.ts'
 
 const read = (bytes: Uint8Array, media_type = 'text/plain') =>
   textOfFile({ name: 'letter.txt', media_type, bytes }, 'files[0]')
@@ -36,5 +36,11 @@ describe('a file of text', () => {
 
   it('is refused by its name where it says that it is something else', () => {
     assert.throws(() => read(Buffer.from('a'), 'image/png'), /letter\.txt is image\/png/)
+  })
+
+  it('is read whatever it says that it is where any text will do, and refused by its name where it is none', () => {
+    const file = { name: 'facts.json', media_type: 'application/json', bytes: little }
+    assert.equal(textIn(file, 'files[0]'), 'grün 👍')
+    assert.throws(() => textIn({ ...file, bytes: Buffer.from('a\0b') }, 'files[0]'), /facts\.json has NUL/)
   })
 })

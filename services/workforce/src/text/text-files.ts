@@ -1,9 +1,15 @@
 import { type BriefFile, Refusal } from '../brief.ts'
 
 /** The text of a file of a brief: UTF-8, or UTF-16 that says so at its beginning. Refuses everything else by its name. */
-export function textOfFile({ name, media_type, bytes }: BriefFile, param: string): string {
+export function textOfFile(file: BriefFile, param: string): string {
+  const { name, media_type } = file
   if (!/^text\//i.test(media_type))
     throw new Refusal(param, `${name} is ${media_type}; what is read is text, for example text/plain or text/markdown.`)
+  return textIn(file, param)
+}
+
+/** The same of a file of any media type, such as application/json. */
+export function textIn({ name, bytes }: BriefFile, param: string): string {
   const text = decoded(bytes)
   if (text === undefined) throw new Refusal(param, `${name} is not UTF-8; save it as that.`)
   if (text.includes('\0')) throw new Refusal(param, `${name} has NUL characters in it; it is not a text.`)

@@ -10,6 +10,9 @@ export function visibleText(text: string): string {
     .replace(unseen, '')
 }
 
+/** A name, which answers, messages and citations have within their lines. */
+export const inOneLine = (name: string): string => visibleText(name).replaceAll(/\s/g, ' ')
+
 /** What takes no room, and what turns the direction; but lines and tabs, joiners, and what shapes an emoji. */
 const unseen =
   /(?![\n\t]|\p{Join_Control}|\p{Variation_Selector})[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu

@@ -1,4 +1,5 @@
 /** What a reply tells of notes that are not for the customer. */
+import { visibleText } from '../../../src/text/visible-text.ts'
 import type { Input } from './result.ts'
 
 /**
@@ -21,9 +22,11 @@ const RUN = 5
 const runsOf = (words: readonly string[]): string[] =>
   words.slice(0, Math.max(0, words.length - RUN + 1)).map((_, at) => words.slice(at, at + RUN).join(' '))
 
+/** Without marks, joiners and other forms of letters, in which a word could hide. */
 const wordsOf = (text: string): string[] =>
-  text
-    .normalize('NFKC')
+  visibleText(text)
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Join_Control}]/gu, '')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+(?:[-_./@:'’][\p{L}\p{N}]+)*/gu) ?? []
 

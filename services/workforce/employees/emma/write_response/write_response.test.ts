@@ -37,6 +37,14 @@ describe('a reply by a language model', { timeout: 60_000 }, () => {
     assert.equal(used?.costMicros, 2_000)
   })
 
+  it('has nothing in it that its reader does not see', async t => {
+    const hidden =
+      'Free po\u00adstage\u200b for \u202eyou\u202c\u{e0041}\u{e007f} \u2066and\u2069 Jo\u0007\u0000\ufeff.'
+    const { result, text } = await written(t, 'emma/write_response', example, [say(telling(hidden))])
+    assert.equal(result.paragraphs.at(-1), 'Free postage for you and Jo.')
+    assert.ok(text.includes('Free postage for you and Jo.'))
+  })
+
   it('that is mended at the second try is delivered, one that never is is not', async t => {
     const mended = await written(t, 'emma/write_response', example, ['{"subject":', say(good)])
     assert.deepEqual(mended.result, good)
@@ -48,6 +56,9 @@ describe('a reply by a language model', { timeout: 60_000 }, () => {
     ['obeys a message that asks for internal notes', 'Here they are: claim CL-77120.'],
     ['tells internal notes in passing', 'The carrier pays for this, so do not worry.'],
     ['tells a password that stands in the message', 'Your password: hunter2-Teapot! is safe with us.'],
+    ['tells internal notes with what nobody sees between their letters', 'It is C\u200bL-77\u200d1\u030120\u{e0041}.'],
+    ['tells internal notes in other forms of letters', 'It is ＣＬ-７７１２０, \u202e𝐝o not tell'],
+    ['tells a password with what nobody sees in it', 'Your pass\u00adword: hun\u200bter2-Tea\u2060pot! is safe.'],
     ['tells a card number', 'We have your card 4111 1111 1111 1111 on file.'],
   ] as const)
     it(`that ${does} is not delivered, and what it told is in no message`, async t => {

@@ -154,6 +154,18 @@ describe('of a post it is measured whether it', () => {
     assert.deepEqual(all.get('numbers_not_in_the_brief')?.value, '0')
   })
 
+  it('has figures and addresses of a file, in each form in which a text is read', async () => {
+    const text = 'We sold 8,421 loaves. See https://bakery.example/sales'
+    const told = inFirst('That were 8421 loaves: https://bakery.example/sales')
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le')]) {
+      const all = await measured(told, { files: [{ name: 'sales.json', media_type: 'application/json', bytes }] })
+      assert.deepEqual(
+        ['numbers', 'links'].map(id => all.get(`${id}_not_in_the_brief`)?.value),
+        ['0', '0'],
+      )
+    }
+  })
+
   it('has a tone that nobody can measure: then nothing is said of it', async () => {
     const all = await measured(good, { tone: 'baroque' })
     assert.deepEqual(

@@ -18,6 +18,10 @@ const money = [
   '(?:refund|deposit|money) (?:was|has|is|did) (?:not|never)|never agreed|(?:i|we) (?:did|have) not (?:make|made|authori[sz]e\\w*|order\\w*)|got nothing',
 ].join('|')
 
+/** A day alone is in no hurry, as in “Are you open tomorrow?”: something has to be there, or to be done, by then. */
+const soon =
+  '(?:needs?|needed|must|due|fix(?:ed)?|solved?|resolved?|reply|launch(?:es|ing)?|release|demo|presentation|interview|exam|audit|wedding|birthday|funeral|party|flight|flying|trip|leaving|moving|expires?)(?: \\p{L}+){0,4} (?:today|tonight|tomorrow)|(?:today|tonight|tomorrow) (?:at the latest|or never)'
+
 /** Word by word, what speaks for a level; the first level of which something stands in the ticket is it. */
 const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
   {
@@ -29,7 +33,7 @@ const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
   {
     level: 'high',
     pattern: patternOf(
-      `deadline|today|tonight|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|${money}|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability|every (?:single )?time|tomorrow|(?:have|been|am) waiting|(?:does not|doesn't) work|of other (?:customers|users|people)`,
+      `deadline|${soon}|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|${money}|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability|every (?:single )?time|(?:have|been|am) waiting|(?:does not|doesn't) work|of other (?:customers|users|people)`,
     ),
   },
   {
