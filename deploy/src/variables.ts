@@ -1,7 +1,4 @@
 /** Everything that can be set, for all processes. `docs/operating.md` shows it; a test holds it to it. */
-import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
-import { type AddressRanges, parseRanges } from '@millhand/dial'
-import { isPublicKey } from '@millhand/rpc/network'
 import {
   address,
   boolean,
@@ -10,13 +7,13 @@ import {
   optional,
   path,
   type Schema,
-  type Secret,
   type Setting,
   secret,
   text,
   urls,
 } from '@millhand/runner'
 import { levels } from '@millhand/telemetry'
+import { addressRanges, apiKey, hostPorts, modelServer, mongoUrl, planNames, publicKeys, url } from './forms.ts'
 
 export const variables = {
   MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'Where REST is served. Port 0 takes a free one.'),
@@ -226,96 +223,4 @@ export function required<T>({ optional: _, ...rest }: Setting<T | undefined>): S
 /** The same variable, which is nothing where it is not set. */
 export function withoutDefault<T>({ default: _, ...rest }: Setting<T>): Setting<T | undefined> {
   return optional(rest)
-}
-
-/** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
-function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
-  const any = secret(doc)
-  return {
-    ...any,
-    form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
-    read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
-  }
-}
-
-/** A plan of each family that it names. Which there are, the file of plans says. */
-function planNames(doc: string): Setting<Partial<PlanNames>> {
-  return {
-    doc,
-    form: 'plans by family, for example compute:starter,developer:free,workforce:starter',
-    read(written) {
-      const pairs = written.split(',').map(item => item.trim().split(':'))
-      const named = pairs.map(([family]) => family)
-      const isRead =
-        pairs.every(([family, plan, ...more]) => families.some(each => each === family) && plan && more.length === 0) &&
-        new Set(named).size === named.length
-      return isRead ? Object.fromEntries(pairs) : undefined
-    },
-  }
-}
-
-function addressRanges(doc: string): Setting<AddressRanges> {
-  return {
-    doc,
-    form: 'ranges of addresses in CIDR, with commas between them',
-    read(written) {
-      try {
-        return parseRanges(written)
-      } catch {
-        return undefined
-      }
-    },
-  }
-}
-
-function url(doc: string): Setting<string> {
-  return {
-    doc,
-    form: 'a URL of http: or https:',
-    read: written => (URL.canParse(written) && /^https?:/.test(written) ? written : undefined),
-  }
-}
-
-/** It may hold a password, so it is shown nowhere. */
-function mongoUrl(doc: string): Setting<string> {
-  return {
-    doc,
-    form: 'a URL such as mongodb://host:27017/millhand, that ends with the database’s name',
-    secret: true,
-    read: written => (/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+/.test(written) ? written : undefined),
-  }
-}
-
-/** Those of `pnpm serve credentials`, with commas between them. */
-function publicKeys(doc: string): Setting<readonly string[]> {
-  return {
-    doc,
-    form: 'one or more public keys of `pnpm serve credentials`, with commas between them',
-    read(written) {
-      const all = written.split(',').map(item => item.trim())
-      return all.every(isPublicKey) ? all : undefined
-    },
-  }
-}
-
-/** Up to `/v1`; what follows is the protocol's. */
-function modelServer(doc: string): Setting<string> {
-  return {
-    doc,
-    form: 'a URL of http: or https:',
-    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
-  }
-}
-
-/** `host:port`, with commas between them. */
-function hostPorts(doc: string): Setting<readonly string[]> {
-  const form = 'one or more of host:port, with commas between them'
-  return {
-    doc,
-    form,
-    read(written) {
-      const all = written.split(',').map(item => item.trim())
-      return all.every(item => /^[^\s:/]+:\d{1,5}$/.test(item)) ? all : undefined
-    },
-  }
 }

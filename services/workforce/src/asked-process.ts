@@ -2,7 +2,7 @@
 import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/worker'
 
 export interface AskedOptions<To extends object, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {
-  /** For the log, which gets `<name>.ended`. */
+  /** For the log, which gets `<name>.ended` and `<name>.not_loaded`. */
   readonly name: string
   /** What it is told first: it says `loaded` or `refused`. */
   readonly load: To
@@ -41,6 +41,9 @@ export async function startAsked<To extends object, Heard extends { readonly kin
       },
       error => {
         process = undefined
+        // Its message may have a path. Whoever starts it first is told it.
+        const reason = error instanceof LoadFailed ? error.code : error instanceof RunnerGone ? error.reason : 'unknown'
+        if (!closing.signal.aborted) log.warn(`${name}.not_loaded`, { reason })
         throw error
       },
     )

@@ -155,10 +155,11 @@ describe('work that a language model writes', { timeout: 300_000 }, () => {
     assert.deepEqual([status, usage.input_tokens], ['succeeded', 100])
   })
 
-  it('is stopped by `timeout_s` while the server says nothing, and the question is taken back', async () => {
+  it('is stopped by `timeout_s` while the server says nothing; the question is taken back, and counts as read', async () => {
     says('nothing', JSON.stringify(reply))
     const task = await done('emma', 'write_response', { timeout_s: 2 })
     assert.deepEqual([task.status, task.error.code], ['failed', 'run_timeout'])
+    assert.ok(task.usage.input_tokens > 100 && task.usage.output_tokens === 0, JSON.stringify(task.usage))
     const request = await model.hung
     if (!request.socket.closed) await new Promise(resolve => request.socket.once('close', resolve))
   })

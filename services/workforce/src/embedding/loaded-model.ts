@@ -20,6 +20,8 @@ const CACHE_BYTES = 64 * 2 ** 20
 /** Throws what says why it is none of these models. */
 export async function loadModel({ model, tokenizer, threads }: Omit<LoadMessage, 'kind'>): Promise<LoadedModel> {
   const pieces = await openTokenizer(tokenizer)
+  // Without its vocabulary every word is the same unknown one, and every text like every other.
+  if (String(pieces('one')) === String(pieces('two'))) throw new Error('its tokenizer does not tell words apart')
   const session = await openSession(model, threads)
   const run = runner(session)
   const cache = vectorCache(CACHE_BYTES)

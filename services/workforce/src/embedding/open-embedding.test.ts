@@ -116,11 +116,35 @@ describe('an embedding model', { skip: sentenceModelMissing }, () => {
     assert.deepEqual(children(), [])
   })
 
+  it('that is broken when it is to start again answers nobody, says so in the log, and is there once it is mended', async t => {
+    const folder = temporary(t)
+    const [file, whole] = [join(folder, 'model.onnx'), join(sentenceModel, 'model.onnx')]
+    symlinkSync(whole, file)
+    symlinkSync(join(sentenceModel, 'tokenizer.json'), join(folder, 'tokenizer.json'))
+    const swapped = await openEmbedding({ ...options, folder })
+    t.after(() => swapped.close())
+    rmSync(file)
+    writeFileSync(file, 'no model at all')
+    const earlier = lines.length
+    const asked = swapped.embed(long('swapped', 40), never)
+    process.kill(await busy(), 'SIGKILL')
+    assert.equal((await asked).kind, 'unembedded')
+    const told = lines.slice(earlier).filter(line => line.includes('embedding_model.not_loaded'))
+    assert.match(told.join(''), /"reason":"engine_broken"/)
+    assert.ok(!told.join('').includes(folder))
+    rmSync(file)
+    symlinkSync(whole, file)
+    assert.equal((await swapped.embed(['Mended.'], never)).kind, 'embedded')
+  })
+
   it('without its tokens is no model', async t => {
     const folder = temporary(t)
     symlinkSync(join(sentenceModel, 'model.onnx'), join(folder, 'model.onnx'))
     writeFileSync(join(folder, 'tokenizer.json'), '{}')
     await assert.rejects(openEmbedding({ ...options, folder }), LoadFailed)
+    const { model, ...tokenizer } = JSON.parse(readFileSync(join(sentenceModel, 'tokenizer.json'), 'utf8'))
+    writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify({ ...tokenizer, model: { ...model, vocab: {} } }))
+    await assert.rejects(openEmbedding({ ...options, folder }), /does not tell words apart/)
   })
 })
 

@@ -25,6 +25,12 @@ const endless = { type: 'array', minItems: 1_000, items: { type: 'string', minLe
 const system = 'Answer with JSON.'
 const never = new AbortController().signal
 
+interface Bounds {
+  readonly signal?: AbortSignal
+  readonly seed?: number
+  readonly maxCostMicros?: number
+}
+
 describe('a language model in a file', { skip: smallModelMissing }, () => {
   let model: LanguageModel
   before(async () => {
@@ -32,9 +38,9 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
   })
   after(() => model?.close())
 
-  function asking({ signal = never, maxCostMicros }: { signal?: AbortSignal; maxCostMicros?: number } = {}) {
+  function asking({ signal = never, seed = 0, maxCostMicros }: Bounds = {}) {
     const used: Used[] = []
-    const limits = { onUse: (now: Used) => void used.push(now), signal }
+    const limits = { onUse: (now: Used) => void used.push(now), signal, seed }
     const allowance = model.allow({ ...limits, ...(maxCostMicros !== undefined && { maxCostMicros }) })
     return {
       used,
@@ -58,6 +64,16 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
     assert.ok(inputTokens > 15 && inputTokens < 60, `${inputTokens}`)
     assert.ok(outputTokens > 10 && outputTokens < 120, `${outputTokens}`)
     assert.equal(costMicros, inputTokens + 10 * outputTokens)
+  })
+
+  it('says the same again by the same seed, and something else by another', async () => {
+    const say = async (seed: number) => {
+      const told = await asking({ seed }).ask('Say something about the spring.')
+      return told.kind === 'told' && told.text
+    }
+    const once = await say(1)
+    assert.notEqual(await say(2), once)
+    assert.equal(await say(1), once)
   })
 
   it('takes the marks of its own conversation, in a brief, for text', async () => {

@@ -14,7 +14,7 @@ export async function openGguf(options: GgufOptions): Promise<LanguageModel> {
   const process = await startGguf(options)
   const asked = sdkModel(basename(options.file, '.gguf'), process)
   const { inputMicros, outputMicros, log } = options
-  const model = boundedModel({ name: 'gguf', asked, heedsSchema: true, inputMicros, outputMicros, log })
+  const model = boundedModel({ name: 'gguf', asked, heeds: true, inputMicros, outputMicros, log })
   return { ...model, close: () => process.close() }
 }
 

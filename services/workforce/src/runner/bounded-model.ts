@@ -17,8 +17,8 @@ export interface BoundedModelOptions extends Prices {
   /** By which it is asked: results name it. */
   readonly name: string
   readonly asked: LanguageModelV4
-  /** Set where it can be held to the schema of its answer. Many servers refuse to be told, so it always stands in words too. */
-  readonly heedsSchema?: true
+  /** Set where it can be held to the schema of its answer, and to a seed. Many servers refuse either: the schema stands in words too. */
+  readonly heeds?: true
   readonly log: Log
 }
 
@@ -28,14 +28,14 @@ const MARKS_TOKENS = 32
 export const RETRIES = 5
 
 export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 'close'> {
-  const { name, asked, heedsSchema, log } = options
+  const { name, asked, heeds, log } = options
   const costOf = (inputTokens: number, outputTokens: number) =>
     Math.ceil((inputTokens * options.inputMicros + outputTokens * options.outputMicros) / 1e6)
 
   return {
     name,
     model: asked.modelId,
-    allow({ maxCostMicros = Number.POSITIVE_INFINITY, onUse, signal }) {
+    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, signal }) {
       let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
       /** How long an answer the rest of the money pays for, once the question is paid. */
@@ -45,6 +45,13 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         return options.outputMicros === 0 ? MOST_OUTPUT_TOKENS : Math.floor((left * 1e6) / options.outputMicros)
       }
 
+      function count(inputTokens: number, outputTokens: number): void {
+        const input = used.inputTokens + inputTokens
+        const output = used.outputTokens + outputTokens
+        used = { inputTokens: input, outputTokens: output, costMicros: costOf(input, output) }
+        onUse(used)
+      }
+
       return {
         async ask(question) {
           const { system, prompt, schema } = question
@@ -52,20 +59,22 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
           if (maxOutputTokens < 1) return { kind: 'untold', fault: tooDear }
           try {
             const { text, usage } = await generateText({
-              model: heedsSchema ? heldTo(asked, schema) : asked,
+              model: heeds ? heldTo(asked, schema) : asked,
               instructions: system,
               prompt,
               maxOutputTokens,
               maxRetries: RETRIES,
               abortSignal: signal,
+              ...(heeds && { seed }),
             })
-            const inputTokens = used.inputTokens + (usage.inputTokens ?? tokensAsked(question))
-            const outputTokens = used.outputTokens + (usage.outputTokens ?? tokensOf(text))
-            used = { inputTokens, outputTokens, costMicros: costOf(inputTokens, outputTokens) }
-            onUse(used)
+            count(usage.inputTokens ?? tokensAsked(question), usage.outputTokens ?? tokensOf(text))
             return { kind: 'told', text }
           } catch (error) {
-            if (signal.aborted) return { kind: 'untold', fault: unavailable }
+            if (signal.aborted) {
+              // A server has read it, as far as anybody knows; a local model may not have come to it.
+              if (!heeds) count(tokensAsked(question), 0)
+              return { kind: 'untold', fault: unavailable }
+            }
             if (error instanceof ModelFault) return { kind: 'untold', fault: error.fault }
             const status = statusOf(error)
             // The error itself has the question, and may have the key.

@@ -194,9 +194,9 @@ class KindProcess implements Loaded {
       onUse: item.onUse ?? (() => {}),
       signal: this.#ending.signal,
     }
-    const allowance = this.#languageModel.allow(limits)
-    const depicts = this.#kind.spec.image_model !== undefined
     const brief: KeptBrief = JSON.parse(item.input as string)
+    const allowance = this.#languageModel.allow({ ...limits, seed: brief.seed })
+    const depicts = this.#kind.spec.image_model !== undefined
     const files = (item.files ?? []).map(({ name, mediaType, bytes }) => ({
       name: inOneLine(name),
       media_type: mediaType,

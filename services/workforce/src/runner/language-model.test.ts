@@ -100,13 +100,16 @@ describe('a language model', () => {
     assert.deepEqual([code, retryable, asked.length], ['model_refused', false, 1])
   })
 
-  it('is asked no further once the run is stopped', async t => {
-    const { run, process, hung } = await start(t, ['nothing'])
+  it('is asked no further once the run is stopped, and what it was asked counts as read', async t => {
+    const { run, process, hung, used } = await start(t, ['nothing'])
     const stopped = assert.rejects(run(), error => error instanceof RunnerGone && error.reason === 'killed')
     const request = await hung
     const closed = once(request.socket, 'close')
     await process.kill()
     await Promise.all([stopped, closed])
+    const { inputTokens = 0, outputTokens, costMicros } = used() ?? {}
+    assert.ok(inputTokens > 32, `${inputTokens}`)
+    assert.deepEqual([outputTokens, costMicros], [0, inputTokens * 10])
   })
 
   it('has a key and an address that stay here', async t => {

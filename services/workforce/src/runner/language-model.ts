@@ -23,7 +23,9 @@ export class ModelFault extends Error {
 
 interface Limits {
   readonly maxCostMicros?: number
-  /** Told the sum, after each answer. */
+  /** Of the brief. */
+  readonly seed: number
+  /** Told the sum, after each question. */
   readonly onUse: (used: Used) => void
   /** Ends what is asked then. */
   readonly signal: AbortSignal

@@ -62,6 +62,10 @@ describe('code that was written', () => {
     assert.match(told.type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
   })
 
+  it('is not said to parse where nothing here reads it', async () => {
+    assert.deepEqual(await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }]), {})
+  })
+
   it('has no wrong types because of packages that are not here', async () => {
     const text =
       'import express from "express"\nimport { a } from "./a.ts"\nexport const app = express()\napp.get("/", () => a + process.pid)\n'

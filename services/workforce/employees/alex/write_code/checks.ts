@@ -16,7 +16,7 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
     ...(brief.input.language === undefined
       ? []
       : [{ id: 'language', pass: language === brief.input.language, value: language, target: brief.input.language }]),
-    await readable(files),
+    ...(await readable(files)),
     ...types(all),
     ...(await undefinedNames(files)),
     ...(await tests(brief.input.tests ?? [], all)),
@@ -34,16 +34,14 @@ const filesGiven = ({ input, files }: Brief<Input>): CodeFile[] => [
   ...files.map(({ name, bytes }) => ({ path: name, text: new TextDecoder().decode(bytes) })),
 ]
 
-async function readable(files: readonly CodeFile[]): Promise<Check> {
+/** Nothing where there is no parser for any of them. */
+async function readable(files: readonly CodeFile[]): Promise<Check[]> {
   const known = files.filter(({ path }) => languageOf(path) !== undefined)
+  if (known.length === 0) return []
   const broken: string[] = []
   for (const { path, text } of known) if (!(await parses(path, text))) broken.push(path)
-  return {
-    id: 'files_parse',
-    pass: broken.length === 0,
-    value: listed(known.length - broken.length, broken),
-    target: `${known.length}`,
-  }
+  const value = listed(known.length - broken.length, broken)
+  return [{ id: 'files_parse', pass: broken.length === 0, value, target: `${known.length}` }]
 }
 
 async function parses(path: string, text: string): Promise<boolean> {
