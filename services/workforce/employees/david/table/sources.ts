@@ -1,6 +1,7 @@
 /** Where the table of a brief stands: in its input, or in the one file that came with it. */
 import { type Brief, type BriefFile, Refusal } from '../../../src/brief.ts'
 import { readCsv } from './csv.ts'
+import { shown } from './foreign-text.ts'
 import { readJson, readJsonLines, readRows } from './json.ts'
 import { readParquet } from './parquet.ts'
 import { MOST, type RawTable } from './raw-table.ts'
@@ -31,7 +32,10 @@ export async function readTable({ input, files }: Brief<TableInput>): Promise<Ra
 
 function readFile(file: BriefFile): RawTable | Promise<RawTable> {
   const bytes = bounded(file.bytes, 'files')
-  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'PAR1') return readParquet(bytes, 'files')
+  const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 4))
+  if (magic === 'PAR1') return readParquet(bytes, 'files')
+  if (magic === 'PARE')
+    throw new Refusal('files', `${shown(file.name)} is an encrypted Parquet file. Save it without encryption.`)
   const text = textOf(file)
   const is = (type: RegExp, ending: RegExp) => type.test(file.media_type) || ending.test(file.name)
   if (is(/jsonl|ndjson|json-?lines|json-seq/i, /\.(jsonl|ndjson)$/i)) return readJsonLines(text, 'files')
