@@ -25,7 +25,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 }
 
 /** By the byte order mark (Unicode 23.8), which is no part of the text. */
-function encodingOf([first, second]: Uint8Array): string {
+export function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
   return 'utf-8'

@@ -3,6 +3,7 @@ import type { Column } from '../table/columns.ts'
 import { type Ask, identifier, literal } from '../table/database.ts'
 import { oneLine } from '../table/foreign-text.ts'
 import type { Histogram, Profile } from './result.ts'
+import { around, DEVIATION, MEDIAN } from './spread.ts'
 
 const BARS = 20
 const MOST_LEVELS = 10
@@ -19,7 +20,7 @@ export async function profile(column: Column, ask: Ask): Promise<Profile> {
   }
   if (column.type === 'number') {
     const { row, common } = await told(
-      `SELECT ${counts}, avg(${x}) AS mean, stddev_samp(${x}) AS standard_deviation, min(${x}) AS least, quantile_cont(${x}, 0.25) AS quartile_1, median(${x}) AS median, quantile_cont(${x}, 0.75) AS quartile_3, max(${x}) AS most, count(*) FILTER (WHERE abs(${x} - middle) > 3.5 * 1.4826 * deviation) AS far FROM data, (SELECT median(${x}) AS middle, mad(${x}) AS deviation FROM data)`,
+      `SELECT ${counts}, avg(${x}) AS mean, stddev_samp(${x}) AS standard_deviation, min(${x}) AS least, quantile_cont(${x}, 0.25) AS quartile_1, median(${x}) AS median, quantile_cont(${x}, 0.75) AS quartile_3, max(${x}) AS most, count(*) FILTER (WHERE abs(${x} - ${MEDIAN}) > 3.5 * ${DEVIATION}) AS far FROM data, ${around(x)}`,
     )
     if (row.least === null || row.most === null) return common
     const of = (name: string) => row[name] ?? 0

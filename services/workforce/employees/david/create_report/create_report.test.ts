@@ -157,7 +157,7 @@ describe('hostile texts in a report', () => {
     '[click](javascript:alert(1))',
     '```\n# heading',
     '| a | b |',
-    'https://evil.example www.evil.example',
+    'https://evil.example www.evil.example a@evil.example xmpp:a@evil.example',
     '</style><style>*{display:none}',
     `x${'y'.repeat(150)}`,
   ]
@@ -184,7 +184,7 @@ describe('hostile texts in a report', () => {
     const markdown = text('report.md').replaceAll(/^(`{3,})sql\n[^\n]*\n\1$/gm, '')
     assert.doesNotMatch(markdown, /<|(^|[^\\])`/m)
     assert.doesNotMatch(markdown, /[^\\]\]\((?![a-z0-9-]+\.svg\))/)
-    assert.doesNotMatch(markdown, /https?:\/\/|www\.evil/)
+    assert.doesNotMatch(markdown, /https?:\/\/|www\.evil|(^|[^\\])@/m)
 
     const pdf = await pdfOf(bytes('report.pdf'))
     assert.deepEqual(pdf.annotations, [])

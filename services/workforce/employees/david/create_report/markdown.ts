@@ -46,7 +46,7 @@ function fenced(text: string): string {
 export const plain = (text: string) =>
   text
     .replaceAll(/[\r\n]+/g, ' ')
-    .replaceAll(/[\\`*_[\]>|~&#!]|:(?=\/\/)|(?<=\bwww)\./g, sign => `\\${sign}`)
+    .replaceAll(/[\\`*_[\]>|~&#!@]|:(?=\/\/)|(?<=\bwww)\./g, sign => `\\${sign}`)
     .replaceAll('<', '&lt;')
     .replace(/^(\s*)([-+=])/, '$1\\$2')
     .replace(/^(\s*\d+)([.)])(?=\s|$)/, '$1\\$2')

@@ -19,8 +19,12 @@ export function naiveScale(values: ArrayLike<number>, period: number): number {
   return sum / Math.max(1, values.length - m)
 }
 
-/** The mean absolute scaled error: 0 where nothing was wrong, undefined where values never change but were not hit. */
+/** So much of a value is lost where numbers are rounded. */
+const ROUNDED = 1e-9
+
+/** The mean absolute scaled error: 0 where nothing was wrong, undefined where all seasons are the same but were not hit. */
 export const mase = (pairs: readonly (readonly [number, number])[], scale: number): number | undefined => {
   const error = meanAbsolute(pairs)
-  return scale > 0 ? error / scale : error === 0 ? 0 : undefined
+  const size = pairs.reduce((most, [actual]) => Math.max(most, Math.abs(actual)), 0)
+  return scale > 0 ? error / scale : error <= ROUNDED * size ? 0 : undefined
 }

@@ -35,8 +35,8 @@ export function checks(brief: Brief<ForecastInput>, { result }: Answer<ForecastR
     {
       id: 'backtest_mase',
       pass: own <= naive,
-      value: rounded(own),
-      target: `at most ${rounded(naive)}, that of the seasonal naive method`,
+      value: measure(own),
+      target: `at most ${measure(naive)}, that of the seasonal naive method`,
     },
     ...coverageChecks(tests),
     ...(nonNegative ? [negativeCheck(points)] : []),
@@ -72,4 +72,6 @@ function isOrdered({ point, intervals }: Point): boolean {
 
 const near = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(b))
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+/** No error can be scaled where every season is the same. */
+const measure = (error: number) => (Number.isFinite(error) ? rounded(error) : 'beyond measure')
 const rounded = (value: number) => Number(value.toPrecision(4))

@@ -130,7 +130,7 @@ export function resultOf(
       ...(forecast.learned < length
         ? [`The models learned from the latest ${forecast.learned} of ${length} values.`]
         : []),
-      ...(scale === 0 ? ['All values are the same: so is the forecast, and its intervals say nothing.'] : []),
+      ...(scale === 0 ? [sameSaid(series)] : []),
       ...(longest < horizon
         ? [`The back-test reaches ${longest} steps ahead; what is said of later ones is not tested.`]
         : []),
@@ -145,6 +145,9 @@ export function resultOf(
     ],
   }
 }
+
+const sameSaid = ({ values }: Series) =>
+  `${values.every(value => value === values[0]) ? 'All values are' : 'All seasons are'} the same: so is the forecast, and its intervals say nothing.`
 
 /** The share of the back-test's values that lie in their intervals, for each level. */
 export function coverageOf(forecasts: readonly BacktestPoint[]): BacktestResult['coverage'] {

@@ -161,18 +161,22 @@ function times(name: string, texts: readonly string[]): Reading | undefined {
 
 function levels(name: string, texts: readonly string[]): LevelsColumn {
   const places = new Map<string, number>()
+  const read = new Map<string, number>()
   const codes = Int32Array.from(texts, text => {
     if (isNothing(text)) return -1
-    const known = places.get(text)
+    const known = read.get(text)
     if (known !== undefined) return known
-    places.set(text, places.size)
-    return places.size - 1
+    const level = readable(text)
+    const place = places.get(level) ?? places.size
+    places.set(level, place)
+    read.set(text, place)
+    return place
   })
   const distinct = [...places.keys()]
   const few =
     distinct.length <= Math.min(MOST_LEVELS, texts.length / 2) &&
     distinct.every(({ length }) => length <= LONGEST_LEVEL)
-  return { name, type: few ? 'category' : 'text', levels: distinct.map(readable), codes }
+  return { name, type: few ? 'category' : 'text', levels: distinct, codes }
 }
 
 /** As it was written, save for what no database and no page can hold. */

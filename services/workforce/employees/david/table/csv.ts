@@ -48,12 +48,18 @@ function* rowsOf(text: string, delimiter: string, param: string): Generator<stri
     }
     return next[which]
   }
-  let at = 0
+  let [at, lines] = [0, 0]
   while (at < text.length) {
+    if (row.length === 0 && (text[at] === '\n' || text[at] === '\r')) {
+      at++
+      continue
+    }
     let start = ''
     if (text[at] === '"') {
       const closed = closingQuote(text, at + 1)
-      start = text.slice(at + 1, closed).replaceAll('""', '"')
+      const quoted = text.slice(at + 1, closed)
+      // What is too long also with half of its signs is not read.
+      start = quoted.length > 2 * MOST.characters ? quoted : quoted.replaceAll('""', '"')
       at = Math.min(closed + 1, text.length)
     }
     const end = Math.min(find('delimiter', delimiter, at), find('newline', '\n', at), find('return', '\r', at))
@@ -63,6 +69,8 @@ function* rowsOf(text: string, delimiter: string, param: string): Generator<stri
     if (text[end] === delimiter) add('')
     if (text[end] === '\r' && text[at] === '\n') at++
     if (row.some(cell => cell !== '')) yield row
+    // A spreadsheet may have a million rows with nothing in them below the others.
+    if (++lines > 2 * MOST.rows) boundedSize(lines, 1, param)
     row = []
   }
 }

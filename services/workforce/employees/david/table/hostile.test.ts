@@ -44,6 +44,7 @@ describe('in a process of analyses', () => {
     ['a Parquet file that claims a billion rows', {}, parquet({ rows: 1e9, page: run(1e9) }), /1,000,000 rows/],
     ['a million columns', { csv: `${'a,'.repeat(1e6)}\n1` }, undefined, /1,000 columns/],
     ['a cell of 60 MB', {}, { name: 'a.csv', bytes: Buffer.from(`a\n${'x'.repeat(60e6)}`) }, /100,000 characters/],
+    ['60 MB of quotes', {}, { name: 'a.csv', bytes: Buffer.from(`a\n${'"'.repeat(60e6)}`) }, /100,000 characters/],
     ['a quote that never ends', { csv: `a\n"${'x'.repeat(1e6)}` }, undefined, /100,000 characters/],
     ['JSON a million deep', { json: `[{"a":${'['.repeat(1e6)}` }, undefined, /can't be read/],
     ['JSON that is deep and whole', { json: `[{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}]` }, undefined, /./],

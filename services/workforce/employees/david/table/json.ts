@@ -1,10 +1,11 @@
 /** JSON as columns: rows that are objects, in a list or one on each line. */
 import { Refusal } from '../../../src/brief.ts'
 import { shown } from './foreign-text.ts'
+import { isInCalendar } from './moment.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable, type Value } from './raw-table.ts'
 
 export function readJson(text: string, param: string): RawTable {
-  const value = parsed(text, param, '')
+  const value = parsed(text.trim(), param, '')
   if (!Array.isArray(value)) throw new Refusal(param, 'The JSON is no list. Send a list of objects, one for each row.')
   return readRows(value, param)
 }
@@ -48,11 +49,12 @@ export function readRows(rows: readonly unknown[], param: string): RawTable {
 /** What JSON, or a file of columns, can hold, as the value of a cell. */
 export function cellOf(value: unknown, param: string): Value {
   if (value === null || value === undefined) return null
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  // What is infinite is told of with the column.
+  if (typeof value === 'number') return Number.isNaN(value) ? null : value
   if (typeof value === 'boolean') return value
   if (typeof value === 'string') return boundedCell(value, param)
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
-  if (value instanceof Date) return isInCalendar(value) ? value : null
+  if (value instanceof Date) return isInCalendar(value.getTime()) ? value : null
   return boundedCell(nestedText(value, param), param)
 }
 
@@ -65,9 +67,6 @@ function nestedText(value: unknown, param: string): string {
     throw new Refusal(param, 'A cell is nested too deeply. Flatten it, or leave its column out.')
   }
 }
-
-/** The years that can be written with four digits. */
-const isInCalendar = (date: Date) => date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999
 
 function parsed(text: string, param: string, where: string): unknown {
   try {

@@ -21,7 +21,7 @@ export function readMoment(text: string, order: DayOrder): Moment | undefined {
   if (trimmed.length > LONGEST) return undefined
   for (const read of [year, quarter, month, namedMonth, week, compactDay, day, slashedDay]) {
     const found = read(trimmed, order)
-    if (found !== undefined) return Number.isNaN(found.at) ? undefined : found
+    if (found !== undefined) return isInCalendar(found.at) ? found : undefined
   }
   return undefined
 }
@@ -78,7 +78,7 @@ const compactDay: Read = text => {
   return found ? { at: utc(found[1], Number(found[2]), Number(found[3])), grain: 'day', zoned: false } : undefined
 }
 
-const CLOCK = String.raw`(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?)?`
+const CLOCK = String.raw`(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(Z|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?`
 const ISO_DAY = new RegExp(`^(\\d{4})[-/.](\\d{1,2})[-/.](\\d{1,2})${CLOCK}$`)
 const SLASHED_DAY = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4})${CLOCK}$`)
 
@@ -99,7 +99,7 @@ const slashedDay: Read = (text, order) => {
 function withClock(midnight: number, [hours, minutes, seconds, zone]: readonly (string | undefined)[]): Moment {
   if (hours === undefined || minutes === undefined) return { at: midnight, grain: 'day', zoned: false }
   const [h, m, s] = [Number(hours), Number(minutes), Number(seconds ?? 0)]
-  if (h > 24 || m > 59 || s > 60) return { at: Number.NaN, grain: 'time', zoned: false }
+  if (h > 24 || (h === 24 && m + s > 0) || m > 59 || s > 60) return { at: Number.NaN, grain: 'time', zoned: false }
   const offset = zone === undefined || zone === 'Z' ? 0 : offsetOf(zone)
   return { at: midnight + ((h * 60 + m - offset) * 60 + s) * 1000, grain: 'time', zoned: zone !== undefined }
 }
@@ -109,6 +109,10 @@ const offsetOf = (zone: string) =>
   (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)))
 
 const DAY = 86_400_000
+const [FIRST, LAST] = [Date.parse('0001-01-01'), Date.parse('9999-12-31') + DAY - 1]
+
+/** The years that everybody writes with four digits; not so what is not a number. */
+export const isInCalendar = (at: number) => at >= FIRST && at <= LAST
 
 /** Not a number where there is no such day. */
 function utc(year: string | undefined, month: number, day: number): number {

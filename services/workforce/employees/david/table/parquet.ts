@@ -40,11 +40,12 @@ async function columnsOf(file: ArrayBuffer, param: string): Promise<RawTable> {
   return { names: distinctNames(names), columns, rows, warnings: [] }
 }
 
-const broken = (cause: unknown, param: string) =>
-  new Refusal(
-    param,
-    `The Parquet file can't be read: ${shown(cause instanceof Error ? cause.message : String(cause))}.`,
-  )
+/** What is no plain error came of bytes that are not what they were taken for, and its words help nobody. */
+function broken(cause: unknown, param: string): Refusal {
+  const isPlain = cause instanceof Error && cause.constructor === Error
+  const why = isPlain ? shown(cause.message) : 'it is cut off, or its parts are not where it says'
+  return new Refusal(param, `The Parquet file can't be read: ${why}.`)
+}
 
 /** A file says itself how long its parts are: what can't be is refused before memory is taken for it. */
 function refuseBombs({ row_groups: groups, num_rows: rows }: FileMetaData, length: number, param: string): void {

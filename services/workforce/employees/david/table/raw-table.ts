@@ -47,7 +47,8 @@ export function boundedCell(text: string, param: string): string {
 export function distinctNames(given: readonly string[]): string[] {
   const taken = new Set<string>()
   return given.map((text, i) => {
-    const name = oneLine(text).slice(0, 100).trim() || `column ${i + 1}`
+    // By whole characters: halves of them would be one name to the database.
+    const name = [...oneLine(text)].slice(0, 100).join('').trim() || `column ${i + 1}`
     for (let copy = 1; ; copy++) {
       const candidate = copy === 1 ? name : `${name} (${copy})`
       const folded = candidate.toLowerCase()

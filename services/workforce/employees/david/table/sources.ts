@@ -5,6 +5,7 @@ import { shown } from './foreign-text.ts'
 import { readJson, readJsonLines, readRows } from './json.ts'
 import { readParquet } from './parquet.ts'
 import { MOST, type RawTable } from './raw-table.ts'
+import { textOf } from './text-of.ts'
 
 /** The part of an input that is a table; where none of these is given, it is the one file of the brief. */
 export interface TableInput {
@@ -31,22 +32,14 @@ export async function readTable({ input, files }: Brief<TableInput>): Promise<Ra
 
 function readFile(file: BriefFile): RawTable | Promise<RawTable> {
   const bytes = bounded(file.bytes, 'files')
-  if (new TextDecoder('latin1').decode(bytes.subarray(0, 4)) === 'PAR1') return readParquet(bytes, 'files')
+  const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 4))
+  if (magic === 'PAR1') return readParquet(bytes, 'files')
+  if (magic === 'PARE')
+    throw new Refusal('files', `${shown(file.name)} is an encrypted Parquet file. Save it without encryption.`)
   const text = textOf(file)
   const is = (type: RegExp, ending: RegExp) => type.test(file.media_type) || ending.test(file.name)
   if (is(/jsonl|ndjson|json-?lines|json-seq/i, /\.(jsonl|ndjson)$/i)) return readJsonLines(text, 'files')
   return is(/^application\/json\b/i, /\.json$/i) ? readJson(text, 'files') : readCsv(text, 'files')
-}
-
-/** UTF-8, or else what Windows has written for decades. */
-function textOf({ name, bytes }: BriefFile): string {
-  if (bytes.subarray(0, 8192).includes(0))
-    throw new Refusal('files', `${shown(name)} is no text and no Parquet. Save the table as CSV, JSON or Parquet.`)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
 }
 
 function bounded<Data extends { readonly length: number }>(data: Data, param: string): Data {

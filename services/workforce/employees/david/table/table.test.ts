@@ -104,6 +104,15 @@ describe('a Parquet file', () => {
     await refused(file('t.parquet', bytes), /other columns than the schema/)
   })
 
+  it('that is cut off, encrypted or without its footer is refused in words', async () => {
+    const [noFooter, otherMagic] = [Buffer.from(whole), Buffer.from(whole)]
+    noFooter.writeUInt32LE(0, noFooter.length - 8)
+    otherMagic.write('PARE')
+    await refused(file('t.parquet', whole.slice(0, -9)), /can't be read: .*footer/)
+    await refused(file('t.parquet', noFooter), /can't be read: it is cut off/)
+    await refused(file('t.parquet', otherMagic), /encrypted Parquet file/)
+  })
+
   it('that is broken anywhere is refused or read, and nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(255), fc.boolean(), async (place, byte, cut) => {

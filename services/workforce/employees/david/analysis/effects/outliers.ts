@@ -1,6 +1,7 @@
 /** Values far away from all others, further than the tail of their own column reaches. */
 import { identifier } from '../../table/database.ts'
 import type { Ranked } from '../sample.ts'
+import { around, DEVIATION, MEDIAN } from '../spread.ts'
 import { gapProbabilities } from '../statistics/tail.ts'
 import { type Effect, proved, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
@@ -52,7 +53,7 @@ function inTail(name: string, sorted: Float64Array, median: number, deviation: n
       const nearest = nearestTo(sorted, bound)
       const proof = await proved(
         ask,
-        `SELECT count(*) AS outliers, min(${x}) AS lowest, max(${x}) AS highest, min(abs(${x} - middle)) / any_value(deviation) AS deviations, any_value(middle) AS median FROM data, (SELECT median(${x}) AS middle, 1.4826 * mad(${x}) AS deviation FROM data) WHERE ${x} ${tail === 'high' ? '>=' : '<='} CAST(${JSON.stringify(nearest)} AS DOUBLE)`,
+        `SELECT count(*) AS outliers, min(${x}) AS lowest, max(${x}) AS highest, min(abs(${x} - ${MEDIAN})) / any_value(${DEVIATION}) AS deviations, any_value(${MEDIAN}) AS median FROM data, ${around(x)} WHERE ${x} ${tail === 'high' ? '>=' : '<='} CAST(${JSON.stringify(nearest)} AS DOUBLE)`,
       )
       const count = proof.of('outliers')
       const values = count === 1 ? 'One value' : `${said(count)} values`

@@ -1,6 +1,6 @@
 /** How often there is a value: the places of moments on a regular calendar, and the names of places. */
 import { Refusal } from '../../../../src/brief.ts'
-import type { Moment } from '../../table/moment.ts'
+import { isInCalendar, type Moment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'
 
 export interface Frequency {
@@ -76,13 +76,16 @@ export function frequencyOf(moments: readonly Moment[]): Frequency | undefined {
   return even(`every ${spoken(usual)}`, usual, first, dailyPeriods(usual))
 }
 
-/** How a step is written: as exactly as its frequency is. */
+/** How a step is written: as exactly as its frequency is. Throws a `Refusal` beyond the years that people write. */
 export function nameOfMoment(frequency: Frequency, place: number, zoned: boolean): string {
-  const iso = new Date(frequency.moment(place)).toISOString()
+  const at = frequency.moment(place)
+  if (!isInCalendar(at))
+    throw new Refusal('input.horizon', 'The forecast would go beyond the year 9999. Ask for fewer steps.')
+  const iso = new Date(at).toISOString()
   if (frequency.name === 'yearly') return iso.slice(0, 4)
   if (frequency.name === 'quarterly') return `${iso.slice(0, 4)}-Q${Math.floor((Number(iso.slice(5, 7)) + 2) / 3)}`
   if (frequency.name === 'monthly') return iso.slice(0, 7)
-  return frequency.moment(place) % DAY === 0 && frequency.moment(place + 1) % DAY === 0
+  return at % DAY === 0 && frequency.moment(place + 1) % DAY === 0
     ? iso.slice(0, 10)
     : `${iso.slice(0, 19)}${zoned ? 'Z' : ''}`
 }

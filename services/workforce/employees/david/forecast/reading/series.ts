@@ -39,7 +39,8 @@ export function readSeries(brief: Brief<ForecastInput>): readonly Series[] {
   const names = new Set<string>()
   return sources.map((source, i) => {
     const plain = [...oneLine(source.name)].slice(0, 80).join('') || `series ${i + 1}`
-    const name = names.has(plain) ? `${plain} (${i + 1})` : plain
+    let name = plain
+    for (let other = i + 1; names.has(name); other++) name = `${plain} (${other})`
     names.add(name)
     return wholeOf({ ...source, name }, brief.input)
   })

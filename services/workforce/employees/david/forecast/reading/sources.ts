@@ -1,6 +1,6 @@
 /** Where the series of a brief stand: in its input, in a table in it, or in the one file that came with it. */
-import { type Brief, type BriefFile, Refusal } from '../../../../src/brief.ts'
-import { shown } from '../../table/foreign-text.ts'
+import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { textOf } from '../../table/text-of.ts'
 import type { ForecastInput, GivenSeries } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
 import { readTable } from './table.ts'
@@ -19,7 +19,7 @@ export function readSources({ input, files }: Brief<ForecastInput>): readonly Ra
   if (file === undefined)
     throw new Refusal('input', 'There is nothing to forecast: give `values`, `series` or `csv`, or add a CSV file.')
   if (others.length > 0) throw new Refusal('files', 'There are several files; a forecast reads one table.')
-  return readTable(textOf(file), input, 'files')
+  return readTable(textOf({ ...file, bytes: bounded(file.bytes, 'files') }), input, 'files')
 }
 
 const rawOf = ({ name, values, timestamps }: GivenSeries, i: number): RawSeries => ({
@@ -27,18 +27,6 @@ const rawOf = ({ name, values, timestamps }: GivenSeries, i: number): RawSeries 
   values: values.map(value => value ?? Number.NaN),
   ...(timestamps && { timestamps }),
 })
-
-/** UTF-8, or else what Windows has written for decades. */
-function textOf({ name, bytes }: BriefFile): string {
-  bounded(bytes, 'files')
-  if (bytes.subarray(0, 8192).includes(0))
-    throw new Refusal('files', `${shown(name)} is no text. Save the table as CSV in UTF-8.`)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
-}
 
 function bounded<Data extends { readonly length: number }>(data: Data, param: string): Data {
   if (data.length <= LONGEST_TABLE) return data
