@@ -70,3 +70,13 @@ test('what a caller did wrong is not logged above debug', async t => {
     [['debug', 'request.answered']],
   )
 })
+
+test('who asks for work that nothing here is set up to do is refused, and rings nobody', async t => {
+  const { post, services, lines } = await start(t)
+  services.failure = fail('engine_unavailable', 'MILLHAND_LLM_URL sets the server of one.', { param: 'engine' })
+  await problemIn(await post(validTask), 'engine_unavailable')
+  assert.deepEqual(
+    lines.map(({ level, event }) => [level, event]),
+    [['debug', 'request.answered']],
+  )
+})

@@ -118,9 +118,13 @@ export function retryAfterOf(error: unknown): number | undefined {
   return headerOf(codeOf(error)) === 'Retry-After' ? 1 : undefined
 }
 
-/** Whether an error is a fault of ours, which the log must have: not where its caller asked the sandbox for just that. */
+/**
+ * Whether an error is a fault of ours, which the log must have. It is none where its caller asked the sandbox for just
+ * that, nor where work was asked for that this deployment is not set up to do.
+ */
 export function isOurs(error: unknown): boolean {
-  return problems[codeOf(error)].status >= 500 && metadataOf(error).intended === undefined
+  const code = codeOf(error)
+  return problems[code].status >= 500 && code !== 'engine_unavailable' && metadataOf(error).intended === undefined
 }
 
 /** The facts that an error of the catalogue tells programs, by name. */

@@ -1,36 +1,36 @@
 /** The process of a model: loaded once, asked one thing after the other, started again after a crash. */
 import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/worker'
+import type { ToAsked } from './asked-child.ts'
 
-export interface AskedOptions<To extends object, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {
+export interface AskedOptions<Load, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {
   /** For the log, which gets `<name>.ended` and `<name>.not_loaded`. */
   readonly name: string
-  /** What it is told first: it says `loaded` or `refused`. */
-  readonly load: To
+  /** What it is made of. */
+  readonly load: Load
   readonly loadTimeoutMs: number
-  /** What has it end the answer that it is at; it is killed where it has not within `stopMs`. */
-  readonly stop: To
+  /** It is killed where it is still at an answer so long after it was told to stop. */
   readonly stopMs: number
   /** How far it stands back, once it is loaded: `standBack`. */
   readonly niceness?: number
 }
 
-export interface AskedProcess<To, Heard> {
+export interface AskedProcess<Question, Heard> {
   /** Rejects with the signal's reason as soon as it fires, and with `RunnerGone` when the process ends first. */
-  ask(question: To, signal: AbortSignal | undefined): Promise<Heard>
+  ask(question: Question, signal: AbortSignal | undefined): Promise<Heard>
   /** Idempotent. Resolves when the process is gone. */
   close(): Promise<void>
 }
 
 /** Resolves once the model is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be. */
-export async function startAsked<To extends object, Heard extends { readonly kind: string; readonly message?: string }>(
-  options: AskedOptions<To, Heard>,
-): Promise<AskedProcess<To, Heard>> {
+export async function startAsked<Load, Question, Heard extends { readonly kind: string; readonly message?: string }>(
+  options: AskedOptions<Load, Heard>,
+): Promise<AskedProcess<Question, Heard>> {
   const { name, log, stopMs } = options
   const closing = new AbortController()
-  let process: Promise<ChildProcess<To, Heard>> | undefined
+  let process: Promise<ChildProcess<ToAsked<Load, Question>, Heard>> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  function started(): Promise<ChildProcess<To, Heard>> {
+  function started(): Promise<ChildProcess<ToAsked<Load, Question>, Heard>> {
     process ??= load(options, closing.signal).then(
       child => {
         void child.gone.then(({ reason }) => {
@@ -50,15 +50,15 @@ export async function startAsked<To extends object, Heard extends { readonly kin
     return process
   }
 
-  async function answer(question: To, signal: AbortSignal | undefined): Promise<Heard> {
+  async function answer(question: Question, signal: AbortSignal | undefined): Promise<Heard> {
     signal?.throwIfAborted()
     const child = await started()
     let late: NodeJS.Timeout | undefined
     const stop = () => {
-      child.send(options.stop)
+      child.send({ kind: 'stop' })
       late = setTimeout(() => void child.kill(), stopMs)
     }
-    child.send(question)
+    child.send({ kind: 'ask', question })
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()
     try {
@@ -86,17 +86,17 @@ export async function startAsked<To extends object, Heard extends { readonly kin
   }
 }
 
-async function load<To extends object, Heard extends { readonly kind: string; readonly message?: string }>(
-  options: AskedOptions<To, Heard>,
+async function load<Load, Question, Heard extends { readonly kind: string; readonly message?: string }>(
+  options: AskedOptions<Load, Heard>,
   signal: AbortSignal,
-): Promise<ChildProcess<To, Heard>> {
+): Promise<ChildProcess<ToAsked<Load, Question>, Heard>> {
   if (signal.aborted) throw new RunnerGone('killed', 'the model was stopped')
-  const child = startChild<To, Heard>({ ...options, ahead: 0, fileBytes: 0 })
+  const child = startChild<ToAsked<Load, Question>, Heard>({ ...options, ahead: 0, fileBytes: 0 })
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
   const limit = setTimeout(stop, options.loadTimeoutMs)
   try {
-    child.send(options.load)
+    child.send({ kind: 'load', load: options.load })
     const said = await child.next()
     if (said.kind === 'loaded') {
       if (options.niceness !== undefined) child.standBack(options.niceness)

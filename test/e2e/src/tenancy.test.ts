@@ -17,9 +17,11 @@ import {
   objectPath,
   shared,
 } from './belongings.ts'
-import type { Answer, Wire } from './http.ts'
+import type { Wire } from './http.ts'
+import { queriesOf } from './list-queries.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
+import { assertSame, bare, unknownIn } from './same-answer.ts'
 import { assertProblem } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
@@ -273,44 +275,4 @@ function variantsOf({ kind, method, answer }: Route, tag: string | undefined): R
     ...(kind === 'events' ? [{ accept: 'text/event-stream', 'last-event-id': '1' }] : []),
     ...(kind === 'download' ? [{ range: 'bytes=0-3' }] : []),
   ]
-}
-
-/** A query for each parameter of a list, with which the object is in it. */
-function queriesOf(route: Route, object: Wire, owner: Caller): string[] {
-  return route.desc.input.fields
-    .filter(({ name }) => name !== 'cursor' && !route.pathFields.includes(name))
-    .flatMap(({ name }) => {
-      const own = object[name]
-      const values =
-        parameters[name]?.(owner, object) ??
-        (typeof own === 'string' ? [`${name}=${encodeURIComponent(own)}`] : undefined)
-      assert.ok(values, `tenancy.test.ts has no value for ${name} of ${nameOf(route)}: add it to \`parameters\``)
-      return values.map(value => `${value}&limit=100`)
-    })
-}
-
-const parameters: Readonly<Record<string, (owner: Caller, object: Wire) => readonly string[]>> = {
-  limit: () => ['order=desc'],
-  order: () => ['order=desc', 'order=asc'],
-  created_after: () => ['created_after=2020-01-01T00:00:00Z'],
-  created_before: () => ['created_before=2100-01-01T00:00:00Z'],
-  metadata: ({ name }) => [`metadata[of]=${encodeURIComponent(name)}`],
-  include: () => ['include=input,output'],
-  resource_id: (_, { data }) => [`resource_id=${data.object.id}`],
-}
-
-/** An id of the same form, that nothing has. */
-const unknownIn = (id: string) => `${id.slice(0, id.lastIndexOf('_'))}_01kaje5z1cf6tvnyxkkhbm3v8h`
-
-async function assertSame(ask: (id: string) => Promise<Answer>, known: string, unknown: string, statuses = [404]) {
-  const [hidden, absent] = [await ask(known), await ask(unknown)]
-  assert.ok(statuses.includes(hidden.status), `${hidden.status}: ${hidden.text}`)
-  assert.equal(bare(hidden, known), bare(absent, unknown))
-}
-
-/** An answer without the id that it was asked for, and without what every answer has of its own. */
-function bare({ status, headers, text }: Answer, id: string): string {
-  const { date: _, 'x-request-id': __, ratelimit: ___, ...rest } = headers
-  const body = text.replaceAll(id, '<id>').replaceAll(/req_[0-9a-z]{26}/g, '<request>')
-  return JSON.stringify([status, rest, body], null, 1)
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { openSession, type Session } from '@millhand/onnx'
-import { type LoadMessage, MOST_WIDTH } from './protocol.ts'
+import { type Load, MOST_WIDTH } from './protocol.ts'
 import { vectorCache } from './vector-cache.ts'
 
 export interface LoadedModel {
@@ -18,7 +18,7 @@ const BATCH_PIECES = 1_024
 const CACHE_BYTES = 64 * 2 ** 20
 
 /** Throws what says why it is none of these models. */
-export async function loadModel({ model, tokenizer, threads }: Omit<LoadMessage, 'kind'>): Promise<LoadedModel> {
+export async function loadModel({ model, tokenizer, threads }: Load): Promise<LoadedModel> {
   const pieces = await openTokenizer(tokenizer)
   // Without its vocabulary every word is the same unknown one, and every text like every other.
   if (String(pieces('one')) === String(pieces('two'))) throw new Error('its tokenizer does not tell words apart')

@@ -6,7 +6,7 @@ import { MOST_HEAD_BYTES } from '@millhand/worker'
 import { startAsked } from '../asked-process.ts'
 import { filesOf } from './embedding-folder.ts'
 import type { Embedded, EmbeddingModel } from './embedding-model.ts'
-import { type Heard, MOST_VECTORS_BYTES, readFromChild, type ToChild } from './protocol.ts'
+import { type Heard, type Load, MOST_VECTORS_BYTES, type Question, readFromChild } from './protocol.ts'
 
 export { embeddingFault } from './embedding-folder.ts'
 
@@ -29,7 +29,7 @@ const BESIDE_BYTES = 512 * 2 ** 20
 export async function openEmbedding({ folder, threads, log }: EmbeddingOptions): Promise<EmbeddingModel> {
   const files = filesOf(folder)
   const { size } = await stat(files.model)
-  const process = await startAsked<ToChild, Heard>({
+  const process = await startAsked<Load, Question, Heard>({
     name: 'embedding_model',
     script: CHILD,
     read: readFromChild,
@@ -37,13 +37,12 @@ export async function openEmbedding({ folder, threads, log }: EmbeddingOptions):
     memoryLimitBytes: 3 * size + BESIDE_BYTES,
     niceness: NICENESS,
     log,
-    load: { kind: 'load', ...files, threads },
+    load: { ...files, threads },
     loadTimeoutMs: LOAD_TIMEOUT_MS,
-    stop: { kind: 'stop' },
     stopMs: STOP_MS,
   })
   const ask = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded> => {
-    const said = await process.ask({ kind: 'embed', texts }, signal)
+    const said = await process.ask({ texts }, signal)
     return said.kind === 'embedded' && said.vectors.length === texts.length ? said : unembedded
   }
   return {

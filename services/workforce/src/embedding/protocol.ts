@@ -1,30 +1,26 @@
 /** What passes between the executor and the process of an embedding model. One question at a time. */
 import type { Said } from '@millhand/worker'
+import type { Loaded } from '../asked-child.ts'
 
-export interface LoadMessage {
-  readonly kind: 'load'
+export interface Load {
   readonly model: string
   readonly tokenizer: string
   readonly threads: number
 }
 
-export interface EmbedMessage {
-  readonly kind: 'embed'
+export interface Question {
   readonly texts: readonly string[]
 }
 
-/** `stop` ends what is being answered: `failed` says then that it did. */
-export type ToChild = LoadMessage | EmbedMessage | { readonly kind: 'stop' }
-
-export type FromChild =
-  | { readonly kind: 'loaded' }
-  | { readonly kind: 'refused'; readonly message: string }
+export type Answer =
   /** Beside it go the vectors, one after the other. */
   | { readonly kind: 'embedded'; readonly count: number }
+  /** Also of what was stopped. */
   | { readonly kind: 'failed' }
 
 export type Heard =
-  | Exclude<FromChild, { kind: 'embedded' }>
+  | Loaded
+  | Exclude<Answer, { kind: 'embedded' }>
   | { readonly kind: 'embedded'; readonly vectors: readonly Float32Array[] }
 
 /** Numbers of a vector, and bytes of those of 512 texts. */
@@ -33,7 +29,7 @@ export const MOST_VECTORS_BYTES = 512 * MOST_WIDTH * Float32Array.BYTES_PER_ELEM
 
 /** Undefined for what the protocol does not know. */
 export function readFromChild({ head, parts }: Said): Heard | undefined {
-  const said = head as FromChild
+  const said = head as Loaded | Answer
   if (said.kind === 'embedded') {
     const [bytes, ...more] = parts
     return bytes !== undefined && more.length === 0 ? vectors(said.count, bytes) : undefined

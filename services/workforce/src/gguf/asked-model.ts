@@ -11,11 +11,11 @@ import {
 } from 'node-llama-cpp'
 import type { Schema } from '../catalogue.ts'
 import { grammarOf } from './grammar.ts'
-import type { Account, AskMessage, LoadMessage } from './protocol.ts'
+import type { Account, Load, Question } from './protocol.ts'
 
 export interface AskedModel {
   /** Ends early, with what there is, once the signal fires. Throws `TooLong` for a question that leaves no room. */
-  ask(asked: Omit<AskMessage, 'kind'>, signal: AbortSignal): Promise<Account & { readonly text: string }>
+  ask(asked: Question, signal: AbortSignal): Promise<Account & { readonly text: string }>
 }
 
 /** There is no room for an answer beside the question. */
@@ -37,7 +37,7 @@ const PORTION_TOKENS = 128
 /** Small models say the same again and again where nothing is left to chance. */
 const TEMPERATURE = 0.7
 
-export async function loadModel({ file, threads }: Omit<LoadMessage, 'kind'>): Promise<AskedModel> {
+export async function loadModel({ file, threads }: Load): Promise<AskedModel> {
   // What is not there is neither built nor fetched.
   const llama = await getLlama({
     gpu: false,

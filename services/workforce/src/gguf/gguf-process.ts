@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
 import { MOST_HEAD_BYTES } from '@millhand/worker'
 import { type AskedProcess, startAsked } from '../asked-process.ts'
-import { type AskMessage, type Heard, MOST_ANSWER_BYTES, readFromChild, type ToChild } from './protocol.ts'
+import { type Heard, type Load, MOST_ANSWER_BYTES, type Question, readFromChild } from './protocol.ts'
 
 export interface GgufProcessOptions {
   readonly file: string
@@ -14,10 +14,7 @@ export interface GgufProcessOptions {
   readonly loadTimeoutMs?: number
 }
 
-export interface GgufProcess extends Pick<AskedProcess<ToChild, Heard>, 'close'> {
-  /** As an `AskedProcess` does. */
-  ask(question: Omit<AskMessage, 'kind'>, signal: AbortSignal | undefined): Promise<Heard>
-}
+export type GgufProcess = AskedProcess<Question, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** A large file comes from a slow disk. */
@@ -28,17 +25,15 @@ const STOP_MS = 10_000
 /** Resolves once the model is loaded. Rejects with `LoadFailed` where it can't be. */
 export async function startGguf(options: GgufProcessOptions): Promise<GgufProcess> {
   const { file, threads, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
-  const process = await startAsked<ToChild, Heard>({
+  return await startAsked<Load, Question, Heard>({
     name: 'language_model',
     script: CHILD,
     read: readFromChild,
     messageBytes: MOST_HEAD_BYTES + MOST_ANSWER_BYTES,
     memoryLimitBytes,
     log,
-    load: { kind: 'load', file, threads },
+    load: { file, threads },
     loadTimeoutMs,
-    stop: { kind: 'stop' },
     stopMs: STOP_MS,
   })
-  return { ask: (question, signal) => process.ask({ kind: 'ask', ...question }, signal), close: process.close }
 }

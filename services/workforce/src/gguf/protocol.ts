@@ -1,15 +1,14 @@
 /** What passes between the executor and the process of a local language model. One question at a time. */
 import type { Said } from '@millhand/worker'
+import type { Loaded } from '../asked-child.ts'
 import type { Schema } from '../catalogue.ts'
 
-export interface LoadMessage {
-  readonly kind: 'load'
+export interface Load {
   readonly file: string
   readonly threads: number
 }
 
-export interface AskMessage {
-  readonly kind: 'ask'
+export interface Question {
   readonly system: string
   readonly prompt: string
   /** What the answer has to be: JSON by it, as far as a grammar can say so. */
@@ -18,13 +17,8 @@ export interface AskMessage {
   readonly seed: number
 }
 
-/** `stop` ends what is being answered: `answered` says then how far it came. */
-export type ToChild = LoadMessage | AskMessage | { readonly kind: 'stop' }
-
-export type FromChild =
-  | { readonly kind: 'loaded' }
-  | { readonly kind: 'refused'; readonly message: string }
-  /** Beside it goes the text. */
+export type Answer =
+  /** Beside it goes the text: of what was stopped, as far as it came. */
   | ({ readonly kind: 'answered' } & Account)
   | { readonly kind: 'too_long'; readonly tokens: number; readonly most: number }
   | { readonly kind: 'failed' }
@@ -37,14 +31,17 @@ export interface Account {
   readonly end: 'stop' | 'length' | 'stopped'
 }
 
-export type Heard = Exclude<FromChild, { kind: 'answered' }> | ({ readonly kind: 'answered'; text: string } & Account)
+export type Heard =
+  | Loaded
+  | Exclude<Answer, { kind: 'answered' }>
+  | ({ readonly kind: 'answered'; text: string } & Account)
 
 /** Bytes of an answer: of the longest, and of what says how long it is. */
 export const MOST_ANSWER_BYTES = 2 ** 20
 
 /** Undefined for what the protocol does not know. */
 export function readFromChild({ head, parts }: Said): Heard | undefined {
-  const said = head as FromChild
+  const said = head as Loaded | Answer
   if (said.kind !== 'answered') return parts.length === 0 && others.has(said.kind) ? said : undefined
   const counts = [said.inputTokens, said.knownTokens, said.outputTokens]
   const [text] = parts
