@@ -73,6 +73,22 @@ for (const kind of Object.keys(kinds) as (keyof typeof kinds)[])
         })
     })
 
+describe('code that breaks the parser itself', () => {
+  const file = (path: string, text: string) => ({ path, text })
+  const good = file('good.go', 'package a\n\nfunc f() {\n\t_ = close()\n}\n')
+  const breaking = file('bad.go', `package a\nvar a = x = "${`${'('.repeat(9_000)}\n`.repeat(2)}`)
+
+  it('is said not to be read, and what comes after it is', async () => {
+    const { result: alone } = await review(brief({ files: [good] }))
+    for (let time = 0; time < 2; time++) {
+      const { result } = await review(brief({ files: [breaking, good] }))
+      assert.deepEqual(result.not_read, [{ file: 'bad.go', reason: 'It is nested too deeply to be read.' }])
+      assert.deepEqual(result.findings, alone.findings)
+    }
+    assert.notDeepEqual(alone.findings, [])
+  })
+})
+
 describe('a path', () => {
   for (const name of ['constructor', '__proto__', 'toString.js', 'valueOf.py', 'constructor.constructor', '.__proto__'])
     it(`may be ${name}`, async () => {

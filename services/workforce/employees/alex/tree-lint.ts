@@ -23,36 +23,16 @@ const rulesFor: Readonly<Record<TreeLanguage, Readonly<Record<string, TreeRule>>
 
 /** `isWhole` is false for a piece of a file: what is broken at its edges is no error then. */
 export async function treeLinter(language: TreeLanguage, isWhole = true): Promise<Linter> {
-  const { treeOf } = await treeReader(language)
-  const queries = await queriesFor(language)
-  const read = <Told>(text: string, tell: (root: Node) => Told): Told => {
-    const tree = treeOf(text)
-    try {
-      return tell(tree.rootNode)
-    } finally {
-      tree.delete()
-    }
-  }
+  const { read, queryOf } = await treeReader(language)
+  const rules = Object.entries(rulesFor[language])
   return {
     lint: text =>
       read(text, root => {
         if (isWhole && root.hasError) return [brokenAt(root)]
-        return queries.flatMap(([id, rule, query]) => foundBy(id, rule, query, root))
+        return rules.flatMap(([id, rule]) => foundBy(id, rule, queryOf(rule.query), root))
       }),
     parses: text => read(text, root => !root.hasError),
   }
-}
-
-const compiled = new Map<TreeLanguage, Promise<[string, TreeRule, Query][]>>()
-
-function queriesFor(language: TreeLanguage): Promise<[string, TreeRule, Query][]> {
-  const known = compiled.get(language)
-  if (known) return known
-  const queries = treeReader(language).then(({ queryOf }) =>
-    Object.entries(rulesFor[language]).map(([id, rule]): [string, TreeRule, Query] => [id, rule, queryOf(rule.query)]),
-  )
-  compiled.set(language, queries)
-  return queries
 }
 
 function foundBy(id: string, known: TreeRule, query: Query, root: Node): Found[] {

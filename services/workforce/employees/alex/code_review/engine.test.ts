@@ -159,6 +159,23 @@ describe('a diff', () => {
     ])
   })
 
+  it('that says it is far down a file is read where it says, and costs no more for that', {
+    timeout: 60_000,
+  }, async () => {
+    const hunk = (line: number) => `@@ -${line} +${line} @@\n-x\n+eval(x)\n`
+    for (const [path, rule] of [
+      ['a.js', 'no-eval'],
+      ['a.py', 'S307'],
+    ] as const) {
+      const head = `--- a/${path}\n+++ b/${path}\n`
+      assert.deepEqual(places(await review({ diff: `${head}${hunk(999_999_999)}` })), [`${path}:999999999 ${rule}`])
+      const many = Array.from({ length: 60 }, (_, at) => hunk(3_000_000 + at)).join('')
+      assert.equal((await review({ diff: `${head}${many}` })).findings.length, 60)
+    }
+    const go = '--- a/a.go\n+++ b/a.go\n@@ -1 +999999999 @@\n-x\n+_ = close()\n'
+    assert.deepEqual(places(await review({ diff: go })), ['a.go:999999999 error-discarded'])
+  })
+
   it('of a new file is the file; a deleted one is nothing', async () => {
     const added = '--- /dev/null\n+++ b/new.js\n@@ -0,0 +1,2 @@\n+const a = 1\n+if (a === NaN) a()\n'
     const { findings } = await review({ diff: `${added}--- a/old.js\n+++ /dev/null\n@@ -1 +0,0 @@\n-eval(x)\n` })

@@ -2,7 +2,7 @@
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { unheeded } from '../../../src/unheeded.ts'
-import { plain, severities } from '../finding.ts'
+import { type Found, plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
@@ -81,14 +81,12 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
   const linter = await linterFor(language, path, false)
   const isCode = language === 'python' || language === 'javascript' || language === 'typescript'
   const readable = (piece: Piece) =>
-    isCode
-      ? readings(language, piece).find(text => text !== '' && linter.parses(text))
-      : `${'\n'.repeat(piece.line - 1)}${piece.text}`
+    isCode ? readings(language, piece).find(({ text }) => linter.parses(text)) : piece
   try {
-    const texts = pieces.map(readable)
-    const lost = pieces.filter((_, at) => texts[at] === undefined)
-    const findings = texts
-      .flatMap(text => (text === undefined ? [] : linter.lint(text)))
+    const read = pieces.map(readable)
+    const lost = pieces.filter((_, at) => read[at] === undefined)
+    const findings = read
+      .flatMap(piece => (piece === undefined ? [] : linter.lint(piece.text).map(found => inFile(found, piece))))
       .filter(({ line, rule }) => added.has(line) && !needsTheRest.has(rule))
       .toSorted(byPlace)
       .map(found => findingOf(path, found, null))
@@ -98,6 +96,13 @@ async function readPieces({ path, added, pieces }: Change): Promise<Read> {
     return { file: path, lines: 0, unread: tooMuch(error) }
   }
 }
+
+/** Where the piece stands. Lines are counted and not made: those that a diff names cost nothing, however many it says that there are. */
+const inFile = (found: Found, { line }: Piece): Found => ({
+  ...found,
+  line: found.line + line - 1,
+  endLine: found.endLine + line - 1,
+})
 
 /** A linter that runs out of stack: nothing else is expected of one, and anything else is a fault. */
 function tooMuch(error: unknown): string {

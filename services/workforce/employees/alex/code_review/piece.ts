@@ -1,15 +1,15 @@
-/** A piece of a file, made into something that can be read by itself, each line where it stands in the file. */
+/** A piece of a file, made into something that can be read by itself. */
 import type { Language } from '../language.ts'
 import type { Piece } from './changes.ts'
 
-/** Texts to try, the plainest first. */
-export function readings(language: Language, { line, text }: Piece): string[] {
+/** Texts to try, the plainest first; `line` is that of the file in which the first of the text would stand, and may be none that there is. */
+export function readings(language: Language, { line, text }: Piece): Piece[] {
   const around = language === 'python' ? pythonAround(text) : bracketsAround(text)
-  return around.map(({ before, after }) => {
-    const above = before.split('\n').length
-    const head = before === '' ? '\n'.repeat(line - 1) : `${'\n'.repeat(Math.max(0, line - 1 - above))}${before}\n`
-    return line - 1 >= (before === '' ? 0 : above) ? `${head}${text}\n${after}` : ''
-  })
+  return around.map(({ before, after }) =>
+    before === ''
+      ? { line, text: `${text}\n${after}` }
+      : { line: line - before.split('\n').length, text: `${before}\n${text}\n${after}` },
+  )
 }
 
 /** What only the rest of the file can tell. */

@@ -1,20 +1,23 @@
-import type { Checks } from '../../../src/kind.ts'
+import type { SlowChecks } from '../../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
 import { code, fenced } from './markdown.ts'
 import { listed } from './parser-lists.ts'
 import type { Entry, Input, Result } from './result.ts'
 
-export const checks: Checks<Input, Result> = (brief, { result, citations = [] }) => {
+export const checks: SlowChecks<Input, Result> = async (brief, { result, citations = [] }) => {
   const { modules, markdown } = result
   const sources = new Map(sourcesOf(brief).map(source => [source.path, source]))
-  const complete = modules.flatMap(({ file, entries }) => {
-    const source = sources.get(file)
-    const known = Map.groupBy(entries.flatMap(named), ({ name }) => name)
-    return (source ? listed(source) : []).map(({ name, takes }) => ({
-      isThere: known.has(name),
-      isWhole: known.get(name)?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
-    }))
-  })
+  const lists = await Promise.all(
+    modules.map(async ({ file, entries }) => {
+      const source = sources.get(file)
+      const known = Map.groupBy(entries.flatMap(named), ({ name }) => name)
+      return (source ? await listed(source) : []).map(({ name, takes }) => ({
+        isThere: known.has(name),
+        isWhole: known.get(name)?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
+      }))
+    }),
+  )
+  const complete = lists.flat()
   const signatures = modules.flatMap(({ entries }) => entries.flatMap(signaturesOf))
   const written = signatures.filter(
     signature =>

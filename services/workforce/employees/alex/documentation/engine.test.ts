@@ -12,7 +12,7 @@ const brief = (input: Input): Brief<Input> => ({ topic: '', tone: '', constraint
 async function document(input: Input): Promise<Result> {
   const asked = brief(input)
   const answer = await rules(asked)
-  for (const { id, pass, value, target } of checks(asked, answer)) assert.ok(pass, `${id}: ${value} of ${target}`)
+  for (const { id, pass, value, target } of await checks(asked, answer)) assert.ok(pass, `${id}: ${value} of ${target}`)
   return answer.result
 }
 
@@ -257,12 +257,12 @@ describe('the checks of a reference', () => {
     ] as const) {
       const asked = brief({ code, path })
       const answer = await rules(asked)
-      const failed = (changed: string) => {
+      const failed = async (changed: string) => {
         const text = JSON.stringify(answer).replaceAll(/\bpath\b/g, changed)
-        return checks(asked, JSON.parse(text)).flatMap(({ id, pass }) => (pass ? [] : id))
+        return (await checks(asked, JSON.parse(text))).flatMap(({ id, pass }) => (pass ? [] : id))
       }
-      assert.deepEqual(failed('path'), [], path)
-      assert.deepEqual(failed('other'), ['signatures_of_the_parser'], path)
+      assert.deepEqual(await failed('path'), [], path)
+      assert.deepEqual(await failed('other'), ['signatures_of_the_parser'], path)
     }
   })
 

@@ -84,20 +84,17 @@ function scriptCases(path: string, text: string): TestCase[] {
 }
 
 async function pythonCases(path: string, text: string): Promise<TestCase[]> {
-  const { treeOf } = await treeReader('python')
-  const tree = treeOf(text)
-  try {
-    return tree.rootNode.descendantsOfType('function_definition').flatMap((node): TestCase[] => {
+  const { read } = await treeReader('python')
+  return read(text, root =>
+    root.descendantsOfType('function_definition').flatMap((node): TestCase[] => {
       const test = node?.childForFieldName('name')?.text ?? ''
       const body = node?.childForFieldName('body')
       if (!node || !body || !test.startsWith('test')) return []
       const names = new Set(body.descendantsOfType('identifier').map(identifier => identifier?.text ?? ''))
       const code = dedented(`${' '.repeat(body.startPosition.column)}${body.text}`)
       return [{ test, source: path, line: node.startPosition.row + 1, code, names }]
-    })
-  } finally {
-    tree.delete()
-  }
+    }),
+  )
 }
 
 /** Without empty lines around it and the indentation that all its lines have. */

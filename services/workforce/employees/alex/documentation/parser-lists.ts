@@ -5,12 +5,6 @@ import type { Source } from '../source.ts'
 import { listIn, methods, objectIn, treeOfOpenApi } from './read-openapi.ts'
 import { typescript } from './typescript-teller.ts'
 
-/** Loaded beforehand: a check answers at once. */
-const python = await treeReader('python')
-const definitions = python.queryOf(
-  '[(function_definition name: (identifier) @name) (class_definition name: (identifier) @name)]',
-)
-
 /** A name that a source shows. */
 interface Listed {
   readonly name: string
@@ -19,7 +13,7 @@ interface Listed {
 }
 
 /** Empty where the source can't be read. */
-export function listed(source: Source): Listed[] {
+export async function listed(source: Source): Promise<Listed[]> {
   const { path, text } = source
   const language = languageOf(path)
   if (language === 'typescript' || language === 'javascript') return typeScriptExports(path, text)
@@ -64,20 +58,22 @@ function typeScriptExports(path: string, text: string): Listed[] {
   })
 }
 
-function pythonDefinitions(text: string): Listed[] {
-  const tree = python.treeOf(text)
-  try {
+async function pythonDefinitions(text: string): Promise<Listed[]> {
+  const { read, queryOf } = await treeReader('python')
+  return read(text, root => {
     const all = /^__all__\s*=\s*[[(]([^\])]{0,10000})/m.exec(text)?.[1]?.match(/[A-Za-z_]\w*/g)
-    return definitions.captures(tree.rootNode).flatMap(({ node }) => {
-      const isInner = /^(?:function|class)_definition$/
-      for (let at = node.parent?.parent ?? null; at; at = at.parent) if (isInner.test(at.type)) return []
-      const isShown = all ? all.includes(node.text) : !node.text.startsWith('_')
-      return isShown ? { name: node.text, takes: parametersOf(node.parent?.childForFieldName('parameters')) } : []
-    })
-  } finally {
-    tree.delete()
-  }
+    return queryOf(definitions)
+      .captures(root)
+      .flatMap(({ node }) => {
+        const isInner = /^(?:function|class)_definition$/
+        for (let at = node.parent?.parent ?? null; at; at = at.parent) if (isInner.test(at.type)) return []
+        const isShown = all ? all.includes(node.text) : !node.text.startsWith('_')
+        return isShown ? { name: node.text, takes: parametersOf(node.parent?.childForFieldName('parameters')) } : []
+      })
+  })
 }
+
+const definitions = '[(function_definition name: (identifier) @name) (class_definition name: (identifier) @name)]'
 
 /** The first name in each: before its type and its default. */
 const parametersOf = (parameters: Node | null | undefined): string[] =>

@@ -3,18 +3,14 @@ import { type Node, treeReader } from '../grammar.ts'
 import { type Entry, type Module, short, Unreadable } from './reference.ts'
 
 export async function readPython(file: string, text: string): Promise<Module> {
-  const { treeOf } = await treeReader('python')
-  const tree = treeOf(text)
-  try {
-    const root = tree.rootNode
+  const { read } = await treeReader('python')
+  return read(text, root => {
     if (root.hasError) throw new Unreadable('It can not be read as Python.')
     const all = namesInAll(root)
     const isShown = (name: string) => (all ? all.has(name) : !name.startsWith('_'))
     const entries = latest(definitionsIn(root)).filter(({ name }) => isShown(name))
     return { file, language: 'python', description: docstringOf(root), entries }
-  } finally {
-    tree.delete()
-  }
+  })
 }
 
 /** Statements, also those that are only reached under a condition. */

@@ -43,7 +43,7 @@ export async function measure(): Promise<Score[]> {
     for (const path of paths) {
       const asked = briefOf({ code: readFileSync(join(project, path), 'utf8'), path })
       const answer = await rules(asked)
-      const [names, listed, signatures] = checks(asked, answer)
+      const [names, listed, signatures] = await checks(asked, answer)
       sum.names += Number(names?.target)
       sum.missed += Number(names?.target) - Number(names?.value)
       sum.other += Number(listed?.target) - Number(listed?.value)
