@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/brief.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable } from './raw-table.ts'
 
 /**
- * Reads in one pass, each sign once: a text of quotes takes as long as any. Ours because it is three times as fast as `csv-parse`,
+ * Reads in one pass, each sign once: a text of quotes takes as long as any. Ours because it is faster than `csv-parse`,
  * which the test holds it to. docs/decisions/data.md
  */
 export function readCsv(text: string, param: string): RawTable {

@@ -28,6 +28,7 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
     python.FS.writeFile(join(FOLDER, path), text)
   }
   const run = python.runPython(suite)
+  using _ = withoutCodeFromTexts()
   isOver = startTime()
   try {
     const told: unknown = JSON.parse(run(JSON.stringify(tests.map(({ path }) => path))))
@@ -58,6 +59,24 @@ function interruptWhere(isOver: () => boolean): Uint8Array {
     length: 1,
   }
   return buffer as unknown as Uint8Array
+}
+
+/** Whatever Python is handed of JavaScript has `constructor.constructor`, which makes code of a text, outside the interpreter. */
+function withoutCodeFromTexts(): Disposable {
+  const closed = () => {
+    throw new Error('no code is made of a text here')
+  }
+  const open = [() => {}, async () => {}, function* () {}, async function* () {}].map(made => {
+    const prototype = Object.getPrototypeOf(made)
+    const { constructor: before } = Object.getOwnPropertyDescriptors(prototype)
+    Object.defineProperty(prototype, 'constructor', { value: closed, writable: false })
+    return () => Object.defineProperty(prototype, 'constructor', before)
+  })
+  return {
+    [Symbol.dispose]() {
+      for (const again of open) again()
+    },
+  }
 }
 
 let isBounded = false
