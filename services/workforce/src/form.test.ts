@@ -54,6 +54,13 @@ for (const employee of data)
         assert.deepEqual(asked.flatMap(open), [])
       })
 
+      it('has something to show in each field that is still empty', () => {
+        assert.deepEqual(
+          asked.filter(isBlank).map(({ path }) => path),
+          [],
+        )
+      })
+
       it('has choices that differ, and defaults and examples that are valid', () => {
         assert.deepEqual([...asked, ...given].flatMap(contradicts), [])
       })
@@ -81,6 +88,14 @@ function open({ path, schema }: PlaceIn): string[] {
   if (types.length === 0) lacking.push('type')
   if (schema.properties !== undefined && schema.additionalProperties !== false) lacking.push('additionalProperties')
   return lacking.map(key => `${path} has no ${key}`)
+}
+
+/** Nothing says what a value of it may look like. */
+function isBlank({ schema, named }: PlaceIn): boolean {
+  const { items = {}, type } = schema as { items?: Schema; type?: unknown }
+  const isWritten =
+    ['string', 'number', 'integer'].includes(`${type}`) || (type === 'array' && !('properties' in items))
+  return named && isWritten && !['examples', 'default', 'enum', 'const'].some(key => key in schema || key in items)
 }
 
 function contradicts({ path, schema, root }: PlaceIn): string[] {
