@@ -66,6 +66,20 @@ describe('code that was written', () => {
     assert.deepEqual(await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }]), {})
   })
 
+  it('that is nested too deeply is said not to parse, and stops nothing', async () => {
+    const deep = `a = ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`
+    const files = [
+      { path: 'a.ts', text: `export const ${deep}` },
+      { path: 'b.py', text: deep },
+    ]
+    const tests = [{ path: 'a.test.ts', text: "import { a } from './a.ts'\ntest('a', () => a)\n" }]
+    const told = await measured(files, { tests })
+    assert.deepEqual(told.files_parse, { pass: false, value: '0: a.ts; b.py' })
+    assert.deepEqual(told.type_errors, { pass: false, value: '1: It is nested too deeply for the compiler.' })
+    assert.match(told.tests_pass_javascript?.value ?? '', /^0: a\.test\.ts: .*nested too deeply/)
+    assert.equal(told.undefined_names, undefined)
+  })
+
   it('has no wrong types because of packages that are not here', async () => {
     const text =
       'import express from "express"\nimport { a } from "./a.ts"\nexport const app = express()\napp.get("/", () => a + process.pid)\n'
@@ -123,6 +137,18 @@ describe('tests given', () => {
       export const fail = async () => { throw new Error('no') }`
     const told = await testsOf([{ path: 'src/a.ts', text: code }], [{ path: 'test/a.test.ts', text: test }])
     assert.deepEqual(told, { pass: true, value: '4' })
+  })
+
+  it('of modules are understood whatever their ending', async () => {
+    for (const [code, test] of [
+      ['a.mjs', 'a.test.mjs'],
+      ['a.mts', 'a.test.mts'],
+      ['a.ts', 'a.test.mjs'],
+    ] as const) {
+      const text = `import assert from 'node:assert/strict'\nimport { a } from './${code}'\ntest('a', () => assert.equal(a, 1))\n`
+      const told = await testsOf([{ path: code, text: 'export const a = 1\n' }], [{ path: test, text }])
+      assert.deepEqual(told, { pass: true, value: '1' }, test)
+    }
   })
 
   it('of modules of the old sort are understood', async () => {

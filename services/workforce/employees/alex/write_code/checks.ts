@@ -59,17 +59,18 @@ function types({ given, written }: Files): Check[] {
   return [{ id: 'type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
 }
 
-/** Python has no types to check; what stands nowhere is what its compiler would let pass. */
+/** Python has no types to check; what stands nowhere is what its compiler would let pass. Nothing where no file can be read. */
 async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
-  const python = files.filter(({ path }) => languageOf(path) === 'python')
-  if (python.length === 0) return []
   const linter = await linterFor('python', '')
-  const found = python.flatMap(({ path, text }) =>
-    linter
-      .lint(text)
-      .filter(({ rule }) => rule === UNDEFINED_NAME)
-      .map(({ line, message }) => `${path}:${line} ${message}`),
-  )
+  const found: string[] = []
+  let read = 0
+  for (const { path, text } of files) {
+    if (languageOf(path) !== 'python' || !(await parses(path, text))) continue
+    read++
+    const unknown = linter.lint(text).filter(({ rule }) => rule === UNDEFINED_NAME)
+    found.push(...unknown.map(({ line, message }) => `${path}:${line} ${message}`))
+  }
+  if (read === 0) return []
   return [{ id: 'undefined_names', pass: found.length === 0, value: listed(found.length, found), target: '0' }]
 }
 

@@ -9,11 +9,20 @@ const require = createRequire(import.meta.url)
 
 /**
  * Each error as `path:line TS2322 message`, of the files written; undefined where none of them is TypeScript. What the code
- * needs of packages is not here: what comes of that is no error of the code.
+ * needs of packages is not here: what comes of that is no error of the code. One line alone where the compiler can't cope with it.
  */
 export function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] | undefined {
   const roots = written.filter(({ path }) => /\.[cm]?tsx?$/i.test(path))
   if (roots.length === 0) return undefined
+  try {
+    return errorsOf(roots, given, written)
+  } catch (error) {
+    if (error instanceof RangeError) return ['It is nested too deeply for the compiler.']
+    throw error
+  }
+}
+
+function errorsOf(roots: readonly CodeFile[], given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
   const ts: typeof TypeScript = require('typescript')
   const files = new Map([...given, ...written].map(({ path, text }) => [`/${path}`, text]))
   const program = ts.createProgram(

@@ -80,14 +80,19 @@ function compiled({ path, text }: CodeFile): [string, string][] {
   if (path.endsWith('.json')) return [[path, `module.exports = ${text}`]]
   if (!/\.[cm]?[jt]sx?$/i.test(path)) return []
   const ts: typeof TypeScript = require('typescript')
-  const { outputText } = ts.transpileModule(text, {
-    fileName: path,
-    compilerOptions: {
-      target: ts.ScriptTarget.ES2022,
-      module: ts.ModuleKind.CommonJS,
-      esModuleInterop: true,
-      jsx: ts.JsxEmit.React,
-    },
-  })
-  return [[path, outputText]]
+  try {
+    const { outputText } = ts.transpileModule(text, {
+      fileName: path.replace(/\.[cm]([jt]s)$/i, '.$1'), // By its own ending it would stay a module of its sort.
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module: ts.ModuleKind.CommonJS,
+        esModuleInterop: true,
+        jsx: ts.JsxEmit.React,
+      },
+    })
+    return [[path, outputText]]
+  } catch (error) {
+    if (error instanceof RangeError) return [[path, "throw new SyntaxError('It is nested too deeply.')"]]
+    throw error
+  }
 }
