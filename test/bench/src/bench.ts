@@ -28,7 +28,7 @@ import { workforce } from './section/workforce.ts'
 import { tableHead, tableLines } from './table.ts'
 import { openWorkbench, type Workbench } from './workbench.ts'
 
-type Sections = Readonly<Record<string, (workbench: Workbench) => Promise<Figure[]>>>
+type Sections = Readonly<Record<string, (workbench: Workbench) => Promise<Figure[]> | AsyncIterable<Figure>>>
 
 const sections: Sections = {
   accept,
@@ -74,7 +74,8 @@ say([machine], machine)
 await using workbench = openWorkbench(options)
 for (const name of chosen) {
   if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
-  for (const figure of (await offered[name]?.(workbench)) ?? []) say(tableLines(figure), jsonLine(figure))
+  const figures = offered[name]?.(workbench) ?? []
+  for await (const figure of 'then' in figures ? await figures : figures) say(tableLines(figure), jsonLine(figure))
 }
 
 function readCommand() {
