@@ -13,11 +13,12 @@ export {
   timestamp,
 } from './message-parts.ts'
 export { addTask, madeBefore, newLife } from './new-task.ts'
+export { type OutputFiles, type OutputFilesDeps, outputFiles, type UnsettledFiles } from './output-files.ts'
 export { cancelTask } from './rpc/cancel-task.ts'
 export { createStreamToken } from './rpc/create-stream-token.ts'
 export { deleteTaskData } from './rpc/delete-task-data.ts'
 export { getTask } from './rpc/get-task.ts'
-export { leaseMethods, type OutputFiles } from './rpc/leases.ts'
+export { leaseMethods } from './rpc/leases.ts'
 export { leaseOf, leaseWithInput } from './rpc/lend.ts'
 export { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 export { ring } from './rpc/ring.ts'

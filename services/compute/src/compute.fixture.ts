@@ -9,7 +9,7 @@ import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
-import type { EmissionsRecord } from '@millhand/task'
+import type { EmissionsRecord, UnsettledFiles } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import {
   type ComputeOptions,
@@ -18,6 +18,7 @@ import {
   type TaskIndex,
   type TaskRecord,
   tasksSpec,
+  unsettledSpec,
 } from './compute.ts'
 import { echoModel } from './echo.fixture.ts'
 import { noFiles } from './no-files.fixture.ts'
@@ -34,6 +35,7 @@ export interface Place {
 export const plainOptions = (db: Database) => ({
   tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
   emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
+  unsettled: db.collection<UnsettledFiles, never>(unsettledSpec),
   files: noFiles,
   models: echoModel,
   plans: loadPlans(),

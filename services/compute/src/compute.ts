@@ -23,6 +23,7 @@ import {
   ring,
   type TargetFault,
   type TaskDeps,
+  type UnsettledFiles,
   waitTask,
   watchTask,
 } from '@millhand/task'
@@ -31,7 +32,7 @@ import type { Files } from './files/files.ts'
 import { lend } from './input-file.ts'
 import { computeTask } from './kind.ts'
 import { computeTransition } from './life.ts'
-import { outputFiles, removeOutput } from './output-file.ts'
+import { filesOfResults, removeOutput } from './output-file.ts'
 import { createTask } from './rpc/create-task.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
@@ -42,11 +43,12 @@ import type { TaskIndex, TaskRecord } from './task.ts'
 import { cancellation, eventMessage } from './to-message.ts'
 
 export { usedByTask } from './input-file.ts'
-export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
+export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 
 export interface ComputeOptions {
   readonly tasks: Collection<TaskRecord, TaskIndex>
   readonly emissions: Collection<EmissionsRecord, never>
+  readonly unsettled: Collection<UnsettledFiles, never>
   readonly files: Files
   readonly blobs: Blobs
   readonly models: Catalogue
@@ -100,6 +102,7 @@ export function createComputeService(options: ComputeOptions) {
     maxBatch: (mode, model) => (mode === 'test' ? 1 : maxBatchOf(models, model)),
   })
   const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
+  const outputFiles = filesOfResults(deps, options.unsettled)
   const show = (task: TaskRecord) => showWhole(deps, task)
 
   return {
@@ -118,13 +121,15 @@ export function createComputeService(options: ComputeOptions) {
       })
       router.service(StreamTokenService, { redeemStreamToken: redeemStreamToken(deps) })
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps) }),
+        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles }),
         readInput: readInput(deps),
         storeOutput: storeOutput(deps),
       })
       router.service(OwnerService, { ring: ring(options.onRing) })
     },
-    run: tasks.run,
+    async run(signal: AbortSignal): Promise<void> {
+      await Promise.all([tasks.run(signal), outputFiles.run(signal)])
+    },
     heard: tasks.heard,
     tellOwner: tasks.tellOwner,
   }

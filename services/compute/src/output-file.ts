@@ -1,31 +1,21 @@
 /** A file that is a task's output: from the result that names it to the task. docs/decisions/files.md, "An output file". */
-import type { OutputFiles } from '@millhand/task'
+import type { Collection } from '@millhand/store'
+import { type OutputFiles, outputFiles, type UnsettledFiles } from '@millhand/task'
 import type { ComputeDeps } from './compute.ts'
 import { runOf } from './files/file.ts'
 import type { TaskRecord } from './task.ts'
 
 type OutputDeps = Pick<ComputeDeps, 'tasks' | 'files' | 'clock' | 'log' | 'retentionMs'>
 
-export const outputFiles = ({ tasks, files, clock, log, retentionMs }: OutputDeps): OutputFiles => ({
-  /** A file of this very run is kept for as long as the task's data. */
-  async keep({ tenant, workId: task, attempt }, named) {
-    const until = clock.now() + retentionMs
-    const run = runOf(task, attempt)
-    const isKept = await Promise.all(named.map(file => files.keepOutput(tenant, file, run, until)))
-    return { kept: named.filter((_, at) => isKept[at]), until }
-  },
-
-  /** Removes the file that was kept for a result, unless its task names it now. Where that fails, it expires some time. */
-  async settled({ tenant, workId: task_id }, kept) {
-    try {
-      const task = await tasks.get(tenant, task_id)
-      const unnamed = kept.filter(file => file !== task?.output_file)
-      await Promise.all(unnamed.map(file => files.remove(tenant, file)))
-    } catch (error) {
-      log.warn('output_file.left', { task_id, files: kept.length, error })
-    }
-  },
-})
+export const filesOfResults = (deps: OutputDeps, unsettled: Collection<UnsettledFiles>): OutputFiles =>
+  outputFiles<TaskRecord>({
+    ...deps,
+    unsettled,
+    keep: ({ tenant, workId, attempt }, file, until) =>
+      deps.files.keepOutput(tenant, file, runOf(workId, attempt), until),
+    remove: (tenant, file) => deps.files.remove(tenant, file),
+    namedBy: ({ output_file }) => (output_file === undefined ? [] : [output_file]),
+  })
 
 /** Removes the file that is a task's output, if it is one. */
 export async function removeOutput(

@@ -1,6 +1,7 @@
 /** What tasks promise about the files that they take and give, on whatever stores. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { metadataOf } from '@millhand/api'
 import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
@@ -153,6 +154,23 @@ export function describeTaskFiles(name: string, open: () => Promise<OpenedDataba
         [status, outputFile, await given.content(unwanted)],
         [TaskStatus.CANCELLED, undefined, undefined],
       )
+    })
+
+    it('that were kept for a result go where who took it died before the task named them', async () => {
+      const { id, lease } = await started()
+      const file = await given.storeOutput(lease, '1')
+      given.failNextWrite()
+      assert.equal(await refusal(given.finish(lease, inFile(file))), 'internal')
+      assert.equal(await given.content(file), '1') // The same result may come again.
+      await given.finish(lease, { case: 'evicted', value: true })
+      const again = await given.claim()
+      const next = await given.storeOutput(again, '2')
+      assert.equal(await given.finish(again, inFile(next)), true)
+      await given.clock.advance(11_000)
+      const deadline = performance.now() + 10_000
+      while ((await given.content(file)) !== undefined && performance.now() < deadline) await pause(20)
+      assert.deepEqual([await given.content(file), await given.content(next)], [undefined, '2'])
+      assert.equal((await given.get(id)).outputFile, next)
     })
 
     it('that are outputs go with their task’s data, however often that is asked for', async () => {

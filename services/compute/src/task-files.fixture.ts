@@ -40,6 +40,7 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
   let running: Promise<void>
   let accounts = 0
   let afterGet: (() => Promise<unknown>) | undefined
+  let isNextWriteFailing = false
 
   before(async () => {
     opened = await open()
@@ -55,7 +56,11 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
       },
       find: (index, query) => stored.find(index, query),
       count: (...words) => stored.count(...words),
-      write: change => stored.write(change),
+      async write(change) {
+        if (!isNextWriteFailing) return await stored.write(change)
+        isNextWriteFailing = false
+        throw new Error('It died.')
+      },
     }
     const options = plainOptions(db)
     const fileService = createFileService({
@@ -103,6 +108,11 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
     /** Does this once a task was read next, and before that is told. */
     afterGet(work: () => Promise<unknown>): void {
       afterGet = work
+    },
+
+    /** The next change of a task comes to nothing, as if its replica had died just before. */
+    failNextWrite(): void {
+      isNextWriteFailing = true
     },
 
     async upload(text: string, description: object = {}, by = as(account())): Promise<string> {

@@ -36,4 +36,6 @@ export const tasksSpec = {
 
 export const emissionsSpec = { name: 'emissions', indexes: {} } as const satisfies CollectionSpec
 
+export const unsettledSpec = { name: 'unsettled_files', indexes: {} } as const satisfies CollectionSpec
+
 export type TaskIndex = keyof typeof tasksSpec.indexes

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
@@ -7,9 +11,11 @@ import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import type { OutputFiles, UnsettledFiles } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
-import { createLeftFiles, type LeftFiles } from './left-files.ts'
-import { outputFiles } from './run-files.ts'
+import { filesOfResults } from './run-files.ts'
+import { unsettledSpec } from './task.ts'
 import type { WorkforceDeps } from './workforce.ts'
 
 describe('the files of a result', () => {
@@ -23,10 +29,17 @@ describe('the files of a result', () => {
   let stored: Map<string, number | undefined>
   let isAway: boolean
   let task: object | undefined
-  let left: LeftFiles
-  let files: ReturnType<typeof outputFiles>
+  let folder: string
+  let db: SqliteDatabase
+  let notes: () => Promise<unknown[]>
+  let open: () => OutputFiles
+  let files: OutputFiles
 
-  beforeEach(() => {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millhand-result-files-'))
+    db = openSqlite({ file: join(folder, 'millhand.db') })
+    const unsettled = db.collection<UnsettledFiles>(unsettledSpec)
+    notes = () => unsettled.find('primary', { equals: [], limit: 10 })
     stored = new Map([
       ['file_a', undefined],
       ['file_b', undefined],
@@ -59,8 +72,12 @@ describe('the files of a result', () => {
       log: createLog({ level: 'error' }),
       retentionMs: 9_000,
     }
-    left = createLeftFiles(deps)
-    files = outputFiles(deps, left)
+    open = () => filesOfResults(deps, unsettled)
+    files = open()
+  })
+  afterEach(async () => {
+    await db.close()
+    await rm(folder, { recursive: true })
   })
 
   it('are kept for as long as the data of its task', async () => {
@@ -83,42 +100,63 @@ describe('the files of a result', () => {
     assert.deepEqual([...stored.keys()], ['file_a'])
   })
 
-  describe('while nobody can keep or remove them', () => {
+  describe('of which nobody has said what becomes of them', () => {
     let ending: AbortController
+    let running: Promise<void>
     beforeEach(() => {
       ending = new AbortController()
-      void left.run(ending.signal)
-      isAway = true
+      running = open().run(ending.signal)
     })
-    afterEach(() => ending.abort())
-    /** What there is of them a while later. */
-    async function later(): Promise<string[]> {
+    afterEach(async () => {
+      ending.abort()
+      await running
+    })
+    /** Holds to what there is of them a while later, and to how many results are not settled then. */
+    async function later(files: readonly string[], unsettled: number): Promise<void> {
       await clock.advance(10_000)
-      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
-      return [...stored.keys()]
+      await pause(50) // What must not happen would have.
+      for (const deadline = performance.now() + 10_000; performance.now() < deadline; await pause(10))
+        if (stored.size === files.length && (await notes()).length === unsettled) break
+      assert.deepEqual([[...stored.keys()], (await notes()).length], [files, unsettled])
     }
 
-    it('keep no result from being settled, and go once they can', async () => {
+    it('go once they can be removed', async () => {
+      await files.keep(result, ['file_a'])
+      isAway = true
       await files.settled(result, ['file_a'])
-      assert.deepEqual(await later(), ['file_a', 'file_b'])
+      await later(['file_a', 'file_b'], 1)
       isAway = false
-      assert.deepEqual(await later(), ['file_b'])
+      await later(['file_b'], 0)
     })
 
     it('wait for the result to come again, and go once it can’t', async () => {
       task = { status: 'running', lease_id: result.leaseId, attempt: 1 }
+      isAway = true
       await assert.rejects(files.keep(result, ['file_a', 'file_b']))
       isAway = false
-      assert.deepEqual(await later(), ['file_a', 'file_b'])
+      await later(['file_a', 'file_b'], 1)
       task = { status: 'running', lease_id: 'lease_b', attempt: 2 }
-      assert.deepEqual(await later(), [])
+      await later([], 0)
     })
 
     it('stay where it came again and its task names them', async () => {
+      isAway = true
       await assert.rejects(files.keep(result, ['file_a', 'file_b']))
       isAway = false
       task = { status: 'succeeded', finished_at: 1, artifacts: ['file_a'], output_file: 'file_b' }
-      assert.deepEqual(await later(), ['file_a', 'file_b'])
+      await later(['file_a', 'file_b'], 0)
+    })
+
+    it('go where who kept them died before its task could name them', async () => {
+      task = { status: 'running', lease_id: result.leaseId, attempt: 1 }
+      await files.keep(result, ['file_a', 'file_b'])
+      ending.abort()
+      await running
+      ending = new AbortController()
+      running = open().run(ending.signal)
+      await later(['file_a', 'file_b'], 1)
+      task = { status: 'succeeded', finished_at: 1, artifacts: ['file_b'] }
+      await later(['file_b'], 0)
     })
   })
 })

@@ -11,9 +11,9 @@ import type {
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { heldTask, type OutputFiles } from '@millhand/task'
+import type { Collection } from '@millhand/store'
+import { heldTask, type OutputFiles, outputFiles, type UnsettledFiles } from '@millhand/task'
 import { as, inTheNameOf } from './in-name-of.ts'
-import { type LeftFiles, removeUnnamed } from './left-files.ts'
 import { ownerOf } from './owner.ts'
 import { removeFile } from './remove-file.ts'
 import type { TaskRecord } from './task.ts'
@@ -80,31 +80,23 @@ const runOf = ({ workId, attempt }: Pick<Result, 'workId' | 'attempt'>) => `${wo
 
 type Keeping = Pick<WorkforceDeps, 'tasks' | 'files' | 'taskFiles' | 'clock' | 'log' | 'retentionMs'>
 
-/**
- * What an output is and names is kept for as long as the task's data, once the output is about to be taken. Where compute
- * is away before all are kept, or gone again, `left` hears of them.
- */
-export const outputFiles = (deps: Keeping, left: Pick<LeftFiles, 'add'>): OutputFiles => ({
-  async keep(result, named) {
-    const until = deps.clock.now() + deps.retentionMs
-    try {
-      const isKept = await Promise.all(named.map(file => keep(deps, result, file, until)))
-      return { kept: named.filter((_, at) => isKept[at]), until }
-    } catch (error) {
-      left.add(result, named)
-      throw error
-    }
-  },
-  settled: (result, kept) => removeUnnamed(deps, result, kept).catch(() => left.add(result, kept)),
-})
+/** What becomes of the files of a result, which compute has. */
+export const filesOfResults = (deps: Keeping, unsettled: Collection<UnsettledFiles>): OutputFiles =>
+  outputFiles<TaskRecord>({
+    ...deps,
+    unsettled,
+    async keep(result, id, until) {
+      const asked = { id, run: runOf(result), until: timestampFromMs(until) }
+      return (await deps.taskFiles.keepTaskFile(asked, as(ownerOf(result)))).kept
+    },
+    remove: (tenant, id) => removeFile(deps.files, { tenant }, id),
+    namedBy: filesNamedBy,
+  })
+
+const filesNamedBy = ({ artifacts = [], output_file }: TaskRecord): readonly string[] =>
+  output_file === undefined ? artifacts : [...artifacts, output_file]
 
 /** Removes what a task's output is, or names, outside of its record. Fails where that can't be done now. */
 export async function removeOutput({ files }: Pick<Keeping, 'files'>, task: TaskRecord): Promise<void> {
-  const all = [...(task.artifacts ?? []), ...(task.output_file === undefined ? [] : [task.output_file])]
-  await Promise.all(all.map(id => removeFile(files, task, id)))
-}
-
-async function keep({ taskFiles }: Keeping, result: Result, id: string, until: number): Promise<boolean> {
-  const asked = { id, run: runOf(result), until: timestampFromMs(until) }
-  return (await taskFiles.keepTaskFile(asked, as(ownerOf(result)))).kept
+  await Promise.all(filesNamedBy(task).map(id => removeFile(files, task, id)))
 }

@@ -41,4 +41,6 @@ export const tasksSpec = { name: 'workforce_tasks', indexes: workIndexes } as co
 
 export const emissionsSpec = { name: 'workforce_emissions', indexes: {} } as const satisfies CollectionSpec
 
+export const unsettledSpec = { name: 'workforce_unsettled_files', indexes: {} } as const satisfies CollectionSpec
+
 export type TaskIndex = keyof typeof tasksSpec.indexes

@@ -26,6 +26,7 @@ import {
   ring,
   type TargetFault,
   type TaskDeps,
+  type UnsettledFiles,
   waitTask,
   watchTask,
 } from '@millhand/task'
@@ -33,7 +34,6 @@ import type { Log } from '@millhand/telemetry'
 import { readCatalogue } from './catalogue.ts'
 import { type Employees, knownEmployees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
-import { createLeftFiles } from './left-files.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
 import { giveBackLostPlaces } from './quota/lost-places.ts'
@@ -44,9 +44,9 @@ import { listEmployees } from './rpc/list-employees.ts'
 import { listTasks } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
-import { outputFiles, readInput, removeOutput, storeOutput } from './run-files.ts'
+import { filesOfResults, readInput, removeOutput, storeOutput } from './run-files.ts'
 import { showWhole } from './show-whole.ts'
-import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec } from './task.ts'
+import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
 import { cancellation, eventMessage } from './to-message.ts'
 
@@ -132,7 +132,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     imageModel,
     hasImagePrice,
   }
-  const leftFiles = createLeftFiles(deps)
+  const outputFiles = filesOfResults(deps, db.collection<UnsettledFiles>(unsettledSpec))
   const show = (task: TaskRecord) => showWhole(deps, task)
   const tell = telling(deps.places)
   const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, eventMessage)
@@ -169,7 +169,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     /** What executors and other replicas call. Compute answers the same services, for its own work. */
     ownRoutes(router: Routes): void {
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles: outputFiles(deps, leftFiles) }),
+        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles }),
         readInput: readInput(deps),
         storeOutput: storeOutput(deps),
       })
@@ -177,7 +177,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     },
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal), leftFiles.run(signal)])
+      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal), outputFiles.run(signal)])
     },
     heard: tasks.heard,
     tellOwner: tasks.tellOwner,

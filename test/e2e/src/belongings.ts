@@ -33,6 +33,9 @@ export const makings: Readonly<Record<string, (owner: string) => RequestOptions>
 /** An address at which nobody listens. */
 const NOBODY = 'https://127.0.0.1:4/hooks'
 
+/** So long no next try of a delivery may begin: while one runs it can't be retried. */
+const AT_REST_MS = 3_000
+
 /** How an object comes to be that no `POST` makes, of one that it belongs to. */
 const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
   async events(owner) {
@@ -44,7 +47,8 @@ const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
     const { id } = await make(owner, 'webhooks')
     const tested = await owner.call('POST', `/v1/webhooks/${id}/test`, { json: {} })
     assert.equal(tested.status, 202, tested.text)
-    return await seen(owner, objectPath('deliveries', tested.body), ({ next_attempt_at }) => next_attempt_at)
+    const isAtRest = ({ next_attempt_at }: Wire) => Date.parse(next_attempt_at) - Date.now() > AT_REST_MS
+    return await seen(owner, objectPath('deliveries', tested.body), isAtRest)
   },
 }
 

@@ -70,6 +70,25 @@ test('a call that is answered 400 or more is a fault, whatever the shell makes o
   assert.deepEqual(await faultsOf(shown(422), place), ['line 6: answered 404'])
 })
 
+test('a task that has not ended when its call is answered is waited for', async t => {
+  const states = ['queued', 'running', 'succeeded']
+  const asked: string[] = []
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.end(`{"object":"task","id":"task_a","type":"inference","status":"${states.shift()}"}`)
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const code = [
+    'export MILLHAND_KEY=k',
+    `ended=$(curl -s http://127.0.0.1:${port}/v1/tasks -H 'Prefer: wait=60' -d @- <<<'{}')`,
+    '[[ $ended == *succeeded* ]]',
+  ]
+  assert.deepEqual(await faultsOf(['```sh', ...code, '```'].join('\n'), place), [])
+  assert.deepEqual(asked, ['POST /v1/tasks', 'GET /v1/tasks/task_a', 'GET /v1/tasks/task_a'])
+})
+
 test('shapes are compared through lists and objects, values are not', () => {
   assert.deepEqual(shapeFaults({ data: [{ id: 'x', n: 1 }] }, { data: [{ id: 'y', n: 2, more: true }, 3] }, ''), [])
   assert.deepEqual(shapeFaults({ data: [{ id: 'x' }] }, { data: [] }, ''), ['data[0] is not there'])

@@ -104,13 +104,27 @@ interface Run {
   readonly isRefused: boolean
 }
 
-/** Ends the whole shell, wherever in it the call is: `export X=$(…)`, a pipe and `||` would make it succeed. */
-const HELD_CURL = `curl() {
+/**
+ * A call that fails ends the whole shell, wherever in it the call is: `export X=$(…)`, a pipe and `||` would make it
+ * succeed. One that waits for a task's end goes on waiting: a machine that is full may take longer than is asked for.
+ */
+const HELD_CURL = `held() {
   command curl --fail-with-body "$@" && return
   local code=$?
   [ $code -eq 23 ] && return $code # nobody reads on
   echo "curl ended with $code: $*" >&2
   kill $$
+}
+curl() {
+  case "$*" in *'Prefer: wait='*) ;; *) held "$@"; return ;; esac
+  local answer url id alive='^[{]"object":"[a-z_]*task","id":"([a-z_0-9]+)"[^{]*"status":"(queued|running)"'
+  answer=$(held "$@") || return
+  for url; do [[ $url == http* ]] && break; done
+  for _ in 1 2 3 4 5; do
+    [[ $answer =~ $alive ]] && id=\${BASH_REMATCH[1]} || break
+    answer=$(held -s -H "Authorization: Bearer $MILLHAND_KEY" -H 'Prefer: wait=60' "\${url%/"$id"}/$id") || return
+  done
+  printf '%s' "$answer"
 }`
 
 async function runAll(run: readonly Run[], { folder, url, metrics = METRICS_ADDRESS, env }: Place) {

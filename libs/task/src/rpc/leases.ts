@@ -17,6 +17,7 @@ import {
 import { atOwner, type Claimed, type Failure, type Outcome, type Verdict } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
 import { requireJson } from '../json-text.ts'
+import type { OutputFiles } from '../output-files.ts'
 import { modeOf, type TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
@@ -26,17 +27,7 @@ export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
   readonly lend: (task: T) => Promise<Lease | undefined>
   /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
-  readonly outputFiles?: OutputFiles
-}
-
-export interface OutputFiles {
-  /**
-   * Keeps the files of an output that is about to be taken, those that its run made and that are still there: which, and
-   * until when (milliseconds since 1970). Rejects where that can't be told now.
-   */
-  keep(result: Result, files: readonly string[]): Promise<{ readonly kept: readonly string[]; readonly until: number }>
-  /** Hears of files that were kept once the result was taken or refused: its task may not name them. Never fails. */
-  settled(result: Result, kept: readonly string[]): Promise<void>
+  readonly outputFiles?: Pick<OutputFiles, 'keep' | 'settled'>
 }
 
 /** All methods that are the same for tasks of any kind. */

@@ -37,8 +37,20 @@ export async function placeFaults(database: string, work: readonly Work[], unans
 /** An hour, as long as a file stays that no result names, and some more. */
 const UNNAMED_MS = 4_000_000
 
-/** Files that stay are those that tasks name, each of one task. Others go by themselves within the hour. */
-export async function fileFaults(ask: Ask, work: readonly Work[]): Promise<string[]> {
+/**
+ * Files that stay are those that tasks name, each of one task. Those of a result that was lost between its files and its
+ * task are removed a while after that: what is wrong `limitMs` later. Others go by themselves within the hour.
+ */
+export async function fileFaults(ask: Ask, work: readonly Work[], limitMs: number): Promise<string[]> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const faults = await fileFaultsNow(ask, work)
+    if (faults.length === 0 || performance.now() > deadline) return faults
+    await pause(1_000)
+  }
+}
+
+async function fileFaultsNow(ask: Ask, work: readonly Work[]): Promise<string[]> {
   const named = work.flatMap(({ files }) => files)
   const there = await outputFiles(ask)
   const staying = new Set(

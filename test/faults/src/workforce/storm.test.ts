@@ -38,6 +38,7 @@ const TASKS_A_SECOND = 15
 /** Engines get what others leave of the processor, which may be little. */
 const SETTLE_LIMIT_MS = 300_000
 const USAGE_LIMIT_MS = 30_000
+const FILES_LIMIT_MS = 60_000
 
 test('work of employees is not lost, not done twice, and counted once in quota, usage and files, whatever is killed', {
   skip: javaMissing,
@@ -109,7 +110,7 @@ async function run(
     ...topic.faults,
     ...violations({ ...seen, events: topic.events, finals: [...compute.finals, ...work.finals] }),
     ...(await placeFaults(system.database, work.finals, seen.unanswered)),
-    ...(await fileFaults(ask, work.finals)),
+    ...(await fileFaults(ask, work.finals, FILES_LIMIT_MS)),
     ...(await usageFaults(ask, compute.finals, USAGE_LIMIT_MS)),
     ...(await workUsageFaults(ask, work.finals, USAGE_LIMIT_MS)),
   ]

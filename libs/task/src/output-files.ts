@@ -1,0 +1,113 @@
+/**
+ * The files of results: from the result that names them to their task. Before they are kept a note says so, durably, and
+ * it goes once it is known which of them the task names: whoever goes on after a crash removes the others.
+ * docs/decisions/files.md, "An output file".
+ */
+import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { everyInterval } from '@millhand/runner'
+import type { Collection, Document } from '@millhand/store'
+import type { TaskLife } from './task.ts'
+import type { TaskDeps } from './task-deps.ts'
+
+/** Files that were about to be kept for a result. */
+export interface UnsettledFiles extends Document {
+  readonly work_id: string
+  readonly lease_id: string
+  readonly attempt: number
+  readonly files: readonly string[]
+}
+
+export interface OutputFilesDeps<T extends TaskLife> extends Pick<TaskDeps<T>, 'clock' | 'log' | 'retentionMs'> {
+  readonly tasks: Pick<TaskDeps<T>['tasks'], 'get'>
+  readonly unsettled: Collection<UnsettledFiles>
+  /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
+  keep(result: Result, file: string, until: number): Promise<boolean>
+  /** Removes a file, if it is there. Rejects where that can't be done now. */
+  remove(tenant: string, file: string): Promise<unknown>
+  /** The files that a task names. */
+  namedBy(task: T): readonly string[]
+}
+
+export interface OutputFiles {
+  /**
+   * Keeps the files of an output that is about to be taken for as long as the task's data, those that its run made and
+   * that are still there: which, and until when (milliseconds since 1970). Rejects where that can't be told now.
+   */
+  keep(result: Result, files: readonly string[]): Promise<{ readonly kept: readonly string[]; readonly until: number }>
+  /** Hears of files that were kept once the result was taken or refused: its task may not name them. Never fails. */
+  settled(result: Result, kept: readonly string[]): Promise<void>
+  /** Until the signal ends: settles what was left, because somebody died or could not be reached. One replica is enough. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+const EVERY_MS = 10_000
+const PAGE = 100
+
+export function outputFiles<T extends TaskLife>(deps: OutputFilesDeps<T>): OutputFiles {
+  const { tasks, unsettled, clock, log, retentionMs, keep, remove, namedBy } = deps
+
+  async function removeUnnamed(tenant: string, id: string, files: readonly string[]): Promise<void> {
+    const task = await tasks.get(tenant, id)
+    const named = task === undefined ? [] : namedBy(task)
+    await Promise.all(files.filter(file => !named.includes(file)).map(file => remove(tenant, file)))
+  }
+
+  /** Its executor says a result again for as long as the lease lives. */
+  async function mayComeAgain({ tenant, work_id, lease_id, attempt }: UnsettledFiles): Promise<boolean> {
+    const task = await tasks.get(tenant, work_id)
+    return task?.finished_at === undefined && task?.lease_id === lease_id && task.attempt === attempt
+  }
+
+  async function settle(note: UnsettledFiles): Promise<void> {
+    const { tenant, id, version, work_id, files } = note
+    try {
+      if (await mayComeAgain(note)) return
+      await removeUnnamed(tenant, work_id, files)
+      await unsettled.write({ kind: 'remove', version, tenant, id, events: [] })
+    } catch (error) {
+      log.warn('output_files.left', { task_id: work_id, files: files.length, error })
+    }
+  }
+
+  return {
+    async keep(result, files) {
+      const { tenant, workId: work_id, leaseId: lease_id, attempt } = result
+      const document = { tenant, id: crypto.randomUUID(), work_id, lease_id, attempt, files }
+      await unsettled.write({ kind: 'insert', document, events: [] })
+      const until = clock.now() + retentionMs
+      const isKept = await Promise.all(files.map(file => keep(result, file, until)))
+      return { kept: files.filter((_, at) => isKept[at]), until }
+    },
+
+    /** At once, where that can be: the note is looked at only now and then. */
+    settled: ({ tenant, workId }, kept) =>
+      removeUnnamed(tenant, workId, kept).catch(error => {
+        log.info('output_files.later', { task_id: workId, files: kept.length, error })
+      }),
+
+    run: signal =>
+      everyInterval(clock, EVERY_MS, signal, async () => {
+        try {
+          for await (const note of all(unsettled, signal)) await settle(note)
+        } catch (error) {
+          log.error('output_files.not_looked_through', { error })
+        }
+      }),
+  }
+}
+
+async function* all<T extends Document>(
+  collection: Pick<Collection<T>, 'find'>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  for (let after: readonly string[] = ['']; ; ) {
+    const page = await collection.find('primary', { equals: [], after, limit: PAGE })
+    for (const document of page) {
+      if (signal.aborted) return
+      yield document
+    }
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = [last.tenant, last.id]
+  }
+}
