@@ -61,7 +61,7 @@ export async function openRunner(): Promise<Runner> {
       const both = judged.client && judged.server
       words.push('--mode', both ? 'both' : judged.client ? 'client' : 'server', '--')
       words.push(...client, ...(both ? ['----'] : []), ...server)
-      return outcomeOf(await printedBy(binary, words))
+      return outcomeOf(await printedBy(binary, words, { NODE_COMPILE_CACHE: join(folder, 'compiled') }))
     },
     close: () => rm(folder, { recursive: true }),
   }
@@ -70,11 +70,16 @@ export async function openRunner(): Promise<Runner> {
 const root = join(import.meta.dirname, '..')
 
 /** Also when it fails, and says why. */
-function printedBy(binary: string, words: string[]): Promise<string> {
+function printedBy(binary: string, words: string[], variables: NodeJS.ProcessEnv): Promise<string> {
   return new Promise(resolve => {
-    execFile(binary, words, { maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
-      resolve([stdout, stderr, error?.code ?? ''].join('\n'))
-    })
+    execFile(
+      binary,
+      words,
+      { maxBuffer: 64 * 2 ** 20, env: { ...process.env, ...variables } },
+      (error, stdout, stderr) => {
+        resolve([stdout, stderr, error?.code ?? ''].join('\n'))
+      },
+    )
   })
 }
 
