@@ -93,7 +93,7 @@ const isNothing = (text: string) => text.length <= 4 && NOTHING.has(text.trim().
 const isDesignation = (text: string) => /^\s*[+-]?0\d|^\s*[+-]?\d{16}/.test(text)
 
 function numbers(name: string, texts: readonly string[]): Reading | undefined {
-  const sample = texts.filter(text => !isNothing(text)).slice(0, SAMPLE)
+  const sample = [...firstOf(texts)]
   if (sample.length === 0 || sample.some(isDesignation)) return undefined
   if (
     !few(
@@ -135,10 +135,19 @@ function isPlain(text: string): boolean {
 
 const few = (strange: readonly string[], all: readonly string[]) => strange.length <= all.length * MISTAKES
 
+/** The first that say something: of a column that is something else no more is looked at. */
+function* firstOf(texts: Iterable<string>): Generator<string, void> {
+  let left = SAMPLE
+  for (const text of texts) {
+    if (isNothing(text)) continue
+    yield text
+    if (--left === 0) return
+  }
+}
+
 /** Days come again, so each text is read once. */
 function times(name: string, texts: readonly string[]): Reading | undefined {
-  const distinct = [...new Set(texts)].filter(text => !isNothing(text))
-  const sample = distinct.slice(0, SAMPLE)
+  const sample = [...firstOf(texts)]
   const readable = (text: string) => readMoment(text, 'day first') ?? readMoment(text, 'month first')
   if (
     sample.length === 0 ||
@@ -148,6 +157,7 @@ function times(name: string, texts: readonly string[]): Reading | undefined {
     )
   )
     return undefined
+  const distinct = [...new Set(texts)].filter(text => !isNothing(text))
   const found = dayOrderOf(distinct.filter(text => readable(text) !== undefined))
   const order: DayOrder = found === undefined || found === 'either' ? 'month first' : found
   const read = new Map(distinct.map(text => [text, readMoment(text, order)?.at]))

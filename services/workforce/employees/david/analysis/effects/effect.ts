@@ -33,9 +33,9 @@ export async function proved(
   return { sql, values, of: name => values[name] ?? 0 }
 }
 
-/** In a query, the place of each value in order; those that are equal share the mean of theirs. */
+/** In a query, the place of each value in order; those that are equal share the mean of theirs: of the first and the last. */
 export const rankBy = (x: string): string =>
-  `rank() OVER (ORDER BY ${x}) + (count(*) OVER (PARTITION BY ${x}) - 1) / 2.0`
+  `(rank() OVER (ORDER BY ${x}) + count(*) OVER (ORDER BY ${x})) / 2.0`
 
 /** A number in a sentence: four digits of what was measured, all of what was counted. */
 export const said = (value: number): string => {
