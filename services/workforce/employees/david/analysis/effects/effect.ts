@@ -34,8 +34,7 @@ export async function proved(
 }
 
 /** In a query, the place of each value in order; those that are equal share the mean of theirs: of the first and the last. */
-export const rankBy = (x: string): string =>
-  `(rank() OVER (ORDER BY ${x}) + count(*) OVER (ORDER BY ${x})) / 2.0`
+export const rankBy = (x: string): string => `(rank() OVER (ORDER BY ${x}) + count(*) OVER (ORDER BY ${x})) / 2.0`
 
 /** A number in a sentence: four digits of what was measured, all of what was counted. */
 export const said = (value: number): string => {
