@@ -19,6 +19,7 @@ import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from '.
 import { failure, outcomes } from './outcome.ts'
 import { faultOfSending, type Sent } from './output-files.ts'
 import { fits } from './result-bound.ts'
+import { sendEach } from './send-each.ts'
 import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-processes.ts'
 
@@ -165,7 +166,7 @@ export function runGroup(
 
   async function sendWhole(one: HeldLease, file: OutputFile, ms: number): Promise<void> {
     try {
-      const value = await send(one, file, ms)
+      const [value] = (await sendAll(one, [file], ms)) ?? []
       if (value !== undefined) answer(one, { case: 'outputFile', value }, ms)
     } finally {
       await file.handle.close()
@@ -174,22 +175,20 @@ export function runGroup(
 
   /** The files first, whose ids the output has. */
   async function sendParts(one: HeldLease, { artifacts, outputOf }: WithArtifacts, ms: number): Promise<void> {
-    const files: string[] = []
-    for (const artifact of artifacts) {
-      const file = await send(one, artifact, ms)
-      if (file === undefined) return
-      files.push(file)
-    }
+    const files = await sendAll(one, artifacts, ms)
+    if (files === undefined) return
     const output = outputOf(files)
     if (fits(output)) return answer(one, { case: 'output', value: output }, ms, files)
-    const value = await send(one, { bytes: Buffer.from(output) }, ms)
+    const [value] = (await sendAll(one, [{ bytes: Buffer.from(output) }], ms)) ?? []
     if (value !== undefined) answer(one, { case: 'outputFile', value }, ms, files)
   }
 
-  /** The id of the file; undefined where it could not be stored, and the lease is answered. */
-  async function send(one: HeldLease, file: Sent, ms: number): Promise<string | undefined> {
+  /** The ids of the files, in their order; undefined where one could not be stored, and the lease is answered. */
+  async function sendAll(one: HeldLease, files: readonly Sent[], ms: number): Promise<readonly string[] | undefined> {
     try {
-      return await transfers.of(one, signal => sendOutput(one.lease, file, signal))
+      return await transfers.of(one, signal =>
+        sendEach(files, signal, (file, ends) => sendOutput(one.lease, file, ends)),
+      )
     } catch (error) {
       const fault = one.stop ? 'lost' : faultOfSending(error)
       if (fault === 'lost') one.stop ??= 'lost'

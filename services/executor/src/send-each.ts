@@ -1,0 +1,31 @@
+/** The files of a result, some of them at once. */
+
+/** Most of what one takes is waiting for a disk: eleven charts go in half the time, and more at once are no faster. */
+const AT_ONCE = 4
+
+/**
+ * What `send` resolves with for each file, in their order. The first that rejects ends those that are on their way, keeps
+ * the rest from being sent, and is what this rejects with, once none is on its way; so does the signal.
+ */
+export async function sendEach<File>(
+  files: readonly File[],
+  signal: AbortSignal,
+  send: (file: File, signal: AbortSignal) => Promise<string>,
+): Promise<readonly string[]> {
+  const failure = new AbortController()
+  const ends = AbortSignal.any([signal, failure.signal])
+  const ids = files.map(() => '')
+  const left = files.entries()
+  async function lane() {
+    for (const [at, file] of left) {
+      ends.throwIfAborted()
+      ids[at] = await send(file, ends)
+    }
+  }
+  const lanes = Array.from({ length: Math.min(AT_ONCE, files.length) }, () =>
+    lane().catch(error => failure.abort(error)),
+  )
+  await Promise.all(lanes)
+  failure.signal.throwIfAborted()
+  return ids
+}
