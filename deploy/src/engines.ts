@@ -49,8 +49,8 @@ type LanguageModelSettings =
 type ImageModelSettings = Omit<OpenAIImagesOptions, 'log'>
 
 export interface Engines {
-  /** How many tasks at once; as many as runs of models where it is not set. */
-  readonly slots: number | undefined
+  /** How many tasks at once, of so many runs of models. */
+  slots(ofModels: number): number
   /** What one process may hold. */
   readonly memoryLimitBytes: number
   /** What all of them may hold before idle ones are ended. */
@@ -61,13 +61,17 @@ export interface Engines {
 }
 
 export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
+  const languageModel = languageModelOf(set)
+  const imageModel = imageModelOf(set)
+  // Tasks that ask a model wait for it most of their time; rules compute, and leave a core to who answers callers.
+  const most = (languageModel ?? imageModel) ? Number.POSITIVE_INFINITY : allButOne()
   return {
-    slots: set.MILLHAND_ENGINE_SLOTS,
+    slots: ofModels => set.MILLHAND_ENGINE_SLOTS ?? Math.min(ofModels, most),
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
-    languageModel: languageModelOf(set),
+    languageModel,
     embeddingModel: embeddingModelOf(set),
-    imageModel: imageModelOf(set),
+    imageModel,
   }
 }
 
@@ -91,7 +95,7 @@ function embeddingModelOf({ MILLHAND_EMBEDDING_MODEL: folder }: Set<'MILLHAND_EM
 /** A batch is small. */
 const MOST_EMBEDDING_THREADS = 4
 
-/** Threads that wait for one another stand still where one of them gets no core. */
+/** Threads of a model wait for one another: where one of them gets no core, all of them stand still. */
 const allButOne = (): number => Math.max(1, availableParallelism() - 1)
 
 function imageModelOf(set: Set<(typeof engineVariables)[number]>): ImageModelSettings | undefined {

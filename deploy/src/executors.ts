@@ -23,7 +23,7 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
-  const workSlots = engines.slots ?? options.slots
+  const workSlots = engines.slots(options.slots)
   const work = async () => {
     const languageModel = await openLanguageModel(engines, log)
     if (languageModel !== undefined) own(languageModel, 'language model')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { createApiKey } from '@millhand/api'
 import { ConfigurationError } from '@millhand/runner'
@@ -49,4 +50,14 @@ test('the first account’s plans are read by family, and refused where they can
 
 test('a terminal that calls the server can start it too: the key of the examples is known', () => {
   assert.doesNotThrow(() => localConfig({ MILLHAND_KEY: createApiKey('live') }))
+})
+
+test('rules leave a core to who answers callers, unless it is said how many tasks run at once, or a model is waited for', () => {
+  const slots = (set: Record<string, string> = {}) => localConfig(set).engines.slots(1_000)
+  assert.equal(slots(), Math.max(1, availableParallelism() - 1))
+  assert.equal(localConfig({}).engines.slots(1), 1)
+  assert.equal(slots({ MILLHAND_ENGINE_SLOTS: '60' }), 60)
+  assert.equal(slots({ MILLHAND_ENGINE_SLOTS: '0' }), 0)
+  assert.equal(slots({ MILLHAND_LLM_URL: 'http://127.0.0.1:1/v1', MILLHAND_LLM_MODEL: 'small' }), 1_000)
+  assert.equal(slots({ MILLHAND_IMAGE_URL: 'http://127.0.0.1:1/v1', MILLHAND_IMAGE_MODEL: 'small' }), 1_000)
 })

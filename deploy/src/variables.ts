@@ -65,7 +65,7 @@ export const variables = {
   MILLHAND_ENGINE_SLOTS: optional(
     integer(
       undefined,
-      'How many tasks of the workforce at once; 0 runs none. Else as many as `MILLHAND_EXECUTOR_SLOTS`, which at 0 runs none of these either.',
+      'How many tasks of the workforce at once; 0 runs none. Else as many as `MILLHAND_EXECUTOR_SLOTS`, which at 0 runs none of these either, and without a language or image model at most one fewer than there are cores, so that one is left for who answers.',
       { min: 0, max: 64 },
     ),
   ),
