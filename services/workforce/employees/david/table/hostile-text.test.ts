@@ -91,6 +91,12 @@ describe('names of columns', () => {
   })
 })
 
+it('letters that are guessed to be those of Windows are said to be', async () => {
+  const warned = async (file: Buffer) => (await read({ file })).warnings
+  assert.match((await warned(Buffer.from(text, 'latin1'))).join(), /"table.csv" is not in UTF-8.*Windows-1252/)
+  for (const file of [Buffer.from(text), utf16(text)]) assert.deepEqual(await warned(file), [])
+})
+
 it('numbers beyond all numbers count as missing, and it is said', async () => {
   const { columns, warnings } = await read({ json: '[{"a":1e999},{"a":-1e999},{"a":1}]' })
   assert.deepEqual(columns[0]?.type === 'number' && [...columns[0].values], [Number.NaN, Number.NaN, 1])

@@ -36,10 +36,17 @@ function readFile(file: BriefFile): RawTable | Promise<RawTable> {
   if (magic === 'PAR1') return readParquet(bytes, 'files')
   if (magic === 'PARE')
     throw new Refusal('files', `${shown(file.name)} is an encrypted Parquet file. Save it without encryption.`)
-  const text = textOf(file)
-  const is = (type: RegExp, ending: RegExp) => type.test(file.media_type) || ending.test(file.name)
-  if (is(/jsonl|ndjson|json-?lines|json-seq/i, /\.(jsonl|ndjson)$/i)) return readJsonLines(text, 'files')
-  return is(/^application\/json\b/i, /\.json$/i) ? readJson(text, 'files') : readCsv(text, 'files')
+  const { text, warnings } = textOf(file)
+  const table = tableOf(text, file)
+  return { ...table, warnings: [...warnings, ...table.warnings] }
+}
+
+/** What the file is said to be, and else CSV. */
+function tableOf(text: string, { name, media_type: type }: BriefFile): RawTable {
+  if (/jsonl|ndjson|json-?lines|json-seq/i.test(type) || /\.(jsonl|ndjson)$/i.test(name))
+    return readJsonLines(text, 'files')
+  if (/^application\/json\b/i.test(type) || /\.json$/i.test(name)) return readJson(text, 'files')
+  return readCsv(text, 'files')
 }
 
 function bounded<Data extends { readonly length: number }>(data: Data, param: string): Data {

@@ -19,7 +19,8 @@ export function readSources({ input, files }: Brief<ForecastInput>): readonly Ra
   if (file === undefined)
     throw new Refusal('input', 'There is nothing to forecast: give `values`, `series` or `csv`, or add a CSV file.')
   if (others.length > 0) throw new Refusal('files', 'There are several files; a forecast reads one table.')
-  return readTable(textOf({ ...file, bytes: bounded(file.bytes, 'files') }), input, 'files')
+  const { text } = textOf({ ...file, bytes: bounded(file.bytes, 'files') })
+  return readTable(text, input, 'files')
 }
 
 const rawOf = ({ name, values, timestamps }: GivenSeries, i: number): RawSeries => ({
