@@ -101,11 +101,13 @@ describe('a forecast', () => {
   })
 
   it('goes on with a line, and says the same again where nothing ever changes', () => {
-    const line = ask({ values: Array.from({ length: 40 }, (_, t) => 10 + 3 * t), horizon: 5 }).series[0]
-    line?.forecast.forEach(({ point }, h) => {
+    const line = ask({ values: Array.from({ length: 40 }, (_, t) => 10 + 3 * t), horizon: 5 })
+    assert.deepEqual(line.failed, [])
+    line.series[0]?.forecast.forEach(({ point }, h) => {
       assert.ok(Math.abs(point - (130 + 3 * h)) < 0.5, `${point}`)
     })
-    const { series, answer } = ask({ values: Array.from({ length: 20 }, () => 7), horizon: 3 })
+    const { series, answer, failed } = ask({ values: Array.from({ length: 20 }, () => 7), horizon: 3 })
+    assert.deepEqual(failed, [])
     for (const { point, intervals } of series[0]?.forecast ?? [])
       for (const value of [point, intervals[1]?.lower, intervals[1]?.upper])
         assert.ok(Math.abs((value ?? 0) - 7) < 1e-4)
