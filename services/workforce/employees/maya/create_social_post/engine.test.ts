@@ -49,6 +49,15 @@ describe('posts', () => {
     assert.deepEqual(failed(asked), [])
   })
 
+  it('do not tell a topic that no fact has, and it is said', () => {
+    const warned = (topic: string, input: Partial<Input> = {}) =>
+      rules(brief(input, { topic })).warnings?.filter(warning => warning.includes('`topic`')).length
+    assert.equal(warned('We open a second shop on 3 December'), 1)
+    assert.equal(warned('We open', { facts: ['Today we open a second shop.'] }), 0)
+    assert.equal(warned('Repair café'), 0)
+    assert.equal(warned(''), 0)
+  })
+
   it('keep together what leans on the statement before', () => {
     const leaning = ['The lamp is made of brass.', 'It weighs 2 kg.', 'Delivery is free.']
     for (const { text } of posts({ facts: leaning, variants: 5 })) {

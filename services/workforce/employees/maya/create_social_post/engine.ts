@@ -24,14 +24,23 @@ export function rules(brief: Brief<Input>): Answer<Result> {
       'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
     )
   const { warnings = [], ...answer } = answerOf(brief, material, posts)
-  if (tone.trim() === '') return { ...answer, warnings }
-  return {
-    ...answer,
-    warnings: [
-      'The words are those of your facts; a language model can give them the tone: ask for `engine` llm.',
-      ...warnings,
-    ],
-  }
+  const unsaid = [
+    ...(tone.trim() === ''
+      ? []
+      : ['The words are those of your facts; a language model can give them the tone: ask for `engine` llm.']),
+    ...(isTold(brief.topic, posts)
+      ? []
+      : ['`topic` stands in no post, as posts are made of `facts`: put it among them to have it told.']),
+  ]
+  return { ...answer, warnings: [...unsaid, ...warnings] }
+}
+
+/** Whether a post tells the topic, as a tag or within its text. */
+function isTold(topic: string, posts: readonly Post[]): boolean {
+  const words = plain(topic).trim().replace(/\.$/, '').toLowerCase()
+  return posts.some(
+    ({ text, segments }) => text.toLowerCase().includes(words) || segments.some(({ source }) => source === 'topic'),
+  )
 }
 
 /** What posts are made of. Throws a `Refusal` where there is nothing to tell. */

@@ -164,6 +164,12 @@ describe('how often there is a value', () => {
     assert.match(warnings.join(), /season of 12 steps was found/)
     assert.deepEqual(read({ values: Array.from({ length: 100 }, (_, t) => Math.sin(t * t)) }).periods, [])
   })
+
+  it('looks for no season in two of its length, and says how many values it needs', () => {
+    const { periods, warnings } = read({ values: [...airPassengers.subarray(0, 24)], frequency: 'monthly' })
+    assert.deepEqual(periods, [])
+    assert.match(warnings.join(), /No season of 12 steps .* more than 24 values, and there are 24/)
+  })
 })
 
 describe('missing values', () => {

@@ -12,7 +12,7 @@ import { readSources } from './sources.ts'
 export interface Series {
   readonly name: string
   readonly values: Float64Array
-  /** After how many steps the seasons come round, the shortest first; of each there are at least two in the values. */
+  /** After how many steps the seasons come round, the shortest first; of each there are more than two in the values. */
   readonly periods: readonly number[]
   readonly frequency?: string
   /** The name of a step, 0 for that of the first value; undefined where no times were given. */
@@ -65,7 +65,9 @@ function wholeOf(source: RawSeries, input: ForecastInput): Series {
         ]
       : []),
     ...(possible.length > periods.length && periods.length === 0
-      ? [`There are fewer than two whole seasons of ${possible[0]} steps: no season can be seen.`]
+      ? [
+          `No season of ${possible[0]} steps was looked for: that needs more than ${2 * (possible[0] ?? 0)} values, and there are ${whole.length}.`,
+        ]
       : []),
     ...(wanted === undefined && periods.length > 0
       ? [
@@ -123,7 +125,7 @@ function refuseGaps(name: string, slots: Float64Array): number {
   if (known < FEWEST_VALUES)
     throw new Refusal(
       'input',
-      `${shown(name)} has ${known} values; a forecast needs at least ${FEWEST_VALUES}, and two whole seasons to see a season.`,
+      `${shown(name)} has ${known} values; a forecast needs at least ${FEWEST_VALUES}, and more than two whole seasons to see a season.`,
     )
   if (missing > MOST_MISSING * slots.length)
     throw new Refusal(
