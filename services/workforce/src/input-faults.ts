@@ -42,6 +42,11 @@ function toFault(error: ErrorObject): Fault {
     const param = `${at}.${params.missingProperty}`
     return { param, code: 'missing_parameter', message: `\`${param}\` is required.` }
   }
+  if (keyword === 'dependentRequired') {
+    const param = `${at}.${params.missingProperty}`
+    const message = `\`${param}\` is required where \`${at}.${params.property}\` is given.`
+    return { param, code: 'missing_parameter', message }
+  }
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
     const param = shownPath(`${at}.${params.additionalProperty ?? params.unevaluatedProperty}`)
     return { param, code: 'unknown_parameter', message: `\`${param}\` is not known${knownBeside(at, parentSchema)}.` }

@@ -131,6 +131,14 @@ describe('the workforce', () => {
     assert.match(who.detail, /alex, david, emma, maya, sarah/)
   })
 
+  it('says which field another one needs', async () => {
+    const chart = { task: 'create_image', topic: 'Sales', input: { picture: 'chart' } }
+    assertProblem(await ask('/v1/workforce/sarah/tasks', chart), 400, 'missing_parameter', 'input.chart')
+    const code = { task: 'documentation', input: { code: 'export const one = 1' } }
+    const problem = assertProblem(await ask('/v1/workforce/alex/tasks', code), 400, 'missing_parameter', 'input.path')
+    assert.match(problem.detail, /required where `input\.code` is given/)
+  })
+
   it('in the sandbox is made up, and does what the topic asks for', async () => {
     const one = await done('david', { ...exampleOf('david', 'forecast'), seed: 7 }, inSandbox())
     const two = await done('david', { ...exampleOf('david', 'forecast'), seed: 7 }, inSandbox())

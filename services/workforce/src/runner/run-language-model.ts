@@ -12,8 +12,10 @@ import { MOST_QUESTIONS } from './protocol.ts'
 
 /** Of all files together. */
 const MOST_FILE_CHARACTERS = 400_000
-/** Of an answer that is shown again. */
+/** Of an answer that is shown again: characters. */
 const MOST_SHOWN = 100_000
+/** Of one that is no JSON. Most such were cut off at their longest: shown whole, a small model could read no more. */
+const MOST_SHOWN_UNREAD = 2_000
 
 /** Rejects with what `ask` does; with a `BadAnswer` where repairs did not help. */
 export async function runLanguageModel(
@@ -27,14 +29,14 @@ export async function runLanguageModel(
   let prompt = work.shown
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
-    const { answer, faults } = await read(said, work)
+    const { answer, faults, shown } = await read(said, work)
     if (answer !== undefined) {
       const needed = tries > 1 ? [`The language model needed ${tries} tries to answer in the form asked for.`] : []
       return await measured(kind, brief, { ...answer, warnings: [...(answer.warnings ?? []), ...needed] })
     }
     if (tries === MOST_QUESTIONS) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
     // What is wrong with it has words of it.
-    const earlier = [fenced('answer', said.slice(0, MOST_SHOWN)), fenced('faults', faults)].join('\n')
+    const earlier = [fenced('answer', said.slice(0, shown)), fenced('faults', faults)].join('\n')
     prompt = `${work.shown}\n\nAn earlier answer could not be used, and this is why:\n${earlier}\nAnswer again, as a whole.`
   }
 }
@@ -61,16 +63,19 @@ async function workOf(kind: RunKind, brief: Brief, asked: Asked): Promise<Work |
   return { ...phrasing, schema, shown: fenced('brief', JSON.stringify(phrasing.shown)) }
 }
 
-type Read = { readonly answer: Answer; readonly faults?: never } | { readonly answer?: never; readonly faults: string }
+type Read =
+  | { readonly answer: Answer; readonly faults?: never; readonly shown?: never }
+  | { readonly answer?: never; readonly faults: string; readonly shown: number }
 
 async function read(said: string, { schema, answerWith }: Work): Promise<Read> {
   const value = readJson(said)
-  const faults = value === undefined ? 'it is no JSON' : faultsOf(schema, value)
-  if (faults !== undefined) return { faults }
+  if (value === undefined) return { faults: 'it is no JSON, or not the whole of it', shown: MOST_SHOWN_UNREAD }
+  const faults = faultsOf(schema, value)
+  if (faults !== undefined) return { faults, shown: MOST_SHOWN }
   try {
     return { answer: await answerWith(value) }
   } catch (error) {
-    if (error instanceof BadAnswer) return { faults: error.message }
+    if (error instanceof BadAnswer) return { faults: error.message, shown: MOST_SHOWN }
     throw error
   }
 }
