@@ -101,8 +101,9 @@ export function describeReplays(name: string, open: () => Promise<OpenedStore>) 
       await at.workOff()
       const kept = [`${waits.id} ${id} queued 0`, `${runs.id} ${id} running 0`]
       assert.deepEqual(await at.delivered(), [...queued(id, succeeded, failed), ...kept].sort())
-      const [row] = await at.rows.find('by_endpoint', { equals: ['acct_a/live', id], limit: 1 })
-      assert.deepEqual([row?.event_id, row?.tries, row?.finished_at], [succeeded.id, 0, undefined])
+      const rows = await at.rows.find('by_endpoint', { equals: ['acct_a/live', id], limit: 9 })
+      const again = rows.find(({ event_id }) => event_id === succeeded.id)
+      assert.deepEqual([again?.status, again?.tries, again?.finished_at], ['queued', 0, undefined])
     })
 
     it('come to their end over pages, and whenever their owner is killed', async () => {
