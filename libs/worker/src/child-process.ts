@@ -7,7 +7,7 @@ import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
 import { frame, frameReader } from './frames.ts'
-import { tellsOfMemory } from './memory.ts'
+import { diedOfMemory } from './memory.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
@@ -212,7 +212,7 @@ function threadsOf(pid: number): number[] {
 const notStarted = (cause: unknown) => new RunnerGone('not_started', 'no process could be started', { cause })
 
 function why(stderr: string, what: string): RunnerGone {
-  return tellsOfMemory(stderr)
+  return diedOfMemory(stderr)
     ? new RunnerGone('out_of_memory', 'the run needed more memory than it may have')
     : new RunnerGone('crashed', `the process ended by itself (${what})`)
 }

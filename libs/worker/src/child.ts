@@ -43,7 +43,10 @@ export function openChannel<To, From extends object>(hear: (message: To) => void
 /** Whether the parent would take such a head. */
 export const fitsHead = (head: object): boolean => Buffer.byteLength(JSON.stringify(head)) <= MOST_HEAD_BYTES
 
-/** A process that was refused memory is not used again: one way out, whichever library noticed. */
+/**
+ * A process that was refused memory is not used again: one way out, whichever library noticed. For errors of libraries: one
+ * that may quote the caller is not to come here.
+ */
 export function endIfOutOfMemory(error: unknown): void {
   if (!tellsOfMemory((error as Error).message)) return
   writeSync(process.stderr.fd, OUT_OF_MEMORY)

@@ -78,11 +78,12 @@ function outputWriter(room: number) {
 }
 
 function fault(error: Error): ItemFault {
-  endIfOutOfMemory(error)
+  // It may quote the caller.
   if (error instanceof InputInvalid) return { code: 'model_input_invalid', message: error.message }
   if (error instanceof OutputTooLarge || error instanceof PieceTooLarge) {
     return { code: 'output_too_large', message: error.message }
   }
+  endIfOutOfMemory(error)
   return { code: 'model_failed', message: `the model failed on this input: ${told(error)}` }
 }
 

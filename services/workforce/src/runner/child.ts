@@ -85,7 +85,7 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...r
 
 async function warm(brief: Brief): Promise<void> {
   // What is wrong with it is told to the first who needs it.
-  await runRules(kind as RunKind, brief).catch(endIfOutOfMemory)
+  await runRules(kind as RunKind, brief).catch(faultOf)
   say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
 }
 
@@ -166,7 +166,6 @@ function bounded({ answer, checks }: Measured, { output_schema }: RunKind) {
 }
 
 function faultOf(error: unknown): Fault {
-  endIfOutOfMemory(error)
   if (error instanceof Untold) return error.fault
   if (error instanceof Refusal)
     return { code: 'brief_refused', message: `\`${error.param}\`: ${error.message}`, retryable: false }
@@ -176,6 +175,8 @@ function faultOf(error: unknown): Fault {
       message: `The answer is not as its output schema says, and is not delivered. ${error.message}`,
       retryable: false,
     }
+  // Those above may quote the caller.
+  endIfOutOfMemory(error)
   return { code: 'engine_failed', message: `The engine failed on this brief: ${saidBy(error)}`, retryable: false }
 }
 

@@ -73,6 +73,21 @@ describe('a kind that', () => {
     assert.equal((await failing(process, 'well')).result.said, 'well')
   })
 
+  it('quotes a caller who writes of memory has not run out of it, and does the next', async t => {
+    const process = await load(t, 'tester/life', { log: createLog({ level: 'error', write: () => {} }) })
+    const files = ['out of memory.txt', 'bad_alloc, OOM error'].map(name => ({
+      name,
+      mediaType: 'text/plain',
+      bytes: Buffer.from('x'),
+    }))
+    for (const file of files) {
+      const { items } = await process.run([{ ...item({ does: 'quote' }), files: [file] }])
+      const { code, message } = outcome(items[0])
+      assert.deepEqual([code, message], ['brief_refused', `\`files[0]\`: The file \`${file.name}\` has no columns.`])
+    }
+    await assert.rejects(process.run([{ ...item({ does: 'crash quoting' }), files }]), gone('crashed'))
+  })
+
   it('breaks fails its task, and tells no paths of this machine', async t => {
     const { code, message } = await failing(await load(t, 'tester/life'), 'fail')
     assert.equal(code, 'engine_failed')
