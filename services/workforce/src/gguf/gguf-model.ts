@@ -12,10 +12,11 @@ export interface GgufOptions extends Prices, GgufProcessOptions {}
 /** Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be. */
 export async function openGguf(options: GgufOptions): Promise<LanguageModel> {
   const process = await startGguf(options)
-  const asked = sdkModel(basename(options.file, '.gguf'), process)
+  const model = basename(options.file, '.gguf')
+  const asked = sdkModel(model, process)
   const { inputMicros, outputMicros, log } = options
-  const model = boundedModel({ name: 'gguf', asked, heeds: true, inputMicros, outputMicros, log })
-  return { ...model, close: () => process.close() }
+  const bounded = boundedModel({ name: 'gguf', model, asked: () => asked, heeds: true, inputMicros, outputMicros, log })
+  return { ...bounded, close: () => process.close() }
 }
 
 /** As much of the AI SDK's interface as is asked for here: a question in words, and an answer as a whole. */

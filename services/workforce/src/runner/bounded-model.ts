@@ -1,5 +1,10 @@
 /** A language model of the AI SDK, asked within the bounds of a run: what it may cost, how long it may answer. */
-import type { JSONSchema7, LanguageModelV4 } from '@ai-sdk/provider'
+import type {
+  JSONSchema7,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+} from '@ai-sdk/provider'
 import type { Log } from '@millhand/telemetry'
 import type { Used } from '@millhand/worker'
 import { APICallError, generateText, RetryError, wrapLanguageModel } from 'ai'
@@ -16,7 +21,9 @@ export interface Prices {
 export interface BoundedModelOptions extends Prices {
   /** By which it is asked: results name it. */
   readonly name: string
-  readonly asked: LanguageModelV4
+  readonly model: string
+  /** For one try. `onTaken` is told what has come of an answer that is to be paid, in bytes: 0 as it begins. */
+  readonly asked: (onTaken: (bytes: number) => void) => LanguageModelV4
   /** Set where it can be held to the schema of its answer, and to a seed. Many servers refuse either: the schema stands in words too. */
   readonly heeds?: true
   readonly log: Log
@@ -27,14 +34,19 @@ const MARKS_TOKENS = 32
 /** Pauses of 2 s doubling, or as the server says. */
 export const RETRIES = 5
 
+/**
+ * Counts what is asked as it is paid: an answer that could not be used too. A question that would cost more than is left is not
+ * asked, the first time or again. The fault is then `max_cost_reached`; else `model_refused`, `model_unavailable`, or the
+ * model's own.
+ */
 export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 'close'> {
-  const { name, asked, heeds, log } = options
+  const { name, model, heeds, log } = options
   const costOf = (inputTokens: number, outputTokens: number) =>
     Math.ceil((inputTokens * options.inputMicros + outputTokens * options.outputMicros) / 1e6)
 
   return {
     name,
-    model: asked.modelId,
+    model,
     allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, signal }) {
       let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
@@ -52,30 +64,50 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         onUse(used)
       }
 
+      /** One try: the AI SDK makes more of them. */
+      async function tryOnce(question: Question, params: LanguageModelV4CallOptions) {
+        const maxOutputTokens = Math.min(MOST_OUTPUT_TOKENS, affordable(question))
+        if (maxOutputTokens < 1) throw new ModelFault(tooDear)
+        let taken: number | undefined
+        const asked = options.asked(bytes => {
+          taken = bytes
+        })
+        try {
+          const answer = await asked.doGenerate({ ...params, maxOutputTokens, ...(heeds && heldTo(question.schema)) })
+          const { inputTokens, outputTokens } = answer.usage
+          count(inputTokens.total ?? tokensAsked(question), outputTokens.total ?? tokensOf(textOf(answer)))
+          return answer
+        } catch (error) {
+          // Of one that is stopped a server has read the question, as far as anybody knows; a local model may not have come to it.
+          if (taken !== undefined || (signal.aborted && !heeds))
+            count(tokensAsked(question), Math.min(maxOutputTokens, tokensIn(taken ?? 0)))
+          throw error
+        }
+      }
+
       return {
         async ask(question) {
-          const { system, prompt, schema } = question
-          const maxOutputTokens = Math.min(MOST_OUTPUT_TOKENS, affordable(question))
-          if (maxOutputTokens < 1) return { kind: 'untold', fault: tooDear }
+          const { system, prompt } = question
           try {
-            const { text, usage } = await generateText({
-              model: heeds ? heldTo(asked, schema) : asked,
+            const { text } = await generateText({
+              model: wrapLanguageModel({
+                model: options.asked(() => {}),
+                middleware: {
+                  specificationVersion: 'v4',
+                  wrapGenerate: ({ params }) => tryOnce(question, params),
+                },
+              }),
               instructions: system,
               prompt,
-              maxOutputTokens,
               maxRetries: RETRIES,
               abortSignal: signal,
               ...(heeds && { seed }),
             })
-            count(usage.inputTokens ?? tokensAsked(question), usage.outputTokens ?? tokensOf(text))
             return { kind: 'told', text }
           } catch (error) {
-            if (signal.aborted) {
-              // A server has read it, as far as anybody knows; a local model may not have come to it.
-              if (!heeds) count(tokensAsked(question), 0)
-              return { kind: 'untold', fault: unavailable }
-            }
-            if (error instanceof ModelFault) return { kind: 'untold', fault: error.fault }
+            if (signal.aborted) return { kind: 'untold', fault: unavailable }
+            const last = lastOf(error)
+            if (last instanceof ModelFault) return { kind: 'untold', fault: last.fault }
             const status = statusOf(error)
             // The error itself has the question, and may have the key.
             log.warn('language_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
@@ -87,17 +119,10 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   }
 }
 
-const heldTo = (model: LanguageModelV4, schema: Schema) =>
-  wrapLanguageModel({
-    model,
-    middleware: {
-      specificationVersion: 'v4',
-      transformParams: async ({ params }) => ({
-        ...params,
-        responseFormat: { type: 'json', schema: schema as JSONSchema7 },
-      }),
-    },
-  })
+const heldTo = (schema: Schema) => ({ responseFormat: { type: 'json' as const, schema: schema as JSONSchema7 } })
+
+const textOf = ({ content }: LanguageModelV4GenerateResult): string =>
+  content.map(part => (part.type === 'text' ? part.text : '')).join('')
 
 const tooDear: Fault = {
   code: 'max_cost_reached',
@@ -121,7 +146,8 @@ const refused = (status: number): Fault => ({
 const tokensAsked = ({ system, prompt }: Question): number => MARKS_TOKENS + tokensOf(system) + tokensOf(prompt)
 
 /** No fewer than there are in most texts; used where nobody says how many there were. */
-const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3)
+const tokensOf = (text: string): number => tokensIn(Buffer.byteLength(text))
+const tokensIn = (bytes: number): number => Math.ceil(bytes / 3)
 
 /** The server will not do it, whoever asks and however often. */
 export const isRefusal = (status: number | undefined): status is number =>
@@ -129,6 +155,8 @@ export const isRefusal = (status: number | undefined): status is number =>
 
 /** What a server answered with, where it answered. */
 export function statusOf(error: unknown): number | undefined {
-  const last = RetryError.isInstance(error) ? error.lastError : error
+  const last = lastOf(error)
   return APICallError.isInstance(last) ? last.statusCode : undefined
 }
+
+const lastOf = (error: unknown): unknown => (RetryError.isInstance(error) ? error.lastError : error)

@@ -45,7 +45,6 @@ describe('a language model that answers', () => {
       'a call of a tool',
       sent(completion([choice({ role: 'assistant', content: null, tool_calls: [call] }, 'tool_calls')])),
     ],
-    ['less than it announced', cutOff],
     ['nothing at all', sent(completion([choice({ role: 'assistant', content: '' })]))],
     ['half of a sign', JSON.stringify({ ...JSON.parse(GOOD), subject: '\ud83d of it' })],
   ] as const)
@@ -54,6 +53,23 @@ describe('a language model that answers', () => {
       assert.equal(code, undefined)
       assert.deepEqual([result, asked.length], [JSON.parse(GOOD), 2])
     })
+
+  it('less than it announced is asked again, and what came of it is paid as well', async t => {
+    const { result, asked, used } = await written(t, 'emma/write_response', brief, [cutOff, GOOD])
+    assert.deepEqual([result, asked.length], [JSON.parse(GOOD), 2])
+    // The good one says 100 read and 10 written.
+    assert.ok((used?.inputTokens ?? 0) > 500, JSON.stringify(used))
+    assert.equal(used?.outputTokens, Math.ceil(BEGINNING.length / 3) + 10)
+  })
+
+  it('badly again and again costs no more than was allowed', async t => {
+    const allowed = { max_cost_micros: 40_000 }
+    const { code, asked, used } = await written(t, 'emma/write_response', brief, Array(6).fill(cutOff), allowed)
+    assert.equal(code, 'max_cost_reached')
+    assert.ok(asked.length > 1 && asked.length < 6, `${asked.length}`)
+    const { costMicros = 0 } = used ?? {}
+    assert.ok(costMicros > 20_000 && costMicros <= 40_000, `${costMicros}`)
+  })
 
   it('with blanks without measure in its JSON has answered', async t => {
     const wide = GOOD.replace('{', `{${' '.repeat(4_000_000)}`)
@@ -72,10 +88,12 @@ describe('a language model that answers', () => {
     ],
     ['a little that unpacks to very much', bomb],
   ] as const)
-    it(`with ${what} is one that did not answer`, async t => {
+    it(`with ${what} is one that did not answer, and is paid`, async t => {
       const before = process.memoryUsage().rss
-      const { code, retryable, asked } = await written(t, 'emma/write_response', brief, [reply, GOOD])
+      const { code, retryable, asked, used } = await written(t, 'emma/write_response', brief, [reply, GOOD])
       assert.deepEqual([code, retryable, asked.length], ['model_unavailable', true, 1])
+      const { inputTokens = 0, outputTokens = 0 } = used ?? {}
+      assert.ok(inputTokens > 500 && outputTokens > 5 && outputTokens <= 8_192, JSON.stringify(used))
       assert.ok(process.memoryUsage().rss - before < 150 * 2 ** 20)
     })
 
@@ -99,9 +117,15 @@ describe('a language model that answers', () => {
   })
 })
 
+const BEGINNING = '{"choices":'
+
 function cutOff(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '4000' })
-  response.write('{"choices":', () => response.destroy())
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': '4000',
+    'retry-after-ms': '1',
+  })
+  response.write(BEGINNING, () => response.destroy())
 }
 
 /** A gibibyte of blanks, which is JSON up to there. */

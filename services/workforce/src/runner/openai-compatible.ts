@@ -19,11 +19,12 @@ export interface OpenAICompatibleOptions extends Prices {
 const MOST_RESPONSE_BYTES = 16 * 2 ** 20
 
 export function openAICompatible({ url, model, key, ...rest }: OpenAICompatibleOptions): LanguageModel {
-  const provider = createOpenAICompatible({
-    name: 'millhand',
-    baseURL: url,
-    ...(key !== undefined && { apiKey: key }),
-    fetch: boundedFetch(MOST_RESPONSE_BYTES),
-  })
-  return { ...boundedModel({ name: 'openai-compatible', asked: provider.chatModel(model), ...rest }), async close() {} }
+  const asked = (onTaken: (bytes: number) => void) =>
+    createOpenAICompatible({
+      name: 'millhand',
+      baseURL: url,
+      ...(key !== undefined && { apiKey: key }),
+      fetch: boundedFetch(MOST_RESPONSE_BYTES, onTaken),
+    }).chatModel(model)
+  return { ...boundedModel({ name: 'openai-compatible', model, asked, ...rest }), async close() {} }
 }
