@@ -49,7 +49,7 @@ export interface ChildOptions<From> {
   readonly script: string
   /** Further options of Node. */
   readonly options?: readonly string[]
-  /** What it said, once it is sure that the protocol has it; undefined for what it has not. */
+  /** What it said, once it is sure that the protocol has it; undefined for what it has not. That it throws is a fault of ours. */
   readonly read: (said: Said) => From | undefined
   /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
   readonly ahead: number
@@ -90,12 +90,19 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     stop(new RunnerGone('crashed', `the process said ${what}`))
     channel?.destroy()
   }
+  const understood = (said: Said): From | undefined => {
+    try {
+      return read(said)
+    } catch (error) {
+      log.error('worker.read_failed', { error })
+    }
+  }
   const take = frameReader(
     () => messageBytes - unreadBytes,
     payload => {
       if (killed) return
       const said = readSaid(payload)
-      const message = said && read(said)
+      const message = said && understood(said)
       if (!message) return breach('what it may not')
       const next = waiting.shift()
       if (next) return next.resolve(message)

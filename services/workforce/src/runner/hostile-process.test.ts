@@ -55,6 +55,17 @@ for (const [says, input] of [
     assert.ok(crashed(await process.gone))
   })
 
+it('why one that says what the protocol has not was ended stands in the log', async t => {
+  const lines: string[] = []
+  const log = createLog({ level: 'warn', write: line => lines.push(line), format: 'json' })
+  const process = await load(t, 'tester/hostile', { log })
+  await assert.rejects(process.run([item(made({}, ['{"said":"well"', '']))]), crashed)
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line)).map(({ level, event, engine, reason }) => [level, event, engine, reason]),
+    [['warn', 'engine.breach', 'tester/hostile', 'its result is no JSON']],
+  )
+})
+
 it('who says more than it was asked is ended, whether it waits for the end of its run or not', async t => {
   for (const input of [
     { ...made({}), times: 1_000 },

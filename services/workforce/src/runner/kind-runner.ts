@@ -13,12 +13,13 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
+  type Said,
   startChild,
 } from '@millhand/worker'
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { inOneLine } from '../text/visible-text.ts'
-import { type Heard, type Made, readFromChild } from './from-child.ts'
+import { type Heard, type Made, NotOfProtocol, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
@@ -77,7 +78,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const child: Child = startChild({
     script: CHILD,
     options: permissions(kind),
-    read: said => readFromChild(said, kind.spec.output_schema),
+    read: said => understood(said, kind, log),
     ahead: 0,
     messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
     memoryLimitBytes,
@@ -129,6 +130,16 @@ function permissions({ native, spec }: LoadableKind): string[] {
     '--disable-warning=PERM0006',
     ...(native ? ['--allow-addons'] : []),
   ]
+}
+
+/** Undefined for what the protocol has not: the log says what that is. */
+function understood(said: Said, { id, spec }: LoadableKind, log: Log): Heard | undefined {
+  try {
+    return readFromChild(said, spec.output_schema)
+  } catch (error) {
+    if (!(error instanceof NotOfProtocol)) throw error
+    log.warn('engine.breach', { engine: id, reason: error.message })
+  }
 }
 
 class KindProcess implements Loaded {
