@@ -7,7 +7,7 @@ import { type Load, MOST_WIDTH } from './protocol.ts'
 import { vectorCache } from './vector-cache.ts'
 
 export interface LoadedModel {
-  /** One unit vector a text. Between two batches it looks at the signal: undefined once that fired. */
+  /** One unit vector a text. Between two texts, and two batches, it looks at the signal: undefined once that fired. */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[] | undefined>
 }
 
@@ -35,10 +35,14 @@ export async function loadModel({ model, tokenizer, threads }: Load): Promise<Lo
         const known = cache.get(text)
         if (known !== undefined) vectors.set(text, known)
       }
-      const unknown = [...new Set(texts)].filter(text => !vectors.has(text))
-      for (const batch of batches(unknown.map(text => ({ text, pieces: pieces(text) })))) {
-        await setImmediate() // A run blocks this process: what has come meanwhile is heard here.
-        if (signal.aborted) return undefined
+      const unknown: Tokenized[] = []
+      for (const text of new Set(texts)) {
+        if (vectors.has(text)) continue
+        if (await heard(signal)) return undefined
+        unknown.push({ text, pieces: pieces(text) })
+      }
+      for (const batch of batches(unknown)) {
+        if (await heard(signal)) return undefined
         const made = await run(batch.map(({ pieces }) => pieces))
         for (const [at, { text }] of batch.entries()) {
           const vector = made[at] as Float32Array
@@ -49,6 +53,12 @@ export async function loadModel({ model, tokenizer, threads }: Load): Promise<Lo
       return texts.map(text => vectors.get(text) as Float32Array)
     },
   }
+}
+
+/** Whether it is to stop. Tokenizing blocks this process as runs do: what has come meanwhile is heard here. */
+async function heard(signal: AbortSignal): Promise<boolean> {
+  await setImmediate()
+  return signal.aborted
 }
 
 async function openTokenizer(file: string): Promise<(text: string) => readonly number[]> {

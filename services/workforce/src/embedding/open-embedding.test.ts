@@ -61,6 +61,20 @@ describe('an embedding model', { skip: sentenceModelMissing }, () => {
     assert.deepEqual(children(), [pid])
   })
 
+  it('stops also while it makes tokens of many long texts', async () => {
+    const stopping = new AbortController()
+    const longest = Array.from({ length: 512 }, (_, at) => `${at} ${'中'.repeat(8_188)}`)
+    const asked = model.embed(longest, stopping.signal)
+    const pid = await busy()
+    const start = ticks(pid)
+    stopping.abort()
+    assert.equal((await asked).kind, 'unembedded')
+    await vectors(['Next.'])
+    assert.deepEqual(children(), [pid])
+    // All of them take seconds.
+    assert.ok(ticks(pid) < start + 100, `${ticks(pid) - start}`)
+  })
+
   it('whose process is killed is asked once more, and the run fails for another try where that is killed too', async () => {
     const wanted = await vectors(['Two.'])
     const once = vectors([...long('once', 40), 'Two.'])
