@@ -3,8 +3,9 @@ import type { Answer, Check } from './answer.ts'
 import type { Brief } from './brief.ts'
 
 /**
- * One unit vector a text, all of one length. Of a text its first 8,192 characters count, and of those 256 word pieces. At
- * most 512 texts at once; the same text is not reckoned again soon.
+ * One unit vector a text, all of one length. Of a text its first 8,192 characters count, and of those 256 word pieces. The
+ * same text is not reckoned again soon. Rejects with a `Refusal` beyond 512 texts at once, or 16 times a run; with what fails the
+ * run where the model did not answer.
  */
 export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[]>
 

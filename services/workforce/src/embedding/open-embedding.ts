@@ -18,14 +18,17 @@ export interface EmbeddingOptions {
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const LOAD_TIMEOUT_MS = 120_000
-/** Until it has heard that it is to stop: one batch. */
+/** Until it has heard that it is to stop: one text that becomes tokens, or one batch. */
 const STOP_MS = 10_000
 /** As the processes of kinds, who alone ask it. */
 const NICENESS = 15
 /** Beside the file, which is read and then kept in another form: Node, ONNX Runtime, a batch, the vectors that are kept. */
 const BESIDE_BYTES = 512 * 2 ** 20
 
-/** Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be. */
+/**
+ * Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be; with what the file system says where
+ * there is no `model.onnx`.
+ */
 export async function openEmbedding({ folder, threads, log }: EmbeddingOptions): Promise<EmbeddingModel> {
   const files = filesOf(folder)
   const { size } = await stat(files.model)

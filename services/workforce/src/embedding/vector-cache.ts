@@ -9,6 +9,7 @@ export interface VectorCache {
 /** Of a digest, the entry, and the vector's own header. */
 const BESIDE_BYTES = 256
 
+/** Keeps vectors of `mostBytes` together, with what stands beside each. */
 export function vectorCache(mostBytes: number): VectorCache {
   // In the order in which they were used.
   const kept = new Map<string, Float32Array>()

@@ -1,9 +1,9 @@
 /** The process that a local language model lives in. */
 import { answerParent } from '../asked-child.ts'
-import { type AskedModel, loadModel, TooLong } from './asked-model.ts'
+import { type LoadedModel, loadModel, TooLong } from './loaded-model.ts'
 import type { Answer, Load, Question } from './protocol.ts'
 
-answerParent<Load, Question, AskedModel, Answer>({
+answerParent<Load, Question, LoadedModel, Answer>({
   load: loadModel,
   async answer(model, question, signal) {
     const { text, ...account } = await model.ask(question, signal)

@@ -22,7 +22,7 @@ const LOAD_TIMEOUT_MS = 300_000
 /** Until it has heard that it is to stop: 128 tokens of a question, or one of an answer. */
 const STOP_MS = 10_000
 
-/** Resolves once the model is loaded. Rejects with `LoadFailed` where it can't be. */
+/** Resolves once the model is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be. */
 export async function startGguf(options: GgufProcessOptions): Promise<GgufProcess> {
   const { file, threads, memoryLimitBytes, log, loadTimeoutMs = LOAD_TIMEOUT_MS } = options
   return await startAsked<Load, Question, Heard>({

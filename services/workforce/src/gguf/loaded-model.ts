@@ -13,7 +13,7 @@ import type { Schema } from '../catalogue.ts'
 import { grammarOf } from './grammar.ts'
 import type { Account, Load, Question } from './protocol.ts'
 
-export interface AskedModel {
+export interface LoadedModel {
   /** Ends early, with what there is, once the signal fires. Throws `TooLong` for a question that leaves no room. */
   ask(asked: Question, signal: AbortSignal): Promise<Account & { readonly text: string }>
 }
@@ -37,7 +37,10 @@ const PORTION_TOKENS = 128
 /** Small models say the same again and again where nothing is left to chance. */
 const TEMPERATURE = 0.7
 
-export async function loadModel({ file, threads }: Load): Promise<AskedModel> {
+/**
+ * A file of the form GGUF, on this machine's processor. Throws llama.cpp's own error for what it can't load, or has no memory for.
+ */
+export async function loadModel({ file, threads }: Load): Promise<LoadedModel> {
   // What is not there is neither built nor fetched.
   const llama = await getLlama({
     gpu: false,

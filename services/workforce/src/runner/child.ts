@@ -5,7 +5,7 @@ import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
 import type { Asked, Depict } from '../kind.ts'
 import { BadAnswer, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
-import { openEmbedding } from './embed.ts'
+import { askEmbedding } from './embed.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
 import { lockDown } from './lockdown.ts'
 import {
@@ -29,7 +29,7 @@ let kind: RunKind | undefined
 let depicts = false
 let told: PromiseWithResolvers<string> | undefined
 let depicted: PromiseWithResolvers<Uint8Array> | undefined
-const embedding = openEmbedding(texts => say({ kind: 'embed' }, texts))
+const embedding = askEmbedding(texts => say({ kind: 'embed' }, texts))
 /** What it may ask beside a language model. */
 let asked: Asked = {}
 

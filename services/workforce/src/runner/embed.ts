@@ -3,7 +3,7 @@ import { Refusal } from '../brief.ts'
 import type { Embed } from '../kind.ts'
 import { MOST_EMBEDDED, MOST_EMBEDDED_CHARACTERS, MOST_EMBEDS } from './protocol.ts'
 
-export interface Embedding {
+export interface AskedEmbedding {
   readonly embed: Embed
   /** What was said to the latest question. */
   told(vectors: readonly Float32Array[]): void
@@ -12,7 +12,8 @@ export interface Embedding {
   end(): Promise<void>
 }
 
-export function openEmbedding(send: (texts: readonly string[]) => void): Embedding {
+/** `send` takes a question to the parent. */
+export function askEmbedding(send: (texts: readonly string[]) => void): AskedEmbedding {
   let turn: Promise<unknown> = Promise.resolve()
   let questions = 0
   let asked = Promise.withResolvers<readonly Float32Array[]>()

@@ -24,6 +24,10 @@ const PROVIDER = 'millhand'
 /** A picture in base64, and what stands around it. */
 const MOST_RESPONSE_BYTES = Math.ceil(MOST_PICTURE_BYTES / 3) * 4 + 2 ** 20
 
+/**
+ * Each answer of success is paid, whatever is in it, and none is asked for that would cost more than is left. The fault is then
+ * `max_cost_reached`; else `answer_invalid` for one without a picture, `model_refused`, or `model_unavailable`.
+ */
 export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImagesOptions): ImageModel {
   const name = 'openai-images'
   const take = boundedFetch(MOST_RESPONSE_BYTES)

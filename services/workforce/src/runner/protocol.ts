@@ -12,7 +12,7 @@ export interface LoadMessage {
   readonly outputSchema: Schema
   /** What a language model says, where that is not the result. */
   readonly wordsSchema?: Schema | undefined
-  /** What does it by rules, where it can. */
+  /** Whether rules do it. */
   readonly rules: boolean
   /** Whether what a model makes of it is a picture. */
   readonly depicts: boolean
