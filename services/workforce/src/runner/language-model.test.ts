@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { type Emission, RunnerGone, type Used } from '@millhand/worker'
+import { type Emission, MAX_PIECE_BYTES, RunnerGone, type Used } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type LoadableKind, loadableKinds } from './kind-runner.ts'
 import type { LanguageModel, Question } from './language-model.ts'
@@ -48,6 +48,16 @@ describe('a language model', () => {
     assert.deepEqual(emitted, [{ kind: 'output', json: JSON.stringify('{"said":"spring is here"}') }])
     assert.equal(asked[0]?.body.model, 'small')
     assert.equal(asked[0]?.authorization, `Bearer ${KEY}`)
+  })
+
+  it('that says much is kept word for word, in pieces that a stream can hold', async t => {
+    // The sign stands where the first piece would end.
+    const said = `{"said":"${'x'.repeat(9_990)}😀${'\\"'.repeat(10_000)}"}`
+    const { run, emitted } = await start(t, [said])
+    assert.equal((await run()).code, undefined)
+    const pieces = emitted.map(emission => (emission.kind === 'output' ? emission.json : ''))
+    assert.equal(pieces.map(json => JSON.parse(json)).join(''), said)
+    assert.ok(pieces.length > 2 && pieces.every(json => Buffer.byteLength(json) <= MAX_PIECE_BYTES), `${pieces.length}`)
   })
 
   it('that answers in another form is asked again, at most twice', async t => {
