@@ -8,6 +8,9 @@ export const filesOf = (folder: string) => ({
   tokenizer: join(folder, 'tokenizer.json'),
 })
 
+/** How a text's vector is made, where sentence-transformers has said so: without it, of the mean. */
+const poolingOf = (folder: string) => join(folder, '1_Pooling/config.json')
+
 const MOST_MODEL_BYTES = 512 * 2 ** 20
 const MOST_TOKENIZER_BYTES = 16 * 2 ** 20
 const MAKE = 'docs/workforce.md says how to make both'
@@ -18,7 +21,8 @@ export async function embeddingFault(folder: string): Promise<string | undefined
   return (
     (await sizeFault(model, MOST_MODEL_BYTES)) ??
     (await sizeFault(tokenizer, MOST_TOKENIZER_BYTES)) ??
-    (await jsonFault(tokenizer))
+    (await jsonFault(tokenizer)) ??
+    (await poolingFault(poolingOf(folder)))
   )
 }
 
@@ -38,5 +42,18 @@ async function jsonFault(file: string): Promise<string | undefined> {
     JSON.parse(await readFile(file, 'utf8'))
   } catch {
     return `must be a folder with a tokenizer.json as Hugging Face's tokenizers write it, and ${file} is no JSON; ${MAKE}`
+  }
+}
+
+async function poolingFault(file: string): Promise<string | undefined> {
+  try {
+    const modes = Object.entries(JSON.parse(await readFile(file, 'utf8')))
+      .filter(([key, on]) => key.startsWith('pooling_mode_') && on === true)
+      .map(([key]) => key)
+    if (String(modes) !== 'pooling_mode_mean_tokens')
+      return `must be a folder with a model whose vectors are the mean of its tokens’, and ${file} asks for ${modes.join(', ') || 'none of the known ways'}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    return `must be a folder whose ${file}, where it is there, can be read as JSON`
   }
 }

@@ -178,6 +178,26 @@ it('a folder that holds no model is refused before it is loaded, and a broken on
   assert.deepEqual(children(), [])
 })
 
+it('a folder that says its vectors are made otherwise than by the mean is refused', async t => {
+  const folder = temporary(t)
+  writeFileSync(join(folder, 'model.onnx'), '')
+  writeFileSync(join(folder, 'tokenizer.json'), '{}')
+  mkdirSync(join(folder, '1_Pooling'))
+  const says = async (config: string) => {
+    writeFileSync(join(folder, '1_Pooling/config.json'), config)
+    return (await embeddingFault(folder)) ?? ''
+  }
+  const [cls, mean] = ['pooling_mode_cls_token', 'pooling_mode_mean_tokens']
+  assert.equal(await says(JSON.stringify({ [cls]: false, [mean]: true })), '')
+  assert.match(
+    await says(JSON.stringify({ [cls]: true, [mean]: false })),
+    /config\.json asks for pooling_mode_cls_token$/,
+  )
+  assert.match(await says(JSON.stringify({ [cls]: true, [mean]: true })), /asks for pooling_mode_cls_token, pooling/)
+  assert.match(await says('{}'), /asks for none of the known ways/)
+  assert.match(await says('none'), /can be read as JSON/)
+})
+
 function temporary(t: { after(done: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-embedding-'))
   t.after(() => rmSync(folder, { recursive: true }))
