@@ -23,6 +23,7 @@ import { type Heard, type Made, NotOfProtocol, readFromChild } from './from-chil
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
+import { pieces } from './pieces.ts'
 import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
 import { readSystemPrompt } from './system-prompt.ts'
@@ -291,18 +292,4 @@ function resultOf({ result, text, citations, checks, warnings, files }: Made, en
       return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
     },
   }
-}
-
-/** So much of a text that, as JSON, it is one piece of a stream, whatever its signs. */
-const PIECE_CHARACTERS = 10_000
-
-function pieces(text: string): string[] {
-  const all: string[] = []
-  for (let at = 0; at < text.length; ) {
-    const whole = text.slice(at, at + PIECE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')
-    const piece = whole === '' ? text.slice(at, at + 1) : whole
-    all.push(piece.toWellFormed())
-    at += piece.length
-  }
-  return all
 }
