@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
 import { keyOf, newAccount } from './operator.ts'
-import { allAtRest, engineAtWork, isAlive } from './processes.ts'
+import { allAtRest, crashEngines, engineAtWork, isAlive } from './processes.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { requests, type Served, type Server, startServer } from './server.ts'
 import { clearAll, create, ended, reaches, run } from './tasks.ts'
@@ -101,19 +101,18 @@ describe('the work of an employee', () => {
     process.kill(worker, 'SIGKILL')
     const task = await seen(id, ({ finished_at }) => finished_at)
     assert.deepEqual([task.status, task.attempt], ['succeeded', 2], JSON.stringify(task.error))
-    assert.equal(task.output.result.rows, 10_000)
+    const { body: output } = await server.request('GET', `/v1/files/${task.output_file}/content`)
+    assert.equal(output.result.rows, 10_000)
     const unharmed = await ended(other, beside.id)
     assert.deepEqual([unharmed.status, unharmed.attempt], ['succeeded', 1], JSON.stringify(unharmed.error))
   })
 
   it('fails with `attempts_exhausted` where its process is killed in every attempt', async () => {
-    const { id, worker } = await begun(long())
-    process.kill(worker, 'SIGSEGV')
-    for (const attempt of [2, 3]) {
-      await seen(id, task => task.attempt === attempt && task.status === 'running')
-      process.kill(await engineAtWork(server.pid), 'SIGSEGV')
-    }
-    const task = await seen(id, ({ finished_at }) => finished_at)
+    const { id } = await create(server, long())
+    const task = await seen(id, ({ finished_at }) => {
+      crashEngines(server.pid)
+      return finished_at
+    })
     assert.deepEqual([task.status, task.error.code, task.attempt], ['failed', 'attempts_exhausted', 3])
     assert.equal(task.output, undefined)
     assert.equal((await run(server, review)).status, 'succeeded')
