@@ -1,12 +1,12 @@
 /**
  * `pnpm bench [--distributed] [section …] [--seconds N] [--rounds N] [--json] [--out FILE]`: what this machine reaches,
  * each figure beside its limits from the same run. Seconds are those of one measurement. `--json` prints lines of JSON instead of
- * the table; `--out` appends them to a file as well.
+ * the table; `--out` appends them to a file as well. Exits 1, after all of them, where a figure is not what the project wants of it.
  */
 import { appendFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Figure, jsonLine } from './figure.ts'
+import { type Figure, jsonLine, reached } from './figure.ts'
 import { accept } from './section/accept.ts'
 import { auth } from './section/auth.ts'
 import { distributed } from './section/distributed.ts'
@@ -75,7 +75,10 @@ await using workbench = openWorkbench(options)
 for (const name of chosen) {
   if (!options.json) process.stdout.write(`\n${name}\n${tableHead()}\n`)
   const figures = offered[name]?.(workbench) ?? []
-  for await (const figure of 'then' in figures ? await figures : figures) say(tableLines(figure), jsonLine(figure))
+  for await (const figure of 'then' in figures ? await figures : figures) {
+    say(tableLines(figure), jsonLine(figure))
+    if (reached(figure) === false) process.exitCode = 1
+  }
 }
 
 function readCommand() {

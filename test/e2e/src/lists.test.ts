@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { upload } from './files.ts'
 import type { Wire } from './http.ts'
 import { assertProblem, clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
@@ -122,6 +123,93 @@ test('every filter, alone and together', async () => {
       query,
     )
   await clear(server, queued.id, running.id)
+})
+
+describe('the list of an employee’s work', () => {
+  const path = '/v1/workforce/emma/tasks'
+  const mine = 'metadata[label]=of-emma'
+  const made: Wire[] = []
+  const work = (employee: string, task: string, input: object, part: string, more: object = {}) =>
+    run(server, { employee, task, input, metadata: { label: 'of-emma', part }, ...more })
+  const listed = async (query: string): Promise<Wire> => {
+    const answer = await server.request('GET', `${path}?${query}`)
+    assert.equal(answer.status, 200, answer.text)
+    return answer.body
+  }
+
+  before(async () => {
+    const texts = { texts: ['Not bad at all for the price.'] }
+    const noText = await upload(server, Buffer.alloc(8), 'filename=a.bin', 'application/octet-stream')
+    made.push(
+      await work('emma', 'sentiment_analysis', texts, 'a'),
+      await work('emma', 'sentiment_analysis', {}, 'b', { files: [noText.id] }),
+      await work('emma', 'answer_ticket', { ticket: 'Where is my parcel?' }, 'a'),
+      // Neither of these is in it.
+      await work('david', 'forecast', { horizon: 1, series: [{ values: [1, 2, 3, 4, 5, 6, 7, 8] }] }, 'a'),
+      await run(server, digit(1, { metadata: { label: 'of-emma', part: 'a' } })),
+    )
+    assert.deepEqual(
+      made.map(({ status }) => status),
+      ['succeeded', 'failed', 'succeeded', 'succeeded', 'succeeded'],
+      JSON.stringify(made.map(({ error }) => error)),
+    )
+  })
+
+  test('has what every filter says, alone and together', async () => {
+    const [review, failed, ticket] = made
+    const table: readonly (readonly [string, readonly Wire[]])[] = [
+      [mine, [ticket, failed, review]],
+      [`${mine}&status=succeeded`, [ticket, review]],
+      [`${mine}&status=failed`, [failed]],
+      [`${mine}&status=queued`, []],
+      [`${mine}&task=sentiment_analysis`, [failed, review]],
+      [`${mine}&task=answer_ticket`, [ticket]],
+      [`${mine}&task=forecast`, []],
+      [`${mine}&metadata[part]=a`, [ticket, review]],
+      [`${mine}&metadata[part]=b`, [failed]],
+      [`${mine}&metadata[part]=a&task=sentiment_analysis&status=succeeded`, [review]],
+      [`${mine}&created_after=${failed.created_at}`, [ticket]],
+      [`${mine}&created_before=${failed.created_at}`, [review]],
+      [`${mine}&created_after=${review.created_at}&created_before=${ticket.created_at}`, [failed]],
+      ['metadata[label]=nobody', []],
+    ]
+    for (const [query, expected] of table) assert.deepEqual(ids(await listed(query)), ids({ data: expected }), query)
+  })
+
+  test('shows briefs and outputs where `include` asks for them', async () => {
+    const succeeded = `${mine}&status=succeeded`
+    for (const [include, input, output] of [
+      ['', false, false],
+      ['&include=input', true, false],
+      ['&include=output', false, true],
+      ['&include=input,output', true, true],
+    ] as const)
+      for (const task of (await listed(`${succeeded}${include}`)).data) {
+        const whole = made.find(({ id }) => id === task.id)
+        assert.deepEqual(task.input, input ? whole.input : undefined, include)
+        assert.deepEqual(task.output, output ? whole.output : undefined, include)
+      }
+  })
+
+  test('goes on by a cursor, which is refused with other filters, another order or another employee', async () => {
+    const first = await listed(`${mine}&limit=2`)
+    const cursor = `cursor=${encodeURIComponent(first.next_cursor)}`
+    const second = await listed(`${mine}&limit=2&${cursor}`)
+    assert.deepEqual([...ids(first), ...ids(second)], ids({ data: made.slice(0, 3) }).toReversed())
+    for (const query of [
+      'limit=2',
+      'metadata[label]=other',
+      `${mine}&metadata[part]=a`,
+      `${mine}&order=asc`,
+      `${mine}&status=failed`,
+      `${mine}&task=answer_ticket`,
+      `${mine}&created_after=2020-01-01T00:00:00Z`,
+      `${mine}&created_before=2999-01-01T00:00:00Z`,
+    ])
+      assertProblem(await server.request('GET', `${path}?${query}&${cursor}`), 400, 'invalid_cursor', 'cursor')
+    for (const other of ['/v1/workforce/david/tasks', '/v1/tasks'])
+      assertProblem(await server.request('GET', `${other}?${mine}&${cursor}`), 400, 'invalid_cursor', 'cursor')
+  })
 })
 
 test('filters page too: a page of rare tasks reaches all of them', async () => {

@@ -49,15 +49,26 @@ export async function engineAtWork(pid: number): Promise<number> {
   const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
   const deadline = performance.now() + ENGINE_AT_WORK_WITHIN_MS
   for (;;) {
-    const used = descendants(pid)
-      .filter(({ nice }) => nice >= 15)
-      .map(each => ({ ...each, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
+    const used = engines(pid).map(each => ({ ...each, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
     const worker = used.find(({ ms }) => ms >= MORE_THAN_AN_EXAMPLE_MS)
     if (worker) return worker.pid
     if (performance.now() > deadline) throw new Error(`no engine below ${pid} is at work: ${JSON.stringify(used)}`)
     await pause(100)
   }
 }
+
+/** Ends each process of a kind below `pid` as a fault in native code would, at work or not. */
+export function crashEngines(pid: number): void {
+  for (const engine of engines(pid)) {
+    try {
+      process.kill(engine.pid, 'SIGSEGV')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+}
+
+const engines = (pid: number) => descendants(pid).filter(({ nice }) => nice >= 15)
 
 /** Resolves once a descendant of `pid` is seen at work, with the one that uses most of the processor. */
 export async function busiest(pid: number): Promise<number> {

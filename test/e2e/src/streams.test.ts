@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEvents, type StreamEvent, type StreamRequest } from './event-stream.ts'
 import type { Wire } from './http.ts'
@@ -91,6 +91,59 @@ for (const [name, more, accept] of [
     assert.equal(events.at(-1)?.data.task.output.digit, 3)
   })
 }
+
+describe('the work of an employee', () => {
+  const review = { task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
+  const path = '/v1/workforce/emma/tasks'
+  const life = ['queued', 'started', 'succeeded'].map(state => `workforce.task.${state}`)
+
+  for (const [name, at, json, accept] of [
+    ['`stream: true`', path, { ...review, stream: true }, '*/*'],
+    ['`Accept: text/event-stream`', path, review, 'text/event-stream'],
+    ['`stream: true` at the short address', '/v1/tasks', { employee: 'emma', ...review, stream: true }, '*/*'],
+  ] as const)
+    test(`is told event by event to who asks by ${name}`, async () => {
+      using stream = await open(at, { method: 'POST', json, headers: { accept } })
+      assert.equal(stream.status, 201)
+      const events = await Array.fromAsync(stream)
+      assert.deepEqual(types(events), life)
+      const { task } = events.at(-1)?.data ?? {}
+      assert.equal(stream.headers.location, `${path}/${task.id}`)
+      assert.equal(task.output.result.summary.texts, 1)
+    })
+
+  test('is told after the place that who resumes had come to, and at its end no more', async () => {
+    const { id } = await create(server, { employee: 'emma', ...review })
+    const all = await read(id)
+    assert.deepEqual(types(all), life)
+    for (const [at, { id: place }] of all.slice(0, -1).entries())
+      for (const address of [eventsOf(id), `${path}/${id}/events`]) {
+        using stream = await open(address, { headers: { 'last-event-id': String(place) } })
+        assert.deepEqual(await Array.fromAsync(stream), all.slice(at + 1), `${address} after ${place}`)
+      }
+    const over = await server.request('GET', `${path}/${id}/events?after=${all.at(-1)?.id}`)
+    assert.deepEqual([over.status, over.text], [204, ''])
+  })
+
+  test('is told to who has a token of it and no key, and nothing of another', async () => {
+    const [mine, other] = [
+      await create(server, { employee: 'emma', ...review }),
+      await create(server, { employee: 'emma', ...review }),
+    ]
+    const { status, body } = await server.request('POST', `${path}/${mine.id}/stream_token`)
+    assert.deepEqual([status, body.object, body.task_id], [201, 'stream_token', mine.id])
+    const keyless = (address: string) => openEvents(`${server.url}${address}?stream_token=${body.token}`)
+    for (const address of [eventsOf(mine.id), `${path}/${mine.id}/events`]) {
+      using stream = await keyless(address)
+      assert.equal(stream.status, 200)
+      assert.deepEqual(types(await Array.fromAsync(stream)), life)
+    }
+    for (const address of [eventsOf(other.id), `${path}/${other.id}/events`, `${path}/${mine.id}`]) {
+      using refused = await keyless(address)
+      assert.equal(refused.status, 401, address)
+    }
+  })
+})
 
 test('a create that is refused is a problem, whatever was asked for', async () => {
   const headers = { accept: 'text/event-stream' }

@@ -1,20 +1,12 @@
 /** Work that a small language model in a file writes, by REST: it says nothing clever, and all of it is counted and can be stopped. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { readCatalogue } from '@millhand/workforce/catalogue'
-import { faultsOf, measured } from '@millhand/workforce/run-rules'
+import { faultsOf } from '@millhand/workforce/run-rules'
 import { smallModel, smallModelMissing } from '@millhand/workforce/small-model'
 import type { Wire } from './http.ts'
+import { checksOf, kindOf } from './kinds.ts'
 import { type Server, startServer } from './server.ts'
 import { reaches } from './tasks.ts'
-
-function kindOf(employee: string, task: string) {
-  const kind = readCatalogue()
-    .flatMap(({ kinds }) => kinds)
-    .find(each => each.employee === employee && each.id === task)
-  assert.ok(kind)
-  return kind
-}
 
 const costing = (amount: string) => ({ max_cost: { amount, currency: 'USD' } })
 
@@ -89,8 +81,7 @@ describe('work that a language model in a file writes', { skip: smallModelMissin
       }
       assert.deepEqual(output.engine, { kind: 'llm', name: 'gguf', model: 'SmolLM2-135M-Instruct.Q4_1' })
       assert.equal(faultsOf(kind.output_schema, output.result), undefined)
-      const whole = { tone: '', constraints: {}, files: [], ...brief }
-      assert.deepEqual(output.checks, (await measured(kind, whole, { ...output, artifacts: [] })).checks)
+      assert.deepEqual(output.checks, await checksOf(kind, brief, output))
       assert.deepEqual(output.usage, usage)
       if (output.checks.every(({ pass }: Wire) => pass)) return
     }
@@ -118,6 +109,20 @@ describe('work that a language model in a file writes', { skip: smallModelMissin
       assert.ok(usage.input_tokens > 500 && usage.output_tokens > 20, JSON.stringify(usage))
       assert.ok((usage.input_tokens + usage.output_tokens) / 1e6 <= Number(most), JSON.stringify(usage))
     })
+
+  it('gives words to what rules found, in form, or fails honestly: never another thing', async () => {
+    const kind = kindOf('emma', 'answer_ticket')
+    const brief = { ...kind.example, engine: 'llm', seed: 1 }
+    const { status, error, output, usage } = await ended(
+      await post('emma', 'answer_ticket', { ...brief, ...costing('0.001500'), timeout_s: 900 }),
+    )
+    if (status === 'succeeded') {
+      assert.deepEqual(output.engine, { kind: 'hybrid', name: 'gguf', model: 'SmolLM2-135M-Instruct.Q4_1' })
+      assert.equal(faultsOf(kind.output_schema, output.result), undefined)
+      assert.deepEqual(output.checks, await checksOf(kind, brief, output))
+    } else assert.ok(['answer_invalid', 'max_cost_reached'].includes(error.code), JSON.stringify(error))
+    assert.ok(usage.input_tokens > 100 && usage.output_tokens > 0, JSON.stringify(usage))
+  })
 
   it('leaves no path of it in a log', () => {
     const { stdout, stderr } = server.logs()

@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-import { readCatalogue } from '@millhand/workforce/catalogue'
-import { faultsOf, measured } from '@millhand/workforce/run-rules'
+import { faultsOf } from '@millhand/workforce/run-rules'
 import { type ImageReply, scriptedImages } from '@millhand/workforce/scripted-images'
 import type { Wire } from './http.ts'
+import { artifactsOf, checksOf, kindOf, publishedKind } from './kinds.ts'
 import { repository, type Server, startServer } from './server.ts'
 import { assertProblem, clearAll, ended } from './tasks.ts'
 
@@ -17,10 +17,7 @@ const KEY = 'sk-of-the-painter-4712'
 const PRICE = 40_000
 const SUBJECT = 'A harbour before sunrise, boats at rest'
 
-const kind = readCatalogue()
-  .flatMap(({ kinds }) => kinds)
-  .find(({ id }) => id === 'create_image')
-assert.ok(kind)
+const kind = kindOf('sarah', 'create_image')
 
 describe('without an image model', () => {
   it('a photograph is refused when it is asked for, with the setting that would make it possible', async () => {
@@ -30,7 +27,7 @@ describe('without an image model', () => {
     assert.match(assertProblem(refused, 501, 'engine_unavailable', 'input.picture').detail, /MILLHAND_IMAGE_URL/)
     const byRules = await server.request('POST', '/v1/workforce/sarah/tasks', { json: { ...json, engine: 'rules' } })
     assertProblem(byRules, 400, 'invalid_parameter', 'engine')
-    assert.deepEqual((await published(server)).engines, ['rules'])
+    assert.deepEqual((await publishedKind(server, kind)).engines, ['rules'])
   })
 })
 
@@ -78,16 +75,6 @@ describe('a photograph', { timeout: 300_000 }, () => {
   const made = ['succeeded', undefined, true]
   const failed = (code: string) => ['failed', code, undefined]
 
-  async function filesOf({ output }: Wire) {
-    return await Promise.all(
-      output.artifacts.map(async ({ file, ...artifact }: Wire) => {
-        const headers = { authorization: `Bearer ${server.key}` }
-        const content = await fetch(`${server.url}/v1/files/${file}/content`, { headers })
-        return { ...artifact, bytes: new Uint8Array(await content.arrayBuffer()) }
-      }),
-    )
-  }
-
   it('comes in the size asked for with words on it, its checks can be taken again', async () => {
     says(photograph)
     const input = {
@@ -102,16 +89,15 @@ describe('a photograph', { timeout: 300_000 }, () => {
     assert.deepEqual(endOf(task), made, JSON.stringify(task.error ?? task.output.checks))
     const { engine, output, usage } = task
     assert.deepEqual([engine, output.engine], ['llm', { kind: 'hybrid', name: 'openai-images', model: 'painter' }])
-    const { output_schema, engines } = await published(server)
+    const { output_schema, engines } = await publishedKind(server, kind)
     assert.equal(faultsOf(output_schema, output.result), undefined)
     assert.deepEqual(engines, ['rules', 'llm'])
-    const artifacts = await filesOf(task)
+    const artifacts = await artifactsOf(server, task.output)
     assert.deepEqual(
       artifacts.map(({ name }) => name),
       ['image.svg', 'image.png', 'photograph.png'],
     )
-    const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 0, input }
-    assert.deepEqual(output.checks, (await measured(kind, brief, { ...output, artifacts })).checks)
+    assert.deepEqual(output.checks, await checksOf(kind, { input }, output, artifacts))
     assert.deepEqual(output.usage, usage)
     const [question] = painter.asked.slice(-1)
     assert.deepEqual(
@@ -126,7 +112,7 @@ describe('a photograph', { timeout: 300_000 }, () => {
     says(withText(small, 'planted-in-a-chunk'), photograph)
     const fromPng = await done({ width: 400, height: 400 })
     assert.deepEqual(endOf(fromPng), made)
-    const [png] = await filesOf(fromPng)
+    const [png] = await artifactsOf(server, fromPng.output)
     assert.ok(!Buffer.from(png.bytes).includes('planted-in-a-chunk'))
     assert.deepEqual(fromPng.output.result.files, ['image.png'])
     assert.deepEqual(endOf(await done({ width: 400, height: 400 })), made)
@@ -227,11 +213,6 @@ describe('a photograph', { timeout: 300_000 }, () => {
     for (const secret of [KEY, painter.url]) assert.ok(!text.includes(secret), secret)
   })
 })
-
-async function published(server: Server): Promise<Wire> {
-  const { body } = await server.request('GET', '/v1/workforce/employees')
-  return body.data.find(({ id }: Wire) => id === 'sarah').tasks.find(({ id }: Wire) => id === 'create_image')
-}
 
 const photograph = readFileSync(join(repository, 'test/fixtures/photograph.jpg'))
 const small = noise(640, 480)

@@ -1,6 +1,7 @@
 /** Work that is not to be had: who asks for it is told why, as early as can be, and nothing comes of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { readCatalogue } from '@millhand/workforce/catalogue'
 import { type Caller, callerWith } from './belongings.ts'
 import { newKey } from './keys.ts'
 import { keyOf, newAccount, operate } from './operator.ts'
@@ -131,6 +132,48 @@ describe('work that is asked for', () => {
         assert.ok(Number(answer.headers['retry-after']) >= 1)
       }
       assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [100, 0])
+    })
+  })
+
+  describe('with more data than a brief may have', () => {
+    it('is refused, and takes no place of the day', async () => {
+      const { id } = await operate(server, 'accounts', 'create', 'heavy', 'developer=enterprise', 'compute=enterprise')
+      const caller = await callerOf(id)
+      const uploaded = async (mib: number) => {
+        // A table of one single cell.
+        const raw = Buffer.alloc(mib * MIB, 'x').fill('name\n', 0, 5)
+        const { status, body } = await caller.call('POST', '/v1/files', {
+          raw,
+          headers: { 'content-type': 'text/csv' },
+        })
+        assert.deepEqual([status, body.bytes], [201, mib * MIB])
+        return body.id
+      }
+      const [one, other, cell] = [await uploaded(40), await uploaded(40), await uploaded(100)]
+      for (const [files, mib] of [
+        [[one, other], 80],
+        [[cell], 100],
+      ] as const) {
+        const work = { employee: 'david', task: 'analyze_data', input: {}, files }
+        const answer = await caller.call('POST', '/v1/tasks', { json: work })
+        const { detail } = assertProblem(answer, 413, 'payload_too_large', 'files')
+        assert.match(detail, new RegExp(`${mib} MiB together; 64 MiB is the most`))
+      }
+      assert.deepEqual([(await quotaOf(caller)).used, (await quotaOf(caller)).remaining], [0, 100])
+    })
+  })
+
+  describe('by a language model where there is none', () => {
+    it('is told which setting would make it possible, or that its kind has no use for one', async () => {
+      const { id } = await operate(server, 'accounts', 'create', 'wordy', 'developer=enterprise')
+      const caller = await callerOf(id)
+      for (const { employee, id: task, engines, example } of readCatalogue().flatMap(({ kinds }) => kinds)) {
+        const answer = await caller.call('POST', '/v1/tasks', { json: { ...example, employee, task, engine: 'llm' } })
+        if (engines.includes('llm'))
+          assert.match(assertProblem(answer, 501, 'engine_unavailable', 'engine').detail, /MILLHAND_LLM_URL/)
+        else assertProblem(answer, 400, 'invalid_parameter', 'engine')
+      }
+      assert.equal((await quotaOf(caller)).used, 0)
     })
   })
 

@@ -120,8 +120,9 @@ describe('a language model', () => {
 
   it('is asked no further once the run is stopped, and what it was asked counts as read', async t => {
     const { run, process, hung, used } = await start(t, ['nothing'])
+    const asked = hung()
     const stopped = assert.rejects(run(), error => error instanceof RunnerGone && error.reason === 'killed')
-    const request = await hung
+    const request = await asked
     const closed = once(request.socket, 'close')
     await process.kill()
     await Promise.all([stopped, closed])

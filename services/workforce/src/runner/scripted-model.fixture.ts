@@ -29,11 +29,11 @@ interface Asked {
 /** Each answer counts 100 tokens read and 10 written. */
 export async function scriptedModel(t: Pick<TestContext, 'after'>, replies: readonly Reply[]) {
   const asked: Asked[] = []
-  const hung = Promise.withResolvers<IncomingMessage>()
+  const waiting: ((request: IncomingMessage) => void)[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     asked.push({ authorization: request.headers.authorization, body: JSON.parse(await text(request)) })
     const reply = replies[asked.length - 1] ?? 500
-    if (reply === 'nothing') return hung.resolve(request)
+    if (reply === 'nothing') return waiting.shift()?.(request)
     if (typeof reply === 'function') return await reply(response)
     response.setHeader('retry-after-ms', '1').setHeader('content-type', 'application/json')
     if (reply === 'endless') return await pipeline(endless(), response).catch(() => {})
@@ -43,7 +43,9 @@ export async function scriptedModel(t: Pick<TestContext, 'after'>, replies: read
     return response.end(JSON.stringify({ id: 'one', created: 1, model: 'scripted', choices: [choice], usage }))
   }
   const url = await serveModel(t, answer)
-  return { url, asked, hung: hung.promise }
+  /** The next question that is never answered. */
+  const hung = () => new Promise<IncomingMessage>(resolve => void waiting.push(resolve))
+  return { url, asked, hung }
 }
 
 function* endless() {

@@ -78,11 +78,15 @@ async function whileBusy<Measured>(server: Server, measure: () => Promise<Measur
       if (status === 'succeeded') succeeded++
     }
   }
-  const busy = Promise.all(Array.from({ length: AT_ONCE }, one))
-  const measured = await measure()
-  const done = succeeded
-  isOver = true
-  await clear(server, ...alive)
-  await busy
-  return { measured, done }
+  const callers = Array.from({ length: AT_ONCE }, one)
+  const all = Promise.allSettled(callers)
+  try {
+    return { measured: await measure(), done: succeeded }
+  } finally {
+    isOver = true
+    await clear(server, ...alive)
+    // What one of them failed of is told when none is left.
+    await all
+    await Promise.all(callers)
+  }
 }
