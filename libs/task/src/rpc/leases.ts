@@ -143,18 +143,37 @@ async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Cl
 }
 
 /** A task whose input can't be read goes back and costs its neighbours nothing. */
-async function toLease<T extends TaskLife>({ lend, pools, log }: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
+async function toLease<T extends TaskLife>(deps: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
   try {
-    const lease = await lend(task)
-    if (lease !== undefined) return lease
-    const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
+    const lease = await deps.lend(task)
+    if (lease === undefined) await notLent(deps, task, inputMissing)
+    return lease
+  } catch (error) {
+    deps.log.error('input.unreadable', { task_id: task.id, error })
+    await notLent(deps, task, inputUnreadable)
+    return undefined
+  }
+}
+
+/** Never fails: where nobody can be told, this lease alone runs out. */
+async function notLent<T extends TaskLife>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
+  try {
     await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
-    log.error('input.unreadable', { task_id: task.id, error })
-    const failure = { code: 'input_unreadable', message: 'The input could not be read.', retryable: true }
-    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+    log.error('lease.not_ended', { task_id: task.id, error })
   }
-  return undefined
+}
+
+const inputMissing: Failure = {
+  code: 'input_missing',
+  message: 'The input is not in the store any more.',
+  retryable: false,
+}
+
+const inputUnreadable: Failure = {
+  code: 'input_unreadable',
+  message: 'The input could not be read.',
+  retryable: true,
 }
 
 const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
