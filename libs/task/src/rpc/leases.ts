@@ -22,6 +22,7 @@ import { modeOf, type TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
 import { leaseTtl } from './lend.ts'
+import { reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
@@ -35,6 +36,7 @@ export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
   claim: claim(deps),
   renew: atOwner(deps.replicas, LeaseService.method.renew, renew(deps)),
   emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
+  reserve: atOwner(deps.replicas, LeaseService.method.reserve, reserve(deps)),
   finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
 })
 

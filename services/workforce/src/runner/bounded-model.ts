@@ -35,7 +35,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   return {
     name,
     model: asked.modelId,
-    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, signal }) {
+    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, reserve, signal }) {
       let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
       /** How long an answer the rest of the money pays for, once the question is paid. */
@@ -57,6 +57,11 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
           const { system, prompt, schema } = question
           const maxOutputTokens = Math.min(MOST_OUTPUT_TOKENS, affordable(question))
           if (maxOutputTokens < 1) return { kind: 'untold', fault: tooDear }
+          try {
+            await reserve(costOf(used.inputTokens + tokensAsked(question), used.outputTokens + maxOutputTokens))
+          } catch {
+            return { kind: 'untold', fault: unavailable } // Who was asked has logged why.
+          }
           try {
             const { text, usage } = await generateText({
               model: heeds ? heldTo(asked, schema) : asked,
