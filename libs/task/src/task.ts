@@ -57,6 +57,7 @@ export function modeOf(tenant: string): KeyMode {
 }
 
 const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
+/** Whether a task, or an entry of its history, is in a state that nothing leaves. */
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
 
 /** Runs begun so far. */
