@@ -117,7 +117,17 @@ function dayQuota(openDatabase: (folder: string) => Promise<Opened>): void {
         assert.equal(accepted.length + told.length, 4 * AT_ONCE)
         assert.equal(await used('2026-11-21'), limit - AT_ONCE / 2 + before.length)
         assert.ok(before.length <= AT_ONCE / 2, `${before.length} of ${AT_ONCE / 2}`)
-        assert.equal(await used('2026-11-22'), accepted.length - before.length)
+        const ofTomorrow = accepted.length - before.length
+        assert.equal(await used('2026-11-22'), ofTomorrow)
+        assert.ok(ofTomorrow <= limit, `${ofTomorrow} of ${limit}`)
+        for (const error of told) assert.equal(codeOf(error), 'daily_quota_exceeded')
+        // However many were let in while it passed, the day after has no more than its own.
+        const open = Math.min(AT_ONCE / 2, limit - ofTomorrow)
+        await leave(open, limit - ofTomorrow, plan)
+        const rest = await createAll(plan, AT_ONCE)
+        assert.equal(rest.accepted.length, open)
+        for (const error of rest.told) assert.equal(codeOf(error), 'daily_quota_exceeded')
+        assert.equal(await used('2026-11-22'), limit)
       })
     })
   }

@@ -78,14 +78,16 @@ export function fail(code: ProblemCode, said: string, options: FailOptions = {})
 export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   const [first] = faults
   const shown = faults.slice(0, faultsInDetail).map(fault => fault.message)
-  if (faults.length > faultsInDetail) shown.push(`${faults.length - faultsInDetail} more in \`errors\`.`)
-  return fail(requestCode(first), shown.join(' '), { errors: faults.slice(0, maxFaults) })
+  const errors = faults.slice(0, maxFaults)
+  if (errors.length > faultsInDetail) shown.push(`${errors.length - faultsInDetail} more in \`errors\`.`)
+  if (faults.length > errors.length) shown.push(`Those are the first ${errors.length} of ${faults.length}.`)
+  return fail(requestCode(first), shown.join(' '), { errors })
 }
 
 /** The most faults that are told: a small hostile body must not make a large answer. */
 export const maxFaults = 100
 
-/** How many faults are told in `detail`; `errors` has all. */
+/** How many faults are told in `detail`; `errors` has those too. */
 const faultsInDetail = 3
 
 /** Any error as a problem. One that is not of the catalogue says nothing but its code and what to do. */

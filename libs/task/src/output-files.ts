@@ -43,6 +43,7 @@ export interface OutputFiles {
 const EVERY_MS = 10_000
 const PAGE = 100
 
+/** Files of results, and the notes that say which of them are not settled: those are looked through every 10 s. */
 export function outputFiles<T extends TaskLife>(deps: OutputFilesDeps<T>): OutputFiles {
   const { tasks, unsettled, clock, log, retentionMs, keep, remove, namedBy } = deps
 

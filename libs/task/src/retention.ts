@@ -14,6 +14,10 @@ type RetentionDeps<T extends TaskLife> = Pick<
   'kind' | 'tasks' | 'inputs' | 'emissions' | 'clock' | 'log' | 'retentionMs'
 >
 
+/**
+ * Removes them every minute until the signal ends: input, what its runs emitted, then the task. What can't be removed
+ * is tried again the next minute and keeps nothing else. Never rejects.
+ */
 export async function removeExpired<T extends TaskLife>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
   const { tasks, inputs, clock, log } = deps
   let sweepAt = 0
@@ -40,11 +44,8 @@ async function removeExpiredTasks<T extends TaskLife>(deps: RetentionDeps<T>, si
   }
 }
 
-async function removeExpiredOf<T extends TaskLife>(
-  tenant: string,
-  { kind, tasks, inputs, emissions, clock, retentionMs }: RetentionDeps<T>,
-  signal: AbortSignal,
-) {
+async function removeExpiredOf<T extends TaskLife>(tenant: string, deps: RetentionDeps<T>, signal: AbortSignal) {
+  const { kind, tasks, clock, retentionMs } = deps
   const now = clock.now()
   // A task ends after its creation, so what is younger than the retention can't have outlived it.
   const before = [firstIdAt(kind.idPrefix, now - retentionMs)]
@@ -52,15 +53,20 @@ async function removeExpiredOf<T extends TaskLife>(
   while (!signal.aborted) {
     const oldest = await tasks.find('primary', { equals: [tenant], after: [after], before, limit: 100 })
     const expired = oldest.filter(task => hasEnded(task) && (task.data_expires_at ?? now) <= now)
-    await Promise.all(
-      expired.map(async task => {
-        await inputs.remove(task)
-        await emissions.removeAll(task)
-        await tasks.remove(task)
-      }),
-    )
+    await Promise.all(expired.map(task => remove(deps, task)))
     const last = oldest.at(-1)
     if (!last) return
     after = last.id
+  }
+}
+
+/** The task goes last: as long as it is there its data is found. */
+async function remove<T extends TaskLife>({ tasks, inputs, emissions, log }: RetentionDeps<T>, task: T): Promise<void> {
+  try {
+    await inputs.remove(task)
+    await emissions.removeAll(task)
+    await tasks.remove(task)
+  } catch (error) {
+    log.error('retention.task_left', { task_id: task.id, error })
   }
 }

@@ -40,10 +40,12 @@ export interface TaskLife extends Work {
   readonly data_expires_at?: number | undefined
   readonly data_deleted_at?: number | undefined
   readonly resource_version: number
-  /** Every change of state, the oldest first. */
+  /** Changes of state, the oldest first: every one, up to a bound that only returns and evictions can reach. */
   readonly history: readonly HistoryEntry[]
   /** What all its runs have emitted, where they have: a size that limits are set by. */
   readonly emitted_bytes?: number | undefined
+  /** What its run may have cost by now, as its executor said before that was spent: millionths of a dollar. */
+  readonly reserved_micros?: number | undefined
   readonly request_id?: string | undefined
 }
 
@@ -55,6 +57,7 @@ export function modeOf(tenant: string): KeyMode {
 }
 
 const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
+/** Whether a task, or an entry of its history, is in a state that nothing leaves. */
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
 
 /** Runs begun so far. */
@@ -71,6 +74,11 @@ export interface EmittedCause {
   readonly kind: 'emitted'
   readonly held: Held
   readonly batch: Batch
+}
+export interface ReservedCause {
+  readonly kind: 'reserved'
+  readonly held: Held
+  readonly cost_micros: number
 }
 export interface CancelCause {
   readonly kind: 'cancel'

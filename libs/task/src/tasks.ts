@@ -45,6 +45,7 @@ export interface Tasks<T extends TaskLife> {
   tellOwner(documents: readonly DocumentRef[]): Promise<void>
 }
 
+/** Does nothing by itself until `run`; several replicas may have one over the same collections. */
 export function createTasks<T extends TaskLife>(options: TasksOptions<T>): Tasks<T> {
   const { kind, clock, log, replicas, retentionMs, transition, share, maxBatch } = options
   const ids = createIds({ now: () => clock.now() })

@@ -113,6 +113,9 @@ const table: readonly [name: string, from: Errand, cause: TaskCause, now: number
   ['cancelling never goes back', cancelling, finished({ kind: 'evicted' }), at + 300, 'cancelled'],
   ['cancelling is cancelled when its lease ends', cancelling, leaseEnds, at + 10_100, 'cancelled'],
   ['cancelling again changes nothing', cancelling, { kind: 'cancel' }, at + 300, 'already_ended'],
+  ['running says what it may cost', running, { kind: 'reserved', held, cost_micros: 5 }, at + 300, 'running'],
+  ['what is to stop may cost nothing more', cancelling, { kind: 'reserved', held, cost_micros: 5 }, at, 'stale_lease'],
+  ['a stale run may cost nothing more', lastAttempt, { kind: 'reserved', held, cost_micros: 5 }, at, 'stale_lease'],
   ['data of what is alive stays', running, { kind: 'data_deleted' }, at + 300, 'not_ended'],
 ]
 
@@ -142,6 +145,13 @@ describe('the life of a task', () => {
     const history = [...queued.history, { version: 2, status: 'running', at: at + 100, attempt: 1, emitted: 3 }]
     const after = transition(running, emits({ count: 3, bytes: 20, progress }), at + 4_000)
     assert.deepEqual(after, { ...running, progress, history, emitted_bytes: 20 })
+  })
+
+  it('what a run may cost is no change of state, and is forgotten with the run', () => {
+    const after = transition(running, { kind: 'reserved', held, cost_micros: 5 }, at + 4_000)
+    assert.deepEqual(after, { ...running, reserved_micros: 5 })
+    const again = transition(after as Errand, leaseEnds, at + 10_100)
+    assert.ok(!isRefusal(again) && again.reserved_micros === undefined)
   })
 
   it('keeps what its kind bills of the run whose result or cancel ends it', () => {

@@ -18,12 +18,13 @@ import {
   type EmittedCause,
   hasEnded,
   queueExpiresAt,
+  type ReservedCause,
   runsBegun,
   type TaskLife,
   type TaskStatus,
 } from './task.ts'
 
-export type TaskCause = LeaseCause | EmittedCause | CancelCause | DataDeletedCause
+export type TaskCause = LeaseCause | EmittedCause | ReservedCause | CancelCause | DataDeletedCause
 
 export interface LifeRules<T extends TaskLife> {
   /** How long an ended task and its data are kept, in milliseconds. */
@@ -43,6 +44,8 @@ export const taskTransition =
         return claimed(task, cause.lease_id, now)
       case 'emitted':
         return emitted(task, cause.held, cause.batch)
+      case 'reserved':
+        return reserved(task, cause)
       case 'finished':
         return holds(task, cause.held) ? finished(rules, task, cause.outcome, cause.report, now) : refuse('stale_lease')
       case 'cancel':
@@ -67,6 +70,10 @@ function claimed<T extends TaskLife>(task: T, lease_id: string, now: number): T 
   const attempt = task.attempt + 1
   return next(task, now, { status: 'running', attempt, started_at: now, lease_id, due_at: countedByOwner })
 }
+
+/** No change of state. */
+const reserved = <T extends TaskLife>(task: T, { held, cost_micros }: ReservedCause): T | Refusal =>
+  task.status === 'running' && holds(task, held) ? { ...task, reserved_micros: cost_micros } : refuse('stale_lease')
 
 function finished<T extends TaskLife>(
   rules: LifeRules<T>,
@@ -146,7 +153,10 @@ const waiting = <T extends TaskLife>(
   backoff_ms: number,
   due_at: number,
   patch: Patch = {},
-): T => next(task, now, { ...patch, status: 'queued', lease_id: '', backoff_ms, due_at, progress: undefined }, why)
+): T => {
+  const before = { lease_id: '', progress: undefined, reserved_micros: undefined }
+  return next(task, now, { ...patch, ...before, status: 'queued', backoff_ms, due_at }, why)
+}
 
 const ended = <T extends TaskLife>(
   rules: LifeRules<T>,

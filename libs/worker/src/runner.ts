@@ -26,6 +26,11 @@ export interface RunItem {
   readonly files?: readonly GivenFile[]
   /** Told what the run has used so far, whenever that is more: it counts however the run ends. */
   readonly onUse?: (used: Used) => void
+  /**
+   * Has it noted that the run may have cost so much in all, in millionths of a dollar, once what is asked next is
+   * answered: it counts where this machine is lost. Rejects where that can't be, or the run is to stop: then nothing is asked.
+   */
+  readonly reserve?: (costMicros: number) => Promise<void>
 }
 
 /** A file that comes beside an input, whole. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createClient } from '@connectrpc/connect'
-import { fail } from '@millhand/api'
+import { codeOf, fail } from '@millhand/api'
 import { type Lease, LeaseService, type Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type Clock, manualClock } from '@millhand/runner'
@@ -11,6 +11,7 @@ import { type ItemResult, type Loadable, type RunItem, RunnerGone } from '@millh
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
 import { outputFiles } from './output-files.ts'
+import { reserving } from './reserve.ts'
 import { runGroup } from './run-group.ts'
 
 const kind: Loadable = { status: 'ready', id: 'emma/answer', version: '1' }
@@ -37,16 +38,25 @@ interface Script {
   readonly contents?: readonly string[]
   /** Called for each file that is stored, before it is. */
   readonly onStore?: (name: string | undefined) => void
+  /** Called with what the run says it may cost, before that is noted. */
+  readonly onReserve?: (attempt: number | undefined, micros: number) => void
   readonly run: (item: RunItem) => Promise<ItemResult>
 }
 
 /** A run of one lease; its result. */
-async function result({ contents = [], onStore = () => {}, run }: Script, lease: Lease = leaseWith()) {
+async function result(
+  { contents = [], onStore = () => {}, onReserve = () => {}, run }: Script,
+  lease: Lease = leaseWith(),
+) {
   const stored: string[] = []
   const transport = createDirectTransport()
   serve(
     router =>
       router.service(LeaseService, {
+        async reserve({ run, modelCostMicros }) {
+          onReserve(run?.attempt, modelCostMicros)
+          return {}
+        },
         async *readInput({ file }) {
           for (const sign of contents[file ?? -1] ?? '') yield { data: Buffer.from(sign) }
         },
@@ -78,6 +88,7 @@ async function result({ contents = [], onStore = () => {}, run }: Script, lease:
     runner,
     inputs: inputFiles(client, passing, log),
     sendOutput: outputFiles(client, passing, log),
+    reserve: reserving(client, passing, log),
     emit: async () => {},
     settle: (_: HeldLease, resultOf: () => Result | undefined) => {
       told = resultOf()
@@ -147,6 +158,37 @@ describe('beside a run', () => {
     const run = async () => ({ ok: true, artifacts: [file('a.svg', 'of a')], outputOf: () => '1' }) as const
     const { told } = await result({ run, onStore })
     assert.deepEqual([tries, told?.outcome.case], [3, 'output'])
+  })
+
+  it('what it may cost is noted before it goes on, and again while nobody is there', async () => {
+    const noted: unknown[] = []
+    const onReserve = (attempt: number | undefined, micros: number) => {
+      if (noted.push([attempt, micros]) === 1) throw fail('unavailable', 'away')
+    }
+    const run = async ({ reserve }: RunItem) => {
+      await reserve?.(700)
+      assert.deepEqual(noted, [
+        [1, 700],
+        [1, 700],
+      ])
+      return well
+    }
+    assert.equal((await result({ run, onReserve })).told?.outcome.case, 'output')
+  })
+
+  it('what may not be spent any more is not noted, and the run hears of it', async () => {
+    const onReserve = () => {
+      throw fail('conflict', 'stale')
+    }
+    let refused: unknown
+    const run = async ({ reserve }: RunItem) => {
+      await reserve?.(700).catch((error: unknown) => {
+        refused = codeOf(error)
+      })
+      return well
+    }
+    await result({ run, onReserve })
+    assert.equal(refused, 'conflict')
   })
 
   for (const [how, end] of [

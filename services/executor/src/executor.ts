@@ -20,6 +20,7 @@ import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.
 import { inputFiles } from './input-files.ts'
 import { outputFiles } from './output-files.ts'
 import { inPortions } from './portions.ts'
+import { reserving } from './reserve.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
 import { WarmProcesses } from './warm-processes.ts'
@@ -173,6 +174,7 @@ class LeasedRuns<L extends Loadable> {
       runner,
       inputs: inputFiles(this.#options.leases, clock, log),
       sendOutput: outputFiles(this.#options.leases, clock, log),
+      reserve: reserving(this.#options.leases, clock, log),
       emit: (one, emission) => this.#emissions.emit(one, emission),
       settle: (one, result) => this.#settle(one, result),
     }

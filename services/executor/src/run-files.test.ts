@@ -17,6 +17,7 @@ import type { InputFile, ItemResult, OutputFile, RunItem } from '@millhand/worke
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
 import { outputFiles } from './output-files.ts'
+import { reserving } from './reserve.ts'
 import { runGroup } from './run-group.ts'
 import type { Warm } from './warm-processes.ts'
 
@@ -99,8 +100,9 @@ function start(script: Script, ...leases: Lease[]) {
   const passing: Clock = { ...clock, sleep: ms => clock.advance(ms) }
   const inputs = inputFiles(client, passing, log)
   const sendOutput = outputFiles(client, passing, log)
+  const reserve = reserving(client, passing, log)
   const emit = async () => {}
-  const active = runGroup({ clock, runner, inputs, sendOutput, emit, settle }, model, warm, held)
+  const active = runGroup({ clock, runner, inputs, sendOutput, reserve, emit, settle }, model, warm, held)
   return { active, held, outcomes, ran, stored, clock, warm, kills: () => kills }
 }
 

@@ -33,6 +33,8 @@ export interface RunGroupDeps {
   readonly inputs: InputFiles
   /** Stores an output or an artifact; the id of its file. Rejects with what kept it, and with the signal's reason. */
   readonly sendOutput: (lease: Lease, file: Sent, signal: AbortSignal) => Promise<string>
+  /** Has it noted what the run of a lease may cost, in millionths of a dollar. Rejects as `sendOutput` does. */
+  readonly reserve: (lease: Lease, costMicros: number, signal: AbortSignal) => Promise<void>
   /** Takes what the run of a lease emits; as `OnEmit`. */
   readonly emit: (held: HeldLease, emission: Emission) => Promise<void>
   /** The run of one lease is over; `resultOf` is asked once what it emitted is answered. It is then no longer held. */
@@ -49,7 +51,7 @@ export interface ActiveRun {
 }
 
 export function runGroup(
-  { clock, runner, inputs, sendOutput, emit, settle }: RunGroupDeps,
+  { clock, runner, inputs, sendOutput, reserve, emit, settle }: RunGroupDeps,
   loaded: ReturnType<Loadables<Loadable>['get']>,
   warm: Warm | undefined,
   held: readonly HeldLease[],
@@ -147,6 +149,7 @@ export function runGroup(
       parameters: one.lease.parameters,
       files: givenTo.get(one) ?? [],
       onUse: (used: Used) => void usedBy.set(one, used),
+      reserve: (costMicros: number) => transfers.of(one, signal => reserve(one.lease, costMicros, signal)),
     }))
   }
 

@@ -4,6 +4,7 @@ import type { Brief, Constraints } from './brief.ts'
 
 export type KeptBrief = Omit<Brief<Readonly<Record<string, unknown>>>, 'files'>
 
+/** Of a request, with what it leaves out: no topic, no tone, no input, no constraints, and the seed 0. */
 export function briefOf(req: CreateWorkforceTaskRequest): KeptBrief {
   const { topic = '', tone = '', input = {}, language, audience, constraints, seed = 0 } = req
   return {
@@ -17,6 +18,7 @@ export function briefOf(req: CreateWorkforceTaskRequest): KeptBrief {
   }
 }
 
+/** As `readBrief` reads it. */
 export const briefText = (brief: KeptBrief): string => JSON.stringify(brief)
 
 /** Of a text that `briefText` made. */

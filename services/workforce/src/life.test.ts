@@ -61,3 +61,17 @@ it('what language models cost in a run is missing from what the next one may cos
   assert.ok('status' in twice)
   assert.equal(twice.spent_micros, 600)
 })
+
+it('what a lost run said it may cost is missing from what the next one may cost, and only once', () => {
+  const held = { lease_id: 'lease_1', attempt: 1 }
+  const reserving: TaskCause = { kind: 'reserved', held, cost_micros: 300 }
+  const lost = (task: TaskRecord) => {
+    const after = transition(task, { kind: 'lease_ended', held }, 10)
+    assert.ok('status' in after && after.status === 'queued')
+    return after
+  }
+  const spending = transition({ ...running, spent_micros: 200 }, reserving, 5)
+  assert.ok('status' in spending)
+  assert.deepEqual([lost(running).spent_micros, lost(spending).spent_micros], [undefined, 500])
+  assert.equal(lost({ ...lost(spending), status: 'running', lease_id: 'lease_1' }).spent_micros, 500)
+})

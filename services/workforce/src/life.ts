@@ -21,18 +21,24 @@ export function workforceTransition({ retentionMs, pricePerSecondMicros, random 
   })
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = transition(task, cause, now)
-    return isRefusal(after) || cause.kind !== 'finished' ? after : { ...after, ...left(after, cause.report) }
+    if (isRefusal(after)) return after
+    if (cause.kind === 'finished') return { ...after, ...left(after, cause.report) }
+    return cause.kind === 'lease_ended' ? { ...after, ...spent(after, task.reserved_micros) } : after
   }
 }
 
 /** What a run leaves: files, where its output is the task's; where it is tried again, that much less to be spent. */
 function left(
-  { status, spent_micros = 0 }: TaskRecord,
-  { artifact_files: artifacts = [], model_cost_micros: cost = 0 }: RunReport,
+  task: TaskRecord,
+  { artifact_files: artifacts = [], model_cost_micros: cost }: RunReport,
 ): Partial<TaskRecord> {
-  if (status === 'succeeded') return artifacts.length > 0 ? { artifacts } : {}
-  return status === 'queued' && cost > 0 ? { spent_micros: spent_micros + cost } : {}
+  if (task.status === 'succeeded') return artifacts.length > 0 ? { artifacts } : {}
+  return spent(task, cost)
 }
+
+/** Of a run that nobody heard of any more, all that it said it may cost counts. */
+const spent = ({ status, spent_micros = 0 }: TaskRecord, cost = 0): Partial<TaskRecord> =>
+  status === 'queued' && cost > 0 ? { spent_micros: spent_micros + cost } : {}
 
 /** What the attempt that ends the task used and costs: its compute, and what language models did. */
 function billed(pricePerSecondMicros: number, task: TaskRecord, report: RunReport): Partial<TaskRecord> {

@@ -15,7 +15,7 @@ export interface TaskRecord extends TaskLife {
   readonly files: readonly GivenFile[]
   /** Millionths of a dollar, like every amount here. */
   readonly max_cost_micros?: number | undefined
-  /** What language models have cost in runs that were tried again. */
+  /** What language models have cost in runs that were tried again, and may have cost in those that were lost. */
   readonly spent_micros?: number | undefined
   readonly usage?: Usage | undefined
   readonly cost_micros?: number | undefined

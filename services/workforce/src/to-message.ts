@@ -27,6 +27,7 @@ export interface Shown {
   readonly position?: number | undefined
 }
 
+/** The public task: what its record has, and `shown`, which may lie elsewhere. Throws where that is not what was kept. */
 export function toMessage(task: TaskRecord, shown: Shown = {}): WorkforceTask {
   const message: WorkforceTask = {
     $typeName: 'millhand.workforce.v1.WorkforceTask',

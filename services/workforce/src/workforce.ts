@@ -89,6 +89,7 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly cursors: Cursors
 }
 
+/** One replica of the service. It reads the catalogue of employees, and throws where that is wrong. */
 export function createWorkforceService(options: WorkforceOptions) {
   const {
     db,

@@ -22,6 +22,7 @@ import { modeOf, type TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
 import { leaseTtl } from './lend.ts'
+import { reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
@@ -35,6 +36,7 @@ export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
   claim: claim(deps),
   renew: atOwner(deps.replicas, LeaseService.method.renew, renew(deps)),
   emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
+  reserve: atOwner(deps.replicas, LeaseService.method.reserve, reserve(deps)),
   finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
 })
 
@@ -143,18 +145,37 @@ async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Cl
 }
 
 /** A task whose input can't be read goes back and costs its neighbours nothing. */
-async function toLease<T extends TaskLife>({ lend, pools, log }: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
+async function toLease<T extends TaskLife>(deps: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
   try {
-    const lease = await lend(task)
-    if (lease !== undefined) return lease
-    const failure = { code: 'input_missing', message: 'The input is not in the store any more.', retryable: false }
+    const lease = await deps.lend(task)
+    if (lease === undefined) await notLent(deps, task, inputMissing)
+    return lease
+  } catch (error) {
+    deps.log.error('input.unreadable', { task_id: task.id, error })
+    await notLent(deps, task, inputUnreadable)
+    return undefined
+  }
+}
+
+/** Never fails: where nobody can be told, this lease alone runs out. */
+async function notLent<T extends TaskLife>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
+  try {
     await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
-    log.error('input.unreadable', { task_id: task.id, error })
-    const failure = { code: 'input_unreadable', message: 'The input could not be read.', retryable: true }
-    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+    log.error('lease.not_ended', { task_id: task.id, error })
   }
-  return undefined
+}
+
+const inputMissing: Failure = {
+  code: 'input_missing',
+  message: 'The input is not in the store any more.',
+  retryable: false,
+}
+
+const inputUnreadable: Failure = {
+  code: 'input_unreadable',
+  message: 'The input could not be read.',
+  retryable: true,
 }
 
 const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }

@@ -11,6 +11,7 @@ export async function leaseWithInput(inputs: Inputs, task: TaskLife): Promise<Le
   return input === undefined ? undefined : leaseOf(task, input)
 }
 
+/** The lease of a task that is claimed, with its input as text; what comes beside that is its kind's to add. */
 export const leaseOf = (task: TaskLife, input: string): Lease => ({
   $typeName: 'millhand.lease.v1.Lease',
   id: task.lease_id,

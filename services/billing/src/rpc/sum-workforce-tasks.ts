@@ -6,7 +6,8 @@ import type {
 } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { BillingDeps } from '../billing.ts'
-import { readUsage } from '../usage/reading.ts'
+import { readUsage, type UsageSums } from '../usage/reading.ts'
+import { addSum, type Sum, SumsByKey } from '../usage/sums.ts'
 import { lineMessage } from './line-message.ts'
 import { spanOf } from './span.ts'
 
@@ -21,7 +22,17 @@ export const sumWorkforceTasks =
       $typeName: 'millhand.billing.v1.SumWorkforceTasksResponse',
       start: timestampFromMs(start),
       end: timestampFromMs(end),
-      sums: groups.map(([key, sum]) => ({ ...lineMessage(sum), key })),
+      sums: groups.map(keyed),
       total: lineMessage(total),
+      employees: [...employeesOf(groups)].map(keyed),
     }
   }
+
+const keyed = ([key, sum]: readonly [string, Sum]) => ({ ...lineMessage(sum), key })
+
+/** In the order of the keys that they are made of. */
+function employeesOf(groups: UsageSums['groups']): ReadonlyMap<string, Sum> {
+  const employees = new SumsByKey<string>()
+  for (const [key, sum] of groups) addSum(employees.at(key.slice(0, key.indexOf('/'))), sum)
+  return employees.sums
+}

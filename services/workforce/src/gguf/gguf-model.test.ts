@@ -40,7 +40,7 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
 
   function asking({ signal = never, seed = 0, maxCostMicros }: Bounds = {}) {
     const used: Used[] = []
-    const limits = { onUse: (now: Used) => void used.push(now), signal, seed }
+    const limits = { onUse: (now: Used) => void used.push(now), reserve: async () => {}, signal, seed }
     const allowance = model.allow({ ...limits, ...(maxCostMicros !== undefined && { maxCostMicros }) })
     return {
       used,

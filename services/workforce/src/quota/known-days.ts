@@ -38,6 +38,7 @@ const PATIENCE_MS = 250
 /** How many callers' days are known at once. */
 const MOST_KNOWN = 10_000
 
+/** `ask` is called at most once a second for a caller, however many wait; where it fails the last that was known is told. */
 export function createKnownDays({ clock, ask }: KnownDaysDeps): KnownDays {
   const known = new Map<string, Known>()
   const asking = new Map<string, Promise<void>>()

@@ -1,7 +1,7 @@
 /** Places in a day's quota whose task never came: who took one may have died before it stored the task. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
-import type { DailyPlace, DailyPlaces, QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import type { DailyPlace, QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { as } from '../in-name-of.ts'
@@ -26,16 +26,30 @@ const OVER_AFTER_MS = 300_000
  */
 export async function giveBackLostPlaces(deps: LostPlacesDeps, signal: AbortSignal): Promise<void> {
   const { clock, log } = deps
-  let lookedTo = 0
+  let looks = new Map<string, Look>()
   await everyInterval(clock, EVERY_MS, signal, async () => {
-    const before = clock.now() - OVER_AFTER_MS
+    const days = daysUntil(clock.now())
+    looks = new Map(days.map(day => [day, looks.get(day) ?? { from: 0, before: 0, after: '' }]))
     try {
-      for (const day of daysUntil(clock.now())) await lookThrough(deps, day, { from: lookedTo, before }, signal)
-      lookedTo = before
+      for (const [day, look] of looks) {
+        if (look.after === '') look.before = clock.now() - OVER_AFTER_MS
+        await lookThrough(deps, day, look, signal)
+        Object.assign(look, { from: look.before, after: '' })
+      }
     } catch (error) {
       log.warn('quota.not_looked_through', { error })
     }
   })
+}
+
+/** How far a day is looked through: one that fails goes on where it was. */
+interface Look {
+  /** What is looked for was taken from then on, in milliseconds since 1970: what was taken before has been seen. */
+  from: number
+  /** And before then. */
+  before: number
+  /** The last tenant whose places have been seen; empty where none of this look's have. */
+  after: string
 }
 
 /** An operation may be repeated for a day after its id was made, and is looked for some time after that. */
@@ -45,26 +59,37 @@ const daysUntil = (now: number): readonly string[] =>
 async function lookThrough(
   { quota, tasks, log }: LostPlacesDeps,
   day: string,
-  taken: { readonly from: number; readonly before: number },
+  look: Look,
   signal: AbortSignal,
 ): Promise<void> {
-  const [takenFrom, takenBefore] = [timestampFromMs(taken.from), timestampFromMs(taken.before)]
-  for (let after = ''; !signal.aborted; ) {
-    const { data } = await quota.listDaily({ day, after, takenFrom, takenBefore }, { timeoutMs: 5_000 })
+  const [takenFrom, takenBefore] = [timestampFromMs(look.from), timestampFromMs(look.before)]
+  while (!signal.aborted) {
+    const asked = { day, after: look.after, takenFrom, takenBefore }
+    const { data } = await quota.listDaily(asked, { timeoutMs: 5_000 })
+    if (data.length === 0) return
     for (const { tenant, places } of data) {
-      const lost: DailyPlace[] = []
-      for (const place of places) if ((await tasks.get(tenant, place.id)) === undefined) lost.push(place)
+      const lost = await lostOf(tasks, tenant, places)
       for (let at = 0; at < lost.length; at += MOST_AT_ONCE)
         await quota.releaseDaily({ day, ...namesOf(lost.slice(at, at + MOST_AT_ONCE)) }, as(ownerOf({ tenant })))
       if (lost.length > 0) log.info('quota.places_given_back', { tenant, day, places: lost.length })
+      look.after = tenant
     }
-    const last: DailyPlaces | undefined = data.at(-1)
-    if (last === undefined) return
-    after = last.tenant
   }
 }
 
+async function lostOf(tasks: LostPlacesDeps['tasks'], tenant: string, places: readonly DailyPlace[]) {
+  const lost: DailyPlace[] = []
+  for (let at = 0; at < places.length; at += LOOKED_UP_AT_ONCE) {
+    const some = places.slice(at, at + LOOKED_UP_AT_ONCE)
+    const found = await Promise.all(some.map(({ id }) => tasks.get(tenant, id)))
+    lost.push(...some.filter((_, i) => found[i] === undefined))
+  }
+  return lost
+}
+
 const MOST_AT_ONCE = 1_000
+/** So many look-ups leave room for what callers ask of the store. */
+const LOOKED_UP_AT_ONCE = 16
 
 const namesOf = (places: readonly DailyPlace[]) => ({
   ids: places.map(({ id }) => id),

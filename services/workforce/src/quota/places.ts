@@ -35,6 +35,7 @@ export interface PlacesDeps {
   readonly clock: Clock
 }
 
+/** What identity answers is remembered for all who are told of the same day. */
 export function createPlaces({ quota, clock }: PlacesDeps): Places {
   const known = createKnownDays({ clock, ask: caller => quota.getDaily({}, as(caller)) })
   return {

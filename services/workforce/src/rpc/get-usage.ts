@@ -22,6 +22,7 @@ export const getUsage =
       ...(sums.start && { start: sums.start }),
       ...(sums.end && { end: sums.end }),
       data: sums.sums.map(lineMessage),
+      employees: sums.employees.map(lineMessage),
       ...(sums.total && { total: lineMessage(sums.total) }),
       quota: quotaMessage(day),
     }

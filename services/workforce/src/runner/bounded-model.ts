@@ -47,7 +47,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   return {
     name,
     model,
-    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, signal }) {
+    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, reserve, signal }) {
       let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
       /** How long an answer the rest of the money pays for, once the question is paid. */
@@ -68,6 +68,11 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
       async function tryOnce(question: Question, params: LanguageModelV4CallOptions) {
         const maxOutputTokens = Math.min(MOST_OUTPUT_TOKENS, affordable(question))
         if (maxOutputTokens < 1) throw new ModelFault(tooDear)
+        try {
+          await reserve(costOf(used.inputTokens + tokensAsked(question), used.outputTokens + maxOutputTokens))
+        } catch {
+          throw new ModelFault(unavailable) // Who was asked has logged why.
+        }
         let taken: number | undefined
         const asked = options.asked(bytes => {
           taken = bytes

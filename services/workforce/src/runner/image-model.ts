@@ -24,6 +24,8 @@ export interface PictureLimits {
   readonly maxCostMicros?: number
   /** Told the sum, after each answer. */
   readonly onUse: (used: Used) => void
+  /** As that of a language model: before each time that the server is asked. */
+  readonly reserve: (costMicros: number) => Promise<void>
   /** Ends what is asked then. */
   readonly signal: AbortSignal
 }

@@ -204,6 +204,10 @@ class KindProcess implements Loaded {
     const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
       onUse: item.onUse ?? (() => {}),
+      /** Where nothing bounds it, or it costs nothing, there is nothing to keep in mind. */
+      async reserve(costMicros: number) {
+        if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserve?.(costMicros)
+      },
       signal: this.#ending.signal,
     }
     const brief: KeptBrief = JSON.parse(item.input as string)

@@ -15,7 +15,7 @@ const KEY = 'sk-of-the-operator'
 /** Ten dollars for a million read, a hundred for a million written. */
 const prices = { inputMicros: 10_000_000, outputMicros: 100_000_000 }
 
-async function start(t: TestContext, replies: readonly Reply[]) {
+async function start(t: TestContext, replies: readonly Reply[], mostReserved = 10) {
   const server = await scriptedModel(t, replies)
   const lines: string[] = []
   const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
@@ -23,6 +23,7 @@ async function start(t: TestContext, replies: readonly Reply[]) {
   const process = await load(t, 'tester/write', { languageModel, log })
   const emitted: Emission[] = []
   let used: Used | undefined
+  const reserved: number[] = []
   const run = async (brief: object = {}, parameters: object = {}) => {
     const item = {
       input: briefText(brief),
@@ -30,11 +31,15 @@ async function start(t: TestContext, replies: readonly Reply[]) {
       onUse: (now: Used) => {
         used = now
       },
+      reserve: async (micros: number) => {
+        reserved.push(micros)
+        if (reserved.length > mostReserved) throw new Error('the run is to stop')
+      },
     }
     const { items } = await process.run([item], async (_, emission) => void emitted.push(emission))
     return outcome(items[0])
   }
-  return { ...server, process, run, emitted, lines, used: () => used }
+  return { ...server, process, run, emitted, lines, reserved, used: () => used }
 }
 
 describe('a language model', () => {
@@ -102,6 +107,23 @@ describe('a language model', () => {
     assert.equal((await run({}, { max_cost_micros: 4_000 })).code, 'max_cost_reached')
     assert.equal(asked.length, 1)
     assert.ok((asked[0]?.body.max_tokens ?? 0) < 50)
+  })
+
+  it('is asked once it is noted what it may cost with its answer, and not where that can’t be', async t => {
+    const { run, asked, reserved, used } = await start(t, ['no', '{"said":"well"}'], 1)
+    assert.equal((await run({}, { max_cost_micros: 5_000_000 })).code, 'model_unavailable')
+    assert.equal(asked.length, 1)
+    const [first = 0, second = 0] = reserved
+    const answer = (asked[0]?.body.max_tokens ?? 0) * 100
+    assert.ok(first > answer && first < answer + 10_000, `${first}`)
+    // What is spent, and once more what is asked.
+    assert.ok(second > first + (used()?.costMicros ?? 0), `${second}`)
+  })
+
+  it('has nothing noted where nothing bounds what it may cost', async t => {
+    const { run, reserved } = await start(t, ['{"said":"well"}'])
+    await run()
+    assert.deepEqual(reserved, [])
   })
 
   it('that is away is asked again after a pause, then the task is to be tried later', async t => {

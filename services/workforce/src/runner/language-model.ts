@@ -27,6 +27,8 @@ interface Limits {
   readonly seed: number
   /** Told the sum, after each question. */
   readonly onUse: (used: Used) => void
+  /** Asked before each question for what all may have cost once it is answered. Where it rejects nothing is asked. */
+  readonly reserve: (costMicros: number) => Promise<void>
   /** Ends what is asked then. */
   readonly signal: AbortSignal
 }

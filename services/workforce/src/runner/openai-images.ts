@@ -34,7 +34,7 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
   return {
     name,
     model,
-    async depict({ prompt, width, height }, { maxCostMicros = Number.POSITIVE_INFINITY, onUse, signal }) {
+    async depict({ prompt, width, height }, { maxCostMicros = Number.POSITIVE_INFINITY, onUse, reserve, signal }) {
       let made = 0
       let fault: Fault | undefined
       const stop = (why: Fault) => {
@@ -46,6 +46,9 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
         if (String(input) !== `${url}/images/generations`) throw stop(noBytes)
         // Also when it is asked again: a server may have made a picture, and not sent it.
         if ((made + 1) * pictureMicros > maxCostMicros) throw stop(tooDear)
+        await reserve((made + 1) * pictureMicros).catch(() => {
+          throw stop(unavailable) // Who was asked has logged why.
+        })
         const answer = await take(input, init)
         if (answer.ok) onUse({ inputTokens: 0, outputTokens: 0, costMicros: ++made * pictureMicros })
         return answer

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/billing/v1/workforce_usage_service.proto.
  */
 export const file_millhand_billing_v1_workforce_usage_service: GenFile = /*@__PURE__*/
-  fileDesc("CjFtaWxsaGFuZC9iaWxsaW5nL3YxL3dvcmtmb3JjZV91c2FnZV9zZXJ2aWNlLnByb3RvEhNtaWxsaGFuZC5iaWxsaW5nLnYxIooBChhTdW1Xb3JrZm9yY2VUYXNrc1JlcXVlc3QSLgoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESLAoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9zdGFydEIGCgRfZW5kIswBChlTdW1Xb3JrZm9yY2VUYXNrc1Jlc3BvbnNlEikKBXN0YXJ0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgNlbmQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBHN1bXMYAyADKAsyHi5taWxsaGFuZC5iaWxsaW5nLnYxLlVzYWdlTGluZRItCgV0b3RhbBgEIAEoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lMpABChVXb3JrZm9yY2VVc2FnZVNlcnZpY2USdwoRU3VtV29ya2ZvcmNlVGFza3MSLS5taWxsaGFuZC5iaWxsaW5nLnYxLlN1bVdvcmtmb3JjZVRhc2tzUmVxdWVzdBouLm1pbGxoYW5kLmJpbGxpbmcudjEuU3VtV29ya2ZvcmNlVGFza3NSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_millhand_billing_v1_usage]);
+  fileDesc("CjFtaWxsaGFuZC9iaWxsaW5nL3YxL3dvcmtmb3JjZV91c2FnZV9zZXJ2aWNlLnByb3RvEhNtaWxsaGFuZC5iaWxsaW5nLnYxIooBChhTdW1Xb3JrZm9yY2VUYXNrc1JlcXVlc3QSLgoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSACIAQESLAoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgBiAEBQggKBl9zdGFydEIGCgRfZW5kIv8BChlTdW1Xb3JrZm9yY2VUYXNrc1Jlc3BvbnNlEikKBXN0YXJ0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgNlbmQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKBHN1bXMYAyADKAsyHi5taWxsaGFuZC5iaWxsaW5nLnYxLlVzYWdlTGluZRItCgV0b3RhbBgEIAEoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lEjEKCWVtcGxveWVlcxgFIAMoCzIeLm1pbGxoYW5kLmJpbGxpbmcudjEuVXNhZ2VMaW5lMpABChVXb3JrZm9yY2VVc2FnZVNlcnZpY2USdwoRU3VtV29ya2ZvcmNlVGFza3MSLS5taWxsaGFuZC5iaWxsaW5nLnYxLlN1bVdvcmtmb3JjZVRhc2tzUmVxdWVzdBouLm1pbGxoYW5kLmJpbGxpbmcudjEuU3VtV29ya2ZvcmNlVGFza3NSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_google_protobuf_timestamp, file_millhand_billing_v1_usage]);
 
 /**
  * Asks for sums.
@@ -77,6 +77,13 @@ export type SumWorkforceTasksResponse = Message<"millhand.billing.v1.SumWorkforc
    * @generated from field: millhand.billing.v1.UsageLine total = 4;
    */
   total?: UsageLine | undefined;
+
+  /**
+   * By employee, whose id is the `key`.
+   *
+   * @generated from field: repeated millhand.billing.v1.UsageLine employees = 5;
+   */
+  employees: UsageLine[];
 };
 
 /**

@@ -1,0 +1,15 @@
+import { fail } from '@millhand/api'
+import type { ReserveRequest, ReserveResponse, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+/** Notes what a run may cost, durably, before it spends that. Fails with `conflict` where the run is not to go on. */
+export const reserve =
+  <T extends TaskLife>({ tasks }: Pick<TaskDeps<T>, 'tasks'>) =>
+  async ({ run, modelCostMicros }: ReserveRequest): Promise<ReserveResponse> => {
+    const { tenant, workId, leaseId, attempt } = run as RunRef
+    const held = { lease_id: leaseId, attempt }
+    const result = await tasks.change(tenant, workId, { kind: 'reserved', held, cost_micros: modelCostMicros })
+    if (result.kind !== 'changed') throw fail('conflict', 'The lease is not the live one, or the run is to stop.')
+    return { $typeName: 'millhand.lease.v1.ReserveResponse' }
+  }
