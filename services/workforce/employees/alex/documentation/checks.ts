@@ -1,6 +1,6 @@
 import type { SlowChecks } from '../../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
-import { code, fenced } from './markdown.ts'
+import { code, codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'
 import type { Entry, Input, Result } from './result.ts'
 
@@ -19,15 +19,20 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result, citatio
   )
   const complete = lists.flat()
   const signatures = modules.flatMap(({ entries }) => entries.flatMap(signaturesOf))
+  const { blocks, spans } = codeIn(markdown)
   const written = signatures.filter(
-    signature =>
-      markdown.includes(fenced(signature, '').slice(3).trim()) ||
-      signature.split('\n').every(line => markdown.includes(code(line.trim()))),
+    signature => blocks.has(signature) || signature.split('\n').every(line => spans.has(code(line.trim()))),
   ).length
-  const tests = brief.input.tests ?? []
+  const tests = new Map((brief.input.tests ?? []).map(({ path, text }) => [path, text]))
   const quoted = citations.filter(({ source, quote }) => {
-    const text = tests.find(({ path }) => path === source)?.text
-    return text !== undefined && quote.split('\n').every(line => text.includes(line.trim()))
+    const text = tests.get(source)
+    return (
+      text !== undefined &&
+      isInOrder(
+        text,
+        quote.split('\n').map(line => line.trim()),
+      )
+    )
   }).length
   const found = complete.filter(({ isThere }) => isThere).length
   const whole = complete.filter(({ isWhole }) => isWhole).length
@@ -55,13 +60,17 @@ function named({ name, signature, members }: Entry): Named[] {
   ]
 }
 
-/** Each after the one before it. What is cut at its end has said enough. */
-function hasInOrder(signature: string, words: readonly string[]): boolean {
+/** What is cut at its end has said enough. */
+const hasInOrder = (signature: string, words: readonly string[]): boolean =>
+  signature.endsWith('…') || isInOrder(signature, words)
+
+/** Each after the one before it. */
+function isInOrder(text: string, parts: readonly string[]): boolean {
   let at = 0
-  return words.every(word => {
-    const found = signature.indexOf(word, at)
-    if (found >= 0) at = found + word.length
-    return found >= 0 || signature.endsWith('…')
+  return parts.every(part => {
+    const found = text.indexOf(part, at)
+    at = found + part.length
+    return found >= 0
   })
 }
 

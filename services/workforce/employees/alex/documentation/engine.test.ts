@@ -202,6 +202,40 @@ describe('what can not be documented', () => {
     })
 })
 
+describe('much of everything', { timeout: 60_000 }, () => {
+  const lines = 190_000
+  const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`)
+
+  it('of names and of tests gives each its example', async () => {
+    const tests = [{ path: 'a.test.ts', text: names.map(name => `it('',()=>${name})`).join('\n') }]
+    const code = names.map(name => `export let ${name}`).join('\n')
+    assert.equal((await document({ code, path: 'a.ts', tests })).examples.length, names.length)
+  })
+
+  it('of names in one test gives none of them an example that long', async () => {
+    const tests = [{ path: 'a.test.ts', text: `it('',()=>${names.join('+')})` }]
+    const code = names.map(name => `export let ${name}`).join('\n')
+    assert.deepEqual((await document({ code, path: 'a.ts', tests })).examples, [])
+  })
+
+  it('of backticks in the name of a test is written between more of them', async () => {
+    const tests = [{ path: 'a.test.ts', text: `it("${'`a'.repeat(lines)}",()=>a)` }]
+    const { markdown } = await document({ code: 'export const a = 1', path: 'a.ts', tests })
+    assert.ok(markdown.includes('`a`a`a`'))
+  })
+
+  it('of comments in a head leaves the head', async () => {
+    const head = `def a(  # (\n${'  #\n'.repeat(lines / 2)}  b, c='#'  # ' #\n):  # :\n  # body\n  pass\n`
+    assert.deepEqual(await signaturesIn('a.py', head), ["def a( b, c='#' )"])
+  })
+
+  it('of lines in a docstring keeps them', async () => {
+    const code = `def a():\n  """${'\n    a'.repeat(lines / 4)}\n    """\n`
+    const { modules } = await document({ code, path: 'a.py' })
+    assert.equal(modules[0]?.entries[0]?.description.split('\n')[1], 'a')
+  })
+})
+
 describe('a hostile comment or name', () => {
   const parts = [
     '<script>alert(1)</script>',
