@@ -25,7 +25,9 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
   return {
     lint: text => {
       const all = messagesOf(text, rulesOf(language)).map(message => found(message))
-      return all.filter(({ rule, line }) => !all.some(other => other.line === line && other.rule === saidBetter[rule]))
+      const better = new Set(Object.values(saidBetter))
+      const said = new Set(all.filter(({ rule }) => better.has(rule)).map(({ rule, line }) => `${line} ${rule}`))
+      return all.filter(({ rule, line }) => !said.has(`${line} ${saidBetter[rule]}`))
     },
     parses: text => !messagesOf(text, {}).some(({ fatal }) => fatal),
   }

@@ -205,6 +205,7 @@ describe('hostile code', () => {
     'else.js': `if (a) b()\n${'else if (a) b()\n'.repeat(many)}`,
     'blocks.py': Array.from({ length: 300 }, (_, at) => `${' '.repeat(at)}if 1:`).join('\n'),
     'regex.js': `const a = /${'(a+)+'.repeat(50)}$/\nconst b = /${'(?:x|'.repeat(200)}${')'.repeat(200)}*$/\n`,
+    'compared.js': 'a==b;\n'.repeat(66_000),
     'quotes.go': '"\n'.repeat(30_000),
     'garbage.rs': '@#$%^&*()[]{}<>\n'.repeat(5000),
     'maps.go': `package a\nfunc f() {\nvar m map[string]int\n${'m["a"]++\n'.repeat(2000)}}\n`,
