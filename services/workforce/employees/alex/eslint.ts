@@ -86,7 +86,6 @@ const notInTypeScript = ['no-undef', 'no-redeclare', 'no-unused-vars', 'no-unuse
 const options: Readonly<Record<string, readonly unknown[]>> = {
   eqeqeq: ['always', { null: 'ignore' }],
   'array-callback-return': [{ checkForEach: false }],
-  'no-cond-assign': ['always'],
   'no-constant-condition': [{ checkLoops: 'none' }],
   'no-unused-vars': [{ args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' }],
   '@typescript-eslint/no-unused-vars': [

@@ -289,6 +289,14 @@ describe('a review takes code as it is meant', () => {
     assert.deepEqual(await rulesIn(loop('use(s[i].name)'), 'a.ts'), ['loop-past-the-end'])
   })
 
+  it('as an assignment whose value is compared', async () => {
+    const loop = (condition: string) => `export const f = (re, s, use) => { let m; while (${condition}) use(m) }\n`
+    assert.deepEqual(await rulesIn(loop('(m = re.exec(s)) !== null'), 'a.js'), [])
+    assert.deepEqual(await rulesIn(loop('(m = re.exec(s))'), 'a.js'), [])
+    const code = 'export const f = (password, expected, use) => { if (password = expected) use() }\n'
+    assert.ok((await rulesIn(code, 'a.js')).includes('no-cond-assign'))
+  })
+
   it('as a sentence that begins with a word of SQL', async () => {
     const sql = [
       `x(\`SELECT * FROM t WHERE a = \${b}\`)`,
