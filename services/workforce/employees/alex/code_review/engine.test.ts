@@ -49,14 +49,14 @@ describe('a review', () => {
   it('takes code, files of the brief and files of the task together', async () => {
     const bytes = Buffer.from('def f(x=[]):\n    return x\n')
     const files = [{ name: 'b.py', media_type: 'text/x-python', bytes }]
-    assert.deepEqual(places(await review({ code: 'eval(x)', language: 'typescript', files: [] }, { files })), [
+    assert.deepEqual(places(await review({ code: 'eval("x")', language: 'typescript', files: [] }, { files })), [
       'code.ts:1 no-eval',
       'b.py:1 B006',
     ])
   })
 
   it('leaves out what is not asked for', async () => {
-    const code = 'eval(a)\nvar b = 1\n'
+    const code = 'eval("a")\nvar b = 1\n'
     const only = await review({ code, language: 'typescript', min_severity: 'warning', ignore_rules: ['no-eval'] })
     assert.deepEqual(places(only), ['code.ts:2 @typescript-eslint/no-unused-vars'])
   })
@@ -70,10 +70,14 @@ describe('a review', () => {
 
   it('does not obey comments that switch rules off', async () => {
     const files = [
-      { path: 'a.ts', text: '/* eslint-disable */\neval(x) // eslint-disable-line\n' },
+      { path: 'a.ts', text: '// @ts-nocheck\n/* eslint-disable */\n// @ts-ignore\neval(x) // eslint-disable-line\n' },
       { path: 'b.py', text: '# ruff: noqa\neval(x)  # noqa\n' },
     ]
-    assert.deepEqual(places(await review({ files, ignore_rules: ['F821'] })), ['a.ts:2 no-eval', 'b.py:2 S307'])
+    assert.deepEqual(places(await review({ files, ignore_rules: ['F821'] })), [
+      'a.ts:4 no-eval',
+      'a.ts:4 TS2304',
+      'b.py:2 S307',
+    ])
   })
 
   it('gives patches that fit, whatever ends the lines and stands before them', async () => {
@@ -116,6 +120,52 @@ describe('a review', () => {
       not_read.map(({ file }) => file),
       ['notes.txt'],
     )
+  })
+})
+
+describe('types', () => {
+  const rulesIn = async (...files: [string, string][]) =>
+    places(await review({ files: files.map(([path, text]) => ({ path, text })) }))
+
+  it('say where a name, a property or a number of arguments is wrong, with the other files in sight', async () => {
+    const code = `import { lod } from './b.ts'
+lod([])
+const add = (a: number, b: number) => a + b
+export const f = (values: readonly string[], options: { color: string }) => {
+  add(1)
+  g(valeus, values.lenght)
+  f(values, { colour: 'red' })
+  return options
+}
+`
+    assert.deepEqual(await rulesIn(['src/a.ts', code], ['src/b.ts', 'export const load = (a: unknown) => a\n']), [
+      'src/a.ts:1 TS2724',
+      'src/a.ts:5 TS2554',
+      'src/a.ts:6 TS2304',
+      'src/a.ts:6 TS2552',
+      'src/a.ts:6 TS2551',
+      'src/a.ts:7 TS2561',
+    ])
+  })
+
+  it('say nothing of what is not given: packages, files, globals and what stands in them', async () => {
+    const code = `import express from 'express'
+import type { Attributes } from 'preact'
+import { Store } from './store.ts'
+interface Props extends Attributes { readonly classNames: string }
+class Shop extends Store { open(items: Stocks[]) { return this.itmes(items, 1, 2) } }
+export const app = express()
+app.get('/', (_: unknown, answer: { send(text: string): void }) => answer.send(process.env.HOME ?? __dirname))
+export const show = (props: Props, at: NodeJS.Timeout) => props.className + String(at) + Buffer.from('a')
+describe('a shop', () => it('opens', () => expect(new Shop().shelves(3)).toBe(jest.fn())))
+`
+    assert.deepEqual(await rulesIn(['src/a.ts', code]), [])
+  })
+
+  it('are looked at in changed lines alone, and not at all where the syntax is broken', async () => {
+    const diff = '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n g(1)\n-f(1)\n+f(2)\n'
+    assert.deepEqual(places(await review({ diff, files: [{ path: 'a.ts', text: 'g(1)\nf(2)\n' }] })), ['a.ts:2 TS2304'])
+    assert.deepEqual(await rulesIn(['a.ts', 'g(1)\nf(\n']), ['a.ts:3 syntax-error'])
   })
 })
 
@@ -298,20 +348,22 @@ describe('a review takes code as it is meant', () => {
   })
 
   it('as a sentence that begins with a word of SQL', async () => {
+    const declared =
+      'export declare const x: never, db: never, b: never, c: never, say: never, log: never, alert: never\n'
     const sql = [
       `x(\`SELECT * FROM t WHERE a = \${b}\`)`,
       `db.query(\`select a, b from t where c = \${b}\`)`,
       `db.run("delete from t where a = " + b)`,
       `x("UPDATE t SET a = " + b + " WHERE c")`,
     ]
-    for (const code of sql) assert.match((await rulesIn(code, 'a.ts')).join(), /^sql-/, code)
+    for (const code of sql) assert.match((await rulesIn(declared + code, 'a.ts')).join(), /^sql-/, code)
     const prose = [
       `say(\`Update your profile, \${b}, from the settings\`)`,
       `say("Select a file from " + b)`,
       `log(\`Drop it into \${b}\`)`,
       `alert(\`create a table for \${b} where you like\`)`,
     ]
-    for (const code of prose) assert.deepEqual(await rulesIn(code, 'a.ts'), [], code)
+    for (const code of prose) assert.deepEqual(await rulesIn(declared + code, 'a.ts'), [], code)
   })
 
   it('as markup where it may be meant: it is told of, and not changed', async () => {

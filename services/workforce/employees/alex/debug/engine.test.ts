@@ -38,6 +38,19 @@ describe('a change', () => {
     assert.deepEqual(change?.proof, { rule: 'F821', before: 1, after: 0 })
   })
 
+  it('is given where the checker of types proves it, which sees the other files', async () => {
+    const text = "import type { Basket } from './basket.ts'\nexport const total = (b: Basket) => b.addAl()\n"
+    const basket = { path: 'src/basket.ts', text: 'export class Basket {\n  addAll() {\n    return 1\n  }\n}\n' }
+    const at = 'TypeError: b.addAl is not a function\n    at total (/app/src/total.ts:2:38)'
+    const { change, causes } = await debug({ trace: at, files: [{ path: 'src/total.ts', text }, basket] })
+    assert.match(applyPatch(text, change?.patch ?? '') || '', /b\.addAll\(\)/)
+    assert.deepEqual(change?.proof, { rule: 'TS2551', before: 1, after: 0 })
+    assert.deepEqual(causes.at(-1)?.rule, 'TS2551')
+    const needing = { ...basket, text: basket.text.replace('addAll()', 'addAll(all: string[])') }
+    const files = [{ path: 'src/total.ts', text }, needing]
+    assert.equal((await debug({ trace: at, files })).change, null, 'then it lacks an argument')
+  })
+
   it('is not given where several names are as near, or none is', async () => {
     for (const other of ['custmers = custume = custmeri = 1\n', ''])
       for (const wrong of ['custmer', 'zzz']) {

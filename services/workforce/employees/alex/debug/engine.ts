@@ -27,7 +27,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     )
   const failed = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
   const source = failed && sourceOf(failed, sources)
-  const { causes, change, warnings } = await explained(trace, failed, source)
+  const { causes, change, warnings } = await explained(trace, failed, source, sources)
   const [first, ...became] = trace.thrown.map(({ type, message }) => ({ type: plain(type), message: plain(message) }))
   const result: Result = {
     language: trace.language,
@@ -46,6 +46,7 @@ async function explained(
   trace: Trace,
   failed: Frame | undefined,
   source: Source | undefined,
+  sources: readonly Source[],
 ): Promise<Pick<Result, 'causes' | 'change'> & { readonly warnings: string[] }> {
   const place = { file: failed?.file ?? null, line: failed?.line ?? null }
   const meanings = trace.thrown.slice(0, MOST_CAUSES).flatMap((thrown): Cause[] => {
@@ -63,7 +64,7 @@ async function explained(
   const unread = whyUnread(source)
   if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }
   try {
-    const { near, mended } = await mend(source, failed.line)
+    const { near, mended } = await mend(source, failed.line, sources)
     const seen = near.map(
       ({ message, why, fix, rule, line }): Cause => ({
         cause: `${message} ${why}`,

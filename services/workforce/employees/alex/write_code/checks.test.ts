@@ -62,6 +62,13 @@ describe('code that was written', () => {
     assert.match(told.type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
   })
 
+  it('with wrong types gains nothing by telling the compiler to look away', async () => {
+    for (const order of ['// @ts-nocheck', '// @ts-ignore']) {
+      const told = await measured([{ path: 'a.ts', text: `${order}\nexport const a: number = 'b'\n` }])
+      assert.equal(told.type_errors?.pass, false, order)
+    }
+  })
+
   it('is not said to parse where nothing here reads it', async () => {
     assert.deepEqual(await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }]), {})
   })

@@ -5,9 +5,9 @@ import type { SlowChecks } from '../../../src/kind.ts'
 import { wishes } from '../../../src/text/wishes.ts'
 import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
+import { isTyped, typeFaults } from '../type-faults.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { runTests } from './sandbox/run-tests.ts'
-import { typeErrors } from './type-errors.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
   const { language, files, explanation } = result
@@ -54,9 +54,18 @@ async function parses(path: string, text: string): Promise<boolean> {
 }
 
 function types({ given, written }: Files): Check[] {
+  if (!written.some(isTyped)) return []
   const errors = typeErrors(given, written)
-  if (errors === undefined) return []
   return [{ id: 'type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
+}
+
+function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
+  try {
+    return typeFaults(given, written).map(({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`)
+  } catch (error) {
+    if (error instanceof RangeError) return ['It is nested too deeply for the compiler.']
+    throw error
+  }
 }
 
 /** Python has no types to check; what stands nowhere is what its compiler would let pass. Nothing where no file can be read. */
