@@ -188,6 +188,23 @@ def test_nothing():
     assert.deepEqual(told, { pass: false, value: '2: test_nothing: AssertionError: wrong' })
   })
 
+  it('of Python say which file can not stand beside the others', async () => {
+    const tests = [{ path: 'test_a.py', text: 'def test_a():\n    pass\n' }]
+    const text = 'a = 1\n'
+    for (const [first, second] of [
+      ['app', 'app/x.py'],
+      ['app/x.py', 'app'],
+      ['app/x.py', 'src/'],
+    ] as const) {
+      const told = await testsOf(
+        [first, second].map(path => ({ path, text })),
+        tests,
+      )
+      assert.deepEqual(told?.pass, false, second)
+      assert.match(told?.value ?? '', new RegExp(`^0: ${second}: there is a file where`))
+    }
+  })
+
   it('that are none do not pass', async () => {
     const none = await testsOf([{ path: 'a.js', text: '' }], [{ path: 'a.test.js', text: 'const a = 1' }])
     assert.deepEqual(none, { pass: false, value: '0' })
