@@ -55,6 +55,16 @@ describe('a review', () => {
     ])
   })
 
+  it('takes files of the task in UTF-16, and refuses those that are no text', async () => {
+    const file = (bytes: Buffer) => ({ files: [{ name: 'a.py', media_type: 'text/x-python', bytes }] })
+    const wide = Buffer.from('\ufeffdef f(x=[]):\n    return x\n', 'utf16le')
+    assert.deepEqual(places(await review({}, file(wide))), ['a.py:1 B006'])
+    await assert.rejects(
+      () => rules(brief({}, file(Buffer.from('a = 1\0\n')))),
+      (error: Refusal) => error instanceof Refusal && error.param === 'files[0]',
+    )
+  })
+
   it('leaves out what is not asked for', async () => {
     const code = 'eval("a")\nvar b = 1\n'
     const only = await review({ code, language: 'typescript', min_severity: 'warning', ignore_rules: ['no-eval'] })

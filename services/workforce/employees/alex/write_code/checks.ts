@@ -2,6 +2,7 @@
 import type { Check } from '../../../src/answer.ts'
 import type { Brief } from '../../../src/brief.ts'
 import type { SlowChecks } from '../../../src/kind.ts'
+import { textIn } from '../../../src/text/text-files.ts'
 import { wishes } from '../../../src/text/wishes.ts'
 import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
@@ -31,7 +32,7 @@ interface Files {
 
 const filesGiven = ({ input, files }: Brief<Input>): CodeFile[] => [
   ...(input.files ?? []),
-  ...files.map(({ name, bytes }) => ({ path: name, text: new TextDecoder().decode(bytes) })),
+  ...files.map((file, at) => ({ path: file.name, text: textIn(file, `files[${at}]`) })),
 ]
 
 /** Nothing where there is no parser for any of them. */
