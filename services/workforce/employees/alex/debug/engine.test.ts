@@ -156,6 +156,46 @@ describe('a hostile trace', () => {
   })
 })
 
+describe('the checks of what was found', () => {
+  const trace = said('py-misspelt', 'trace').replace('.txt', '')
+  const asked = brief({ trace, files: [{ path: 'main.py', text: said('py-misspelt', 'main.py') }] })
+  const failed = async (change: (result: Result) => Partial<Result>) => {
+    const answer = await rules(asked)
+    const measured = await checks(asked, { ...answer, result: { ...answer.result, ...change(answer.result) } })
+    return measured.flatMap(({ id, pass }) => (pass ? [] : id))
+  }
+
+  for (const [what, change, ids] of [
+    ['nothing', () => ({}), []],
+    [
+      'the file of the frame',
+      ({ failing_frame: frame }) => ({ failing_frame: frame && { ...frame, file: 'other.py' } }),
+      ['frame_is_in_the_trace'],
+    ],
+    [
+      'a line of the code',
+      ({ code }) => ({ code: code.map(line => ({ ...line, text: `${line.text}x` })) }),
+      ['code_is_as_given'],
+    ],
+    [
+      'the number of a line',
+      ({ code }) => ({ code: code.map(line => ({ ...line, line: line.line + 1 })) }),
+      ['code_is_as_given'],
+    ],
+    [
+      'the file of the change',
+      ({ change }) => ({ change: change && { ...change, file: 'other.py' } }),
+      ['change_applies'],
+    ],
+    [
+      'a line of the patch',
+      ({ change }) => ({ change: change && { ...change, patch: change.patch.replace('custmer', 'nobody') } }),
+      ['change_applies'],
+    ],
+  ] as const satisfies [string, (result: Result) => Partial<Result>, readonly string[]][])
+    it(`see that ${what} was changed`, async () => assert.deepEqual(await failed(change), ids))
+})
+
 it('it reads the files of the program alone, and needs no environment', () => {
   const root = join(import.meta.dirname, '../../../../..')
   const trace = said('js-misspelt', 'trace')

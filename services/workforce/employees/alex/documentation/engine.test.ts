@@ -300,6 +300,37 @@ describe('the checks of a reference', () => {
     }
   })
 
+  const load = brief({
+    code: 'export class Loader {\n  open(path: string) {}\n}\nexport function load(path: string, depth = 1) {}\n',
+    path: 'a.ts',
+    tests: [{ path: 'a.test.ts', text: "it('loads', () => {\n  load('a')\n  load('b')\n})\n" }],
+  })
+  for (const [what, change, ids] of [
+    ['nothing', text => text, []],
+    [
+      'a name',
+      text => text.replaceAll('"name":"load","signature":"function', '"name":"lost","signature":"function'),
+      ['names_of_the_parser', 'signatures_of_the_parser'],
+    ],
+    ['a parameter', text => text.replaceAll('function load(path', 'function load(way'), ['signatures_of_the_parser']],
+    ['the text', text => text.replaceAll('```ts\\nfunction load', '```ts\\nfunction lost'), ['signatures_in_the_text']],
+    ['an example', text => text.replaceAll("load('b')", "load('c')"), ['examples_stand_in_the_tests']],
+    [
+      'the order of an example',
+      text => text.replaceAll("load('a')\\nload('b')", "load('b')\\nload('a')"),
+      ['examples_stand_in_the_tests'],
+    ],
+  ] as const satisfies [string, (text: string) => string, readonly string[]][])
+    it(`see that ${what} was changed`, async () => {
+      const { result, citations = [] } = await rules(load)
+      const changed = JSON.parse(change(JSON.stringify({ result, citations })))
+      const measured = await checks(load, { text: '', ...changed })
+      assert.deepEqual(
+        measured.flatMap(({ id, pass }) => (pass ? [] : id)),
+        ids,
+      )
+    })
+
   it('hold for descriptions whose parts are empty, or given twice', async () => {
     for (const code of [
       '{"openapi":"3.1.0","paths":null,"components":null}',
