@@ -109,6 +109,36 @@ describe('a trace', () => {
     assert.deepEqual((await frameIn(...contained)).slice(0, 2), ['/srv/app/main.go', 6])
   })
 
+  const inLogs = [
+    '2026-11-25T01:02:03.123456789Z stderr F ',
+    '2026-11-25T01:02:03Z ',
+    '[2026-11-25 01:02:03,123] ',
+    '[pod/web-7d4b9/app] 2026-11-25T01:02:03.1Z ',
+    'Nov 25 01:02:03 host-1 shop.service[4711]: ',
+    '2026-11-25T01:02:03.123456+00:00 app[web.1]: ',
+  ]
+  const inPython = ['/srv/app/main.py', 5, null, 'NameError']
+  for (const prefix of inLogs)
+    it(`is read behind ${prefix.trim()}`, async () => {
+      const lines = said('py-misspelt', 'trace').replaceAll('.txt', '').trimEnd().split('\n')
+      const plainly = await frameIn(...lines)
+      assert.equal(plainly[3], inPython[3])
+      assert.deepEqual(await frameIn(...lines.map(line => prefix + line)), plainly)
+    })
+
+  it('is read out of JSON, a line or a whole, and where its ends of lines are escaped', async () => {
+    for (const name of ['py-misspelt', 'js-misspelt', 'java-cause', 'go-index']) {
+      const trace = said(name, 'trace')
+      const plainly = await frameIn(trace)
+      const entry = { level: 50, time: 1, msg: 'a\nb', err: { type: 'x', stack: trace } }
+      assert.deepEqual(await frameIn('{"level":30}', JSON.stringify(entry), '{"level":30}'), plainly, name)
+      assert.deepEqual(await frameIn(JSON.stringify(entry, null, 2)), plainly, name)
+      assert.deepEqual(await frameIn(`2026-11-25T01:02:03Z ${JSON.stringify(entry)}`), plainly, name)
+      if (name !== 'go-index')
+        assert.deepEqual(await frameIn(`level=error stack=${JSON.stringify(trace)}`), plainly, name)
+    }
+  })
+
   it('with frames of packages alone has no failing frame, unless the package is given', async () => {
     const trace = 'Error: no\n    at run (/app/node_modules/lib/index.js:2:9)\n    at node:internal/main:1:1'
     assert.equal((await debug({ trace })).failing_frame, null)
@@ -125,6 +155,19 @@ describe('a trace', () => {
   })
 })
 
+it('what was being handled is told beside what went wrong then', async () => {
+  const { error, causes } = await debug({ trace: said('py-during', 'trace') })
+  const handled = causes.find(({ cause }) => cause.startsWith('It went wrong while another error was handled: '))
+  assert.ok(handled?.line)
+  assert.ok(!handled.cause.includes(error.message))
+})
+
+it('a cause that the error and a rule tell alike is told once', async () => {
+  const files = [{ path: 'main.py', text: said('py-misspelt', 'main.py') }]
+  const { causes } = await debug({ trace: said('py-misspelt', 'trace').replaceAll('.txt', ''), files })
+  assert.equal(new Set(causes.map(({ advice }) => advice)).size, causes.length)
+})
+
 describe('a hostile trace', () => {
   const long = 100_000
   const hostile: Record<string, string> = {
@@ -134,6 +177,9 @@ describe('a hostile trace', () => {
     colons: `Error: x\n    at f (/a${':1'.repeat(long)})\n    at f (/a.js:1:1)`,
     causes: `Error: x\n    at f (/a.js:1:1) {\n${'  [cause]: Error: y\n    at g (/a.js:2:1)\n'.repeat(2000)}`,
     'Java causes': `java.lang.A: x\n${'\tat a.B.c(B.java:1)\nCaused by: java.lang.E: y\n'.repeat(2000)}`,
+    JSON: `${'{"a":['.repeat(60_000)}`,
+    'JSON that is closed': `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`,
+    escapes: `Error: x${'\\n    at f (/a.js:1:1)'.repeat(15_000)}`,
     bars: `${'| '.repeat(long)}\nTraceback (most recent call last):\n  File "a.py", line 1\nE: x`,
   }
   for (const [name, trace] of Object.entries(hostile))

@@ -53,7 +53,7 @@ async function explained(
     const meaning = meaningOf(trace.language, thrown)
     return meaning ? [{ ...meaning, from: 'error', rule: null, ...place }] : []
   })
-  const causes = meanings.slice(0, 1)
+  const causes = [...meanings.slice(0, 1), ...handledBefore(trace)]
   if (!failed) return { causes, change: null, warnings: ['No frame of the trace is of the project itself.'] }
   if (!source || failed.line === null)
     return {
@@ -81,11 +81,37 @@ async function explained(
       why: mended.why,
       proof: { rule: mended.rule, before: mended.before, after: mended.after },
     }
-    return { causes: [...causes, ...seen].slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
+    return { causes: withoutTwice([...causes, ...seen]).slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return { causes, change: null, warnings: [`${source.path} is nested too deeply to be read.`] }
   }
+}
+
+function handledBefore({ handled }: Trace): Cause[] {
+  if (!handled) return []
+  const { type, message, frames } = handled
+  const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
+  const what = [type, message].filter(part => part !== '').join(': ')
+  return [
+    {
+      cause: plain(`It went wrong while another error was handled: ${what}`),
+      advice: 'Where that one was not expected, look at it first.',
+      from: 'error',
+      rule: null,
+      file: file === null ? null : plain(file),
+      line,
+    },
+  ]
+}
+
+/** What the error says of a line and what a rule says are one cause where they come to the same. */
+function withoutTwice(causes: readonly Cause[]): Cause[] {
+  const told = new Set<string>()
+  return causes.filter(({ line, advice }) => {
+    const before = told.size
+    return told.add(`${line} ${advice}`).size > before
+  })
 }
 
 /** The file that the trace means: its path ends as the frame's or the other way round; for own code the same name will do. */
