@@ -133,6 +133,64 @@ describe('a review', () => {
   })
 })
 
+describe('holes', () => {
+  const rulesAt = async (path: string, code: string) =>
+    (await review({ code, path })).findings.map(({ rule, line }) => `${line} ${rule}`)
+  const java = (body: string) => `class A { void f(String a) throws E {\n${body}\n} }\n`
+  const go = (body: string) => `package a\nfunc f(a string) {\n${body}\n}\n`
+  const merge = (body: string) => `export function merge(a, b) {\n  for (const key in b) {\n    ${body}\n  }\n}\n`
+  const deep = 'if (typeof b[key] === "object") merge(a[key], b[key]); else a[key] = b[key]'
+  for (const [path, code, wanted] of [
+    [
+      'A.java',
+      java('String q = "SELECT b FROM c WHERE d = \'" + a + "\'";\ns.executeQuery(q);'),
+      ['2 sql-from-values'],
+    ],
+    ['A.java', java('String q = "SELECT b FROM c " + "WHERE d = 1";\ns.executeQuery(q);'), []],
+    ['A.java', java('String q = "Select from " + a;\nlog.info(q);'), []],
+    [
+      'a.go',
+      go(
+        'q := fmt.Sprintf("SELECT b FROM c WHERE d = \'%s\'", a)\nrows, err := db.QueryContext(ctx, q)\nuse(rows, err)',
+      ),
+      ['3 sql-from-values'],
+    ],
+    ['a.go', go('var q = "DELETE FROM c WHERE d = " + a\ndb.Exec(q)'), ['3 sql-from-values']],
+    ['a.go', go('q := fmt.Sprintf("select from %s", a)\nlog.Print(q)'), []],
+    [
+      'a.php',
+      '<?php\n$api_key = "k3y8fz72ma";\nconst DB_PASSWORD = \'k3y8fz72ma\';\n$password = "$a 12345678";\n',
+      ['2 secret-in-code', '3 secret-in-code'],
+    ],
+    [
+      'a.rb',
+      "API_KEY = 'k3y8fz72ma'\na = { api_key: 'k3y8fz72ma' }\npassword = ENV['PASSWORD1']\n",
+      ['1 secret-in-code', '2 secret-in-code'],
+    ],
+    [
+      'a.cs',
+      'class A {\nconst string ApiKey = "k3y8fz72ma";\nstring Password { get; set; } = "your-password1";\n}\n',
+      ['2 secret-in-code'],
+    ],
+    ['a.rs', 'const API_KEY: &str = "k3y8fz72ma";\nstatic NAME: &str = "k3y8fz72ma";\n', ['1 secret-in-code']],
+    ['a.py', 'from flask import Flask\n\napp = Flask("a")\napp.run(debug=True)\n', ['4 S201']],
+    ['a.py', 'from urllib.request import urlopen\n\n\ndef f(a):\n    return urlopen(a)\n', ['5 S310']],
+    ['a.js', merge(deep), ['3 prototype-merged']],
+    ['a.js', merge(`if (key === '__proto__') continue; ${deep}`), []],
+    ['a.js', merge('a[key] = b[key]'), []],
+    ['a.js', 'export const f = (req, a) => a.match(new RegExp(req.query.q))\n', ['1 expression-from-outside']],
+    ['a.js', 'export const f = (req, a) => a.match(new RegExp(RegExp.escape(req.query.q)))\n', []],
+  ] as const)
+    it(`are found where they are: ${path} ${code.split('\n')[1] || code}`, async () =>
+      assert.deepEqual(await rulesAt(path, code), wanted))
+
+  it('of an except that catches everything are narrowed', async () => {
+    const code = 'try:\n    f = 1\nexcept :\n    f = 2\n'
+    const { findings } = await review({ code, path: 'a.py' })
+    assert.match(applyPatch(code, findings[0]?.patch ?? '') || '', /^except Exception :$/m)
+  })
+})
+
 describe('types', () => {
   const rulesIn = async (...files: [string, string][]) =>
     places(await review({ files: files.map(([path, text]) => ({ path, text })) }))

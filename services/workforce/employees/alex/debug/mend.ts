@@ -38,7 +38,8 @@ function mendBy(linter: Linter, source: Source, line: number): Seen {
   const near = all
     .filter(found => found.category === 'bug' && found.line <= line && found.line >= line - REACH)
     .toSorted((a, b) => b.line - a.line)
-  for (const found of near.slice(0, mostTries(source.text))) {
+  const wrong = near.filter(({ severity }) => severity === 'error')
+  for (const found of wrong.slice(0, mostTries(source.text))) {
     const mended = proven(source, linter, all, found)
     if (mended) return { near, mended }
   }
