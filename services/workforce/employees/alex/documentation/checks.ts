@@ -6,12 +6,14 @@ import type { Entry, Input, Result } from './result.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result, citations = [] }) => {
   const { modules, markdown } = result
-  const sources = new Map(sourcesOf(brief).map(source => [source.path, source]))
+  const read = new Set(modules.map(({ file }) => file))
+  const all = sourcesOf(brief).filter(({ path }) => read.has(path))
+  const sources = new Map(all.map(source => [source.path, source]))
   const lists = await Promise.all(
     modules.map(async ({ file, entries }) => {
       const source = sources.get(file)
       const known = Map.groupBy(entries.flatMap(named), ({ name }) => name)
-      return (source ? await listed(source) : []).map(({ name, takes }) => ({
+      return (source ? await listed(source, all) : []).map(({ name, takes }) => ({
         isThere: known.has(name),
         isWhole: known.get(name)?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
       }))
@@ -56,13 +58,28 @@ function named({ name, signature, members }: Entry): Named[] {
   return [
     { name, signature: whole },
     { name: name.slice(name.lastIndexOf('.') + 1), signature: whole },
-    ...members.flatMap(named),
+    ...members.flatMap(member => [
+      { name: `${name}.${member.name.replaceAll(/^['"]|['"]$/g, '')}`, signature: member.signature },
+      ...named(member),
+    ]),
   ]
 }
 
-/** What is cut at its end has said enough. */
-const hasInOrder = (signature: string, words: readonly string[]): boolean =>
-  signature.endsWith('…') || isInOrder(signature, words)
+/** Whole words, each after the one before it. What is cut at its end has said enough. */
+function hasInOrder(signature: string, words: readonly string[]): boolean {
+  const isEdge = (sign: string | undefined) => sign === undefined || !/[\p{L}\p{N}_$]/u.test(sign)
+  let from = 0
+  return (
+    signature.endsWith('…') ||
+    words.every(word => {
+      for (let at = signature.indexOf(word, from); at >= 0; at = signature.indexOf(word, at + 1)) {
+        from = at + word.length
+        if (isEdge(signature[at - 1]) && isEdge(signature[from])) return true
+      }
+      return false
+    })
+  )
+}
 
 /** Each after the one before it. */
 function isInOrder(text: string, parts: readonly string[]): boolean {

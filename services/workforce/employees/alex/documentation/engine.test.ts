@@ -72,6 +72,27 @@ describe('a reference of TypeScript', () => {
     ])
   })
 
+  it('of an index has what it takes over from the files given, and from those that they take over', async () => {
+    const files = [
+      {
+        path: 'src/index.ts',
+        text: "export * from './a.ts'\nexport * from './lib'\nexport * from 'a-package'\nexport const own = 1\n",
+      },
+      {
+        path: 'src/a.ts',
+        text: "export * from './b.js'\nexport * from './index.ts'\nexport function add(a: number, b: number) {}\nexport default 1\n",
+      },
+      { path: 'src/b.ts', text: 'export const own = 2\nexport class Box {\n  open(key: string) {}\n}\n' },
+      { path: 'src/lib/index.ts', text: '/** Of the library. */\nexport type Lib = 1\n' },
+    ]
+    const { modules, summary } = await document({ files })
+    assert.deepEqual(
+      modules[0]?.entries.flatMap(({ kind, name, line }) => (kind === 're-export' ? [] : `${line} ${name}`)),
+      ['4 own', '1 add', '1 Box', '2 Lib'],
+    )
+    assert.ok(summary.undocumented.includes('src/index.ts: add'))
+  })
+
   it('takes CommonJS too', async () => {
     const code = 'exports.one = 1\nmodule.exports.two = x => x\nmodule.exports = { three, four: 4 }\n'
     const { modules } = await document({ code, path: 'a.cjs' })
@@ -307,6 +328,12 @@ describe('the checks of a reference', () => {
   })
   for (const [what, change, ids] of [
     ['nothing', text => text, []],
+    [
+      'a member',
+      text => text.replaceAll('"name":"open"', '"name":"close"'),
+      ['names_of_the_parser', 'signatures_of_the_parser'],
+    ],
+    ['a letter of a parameter', text => text.replaceAll('depth = 1', 'depths = 1'), ['signatures_of_the_parser']],
     [
       'a name',
       text => text.replaceAll('"name":"load","signature":"function', '"name":"lost","signature":"function'),
