@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Linter as EslintLinter } from 'eslint'
 import type { Edit } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
+import { namesKnown } from './names-known.ts'
 import { ownPlugin, ownRules } from './own-eslint-rules.ts'
 import { ruleTable } from './rule-table.ts'
 
@@ -25,7 +26,9 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
   return {
     lint: text => {
       const all = messagesOf(text, rulesOf(language)).map(message => found(message))
-      return all.filter(({ rule, line }) => !all.some(other => other.line === line && other.rule === saidBetter[rule]))
+      const better = new Set(Object.values(saidBetter))
+      const said = new Set(all.filter(({ rule }) => better.has(rule)).map(({ rule, line }) => `${line} ${rule}`))
+      return all.filter(({ rule, line }) => !said.has(`${line} ${saidBetter[rule]}`))
     },
     parses: text => !messagesOf(text, {}).some(({ fatal }) => fatal),
   }
@@ -58,7 +61,7 @@ function configOf(
     languageOptions: {
       ecmaVersion: 'latest',
       sourceType,
-      globals: namesKnown(),
+      globals: Object.fromEntries([...namesKnown].map(name => [name, 'readonly' as const])),
       parserOptions: { ecmaFeatures: { jsx: true } },
       ...(isTyped && { parser: require('@typescript-eslint/parser'), parserOptions: {} }),
     },
@@ -78,13 +81,12 @@ function configOf(
 /** ESLint keeps what it has worked out of a configuration by its identity. */
 const configs = new Map<string, EslintLinter.Config>()
 
-/** What the checker of types or another rule says better. */
+/** What the checker of types (type-lint.ts) or another rule says better. */
 const notInTypeScript = ['no-undef', 'no-redeclare', 'no-unused-vars', 'no-unused-expressions', 'no-dupe-class-members']
 
 const options: Readonly<Record<string, readonly unknown[]>> = {
   eqeqeq: ['always', { null: 'ignore' }],
   'array-callback-return': [{ checkForEach: false }],
-  'no-cond-assign': ['always'],
   'no-constant-condition': [{ checkLoops: 'none' }],
   'no-unused-vars': [{ args: 'none', caughtErrors: 'none', ignoreRestSiblings: true, varsIgnorePattern: '^_' }],
   '@typescript-eslint/no-unused-vars': [
@@ -102,17 +104,6 @@ function rulesOf(language: 'javascript' | 'typescript'): EslintLinter.RulesRecor
     ...Object.keys(ownRules).map(id => [`own/${id}`, 'error']),
   ])
 }
-
-/** Names that are there without being declared: of this runtime, of browsers, of CommonJS and of the usual test runners. */
-const namesKnown = () =>
-  Object.fromEntries(
-    [
-      ...Object.getOwnPropertyNames(globalThis),
-      ...'window document location history localStorage sessionStorage alert confirm prompt self Element HTMLElement Node Event CustomEvent MutationObserver ResizeObserver IntersectionObserver requestAnimationFrame cancelAnimationFrame FileReader Image XMLHttpRequest getComputedStyle Worker WebSocket IDBKeyRange indexedDB customElements require module exports __dirname __filename describe it test expect before after beforeEach afterEach beforeAll afterAll jest vi $ jQuery React JSX Deno Bun'.split(
-        ' ',
-      ),
-    ].map(name => [name, 'readonly' as const]),
-  )
 
 function found({ ruleId, fatal, message, line, column, endLine, fix, suggestions }: EslintLinter.LintMessage): Found {
   const id = ruleId?.replace(/^own\//, '') ?? ''

@@ -59,12 +59,15 @@ export function whyUnread({ language, text }: Source): string | undefined {
 
 const LONGEST_LINE = 10_000
 
-/** By line. Rejects where the source is too much for its linter, for example nested too deeply. */
-export async function lint(source: Source, isWanted: (found: Found) => boolean = () => true): Promise<Finding[]> {
+/** By line, `more` among them. Rejects where the source is too much for its linter, for example nested too deeply. */
+export async function lint(
+  source: Source,
+  isWanted: (found: Found) => boolean,
+  more: readonly Found[],
+): Promise<Finding[]> {
   if (source.language === undefined) return []
   const linter = await linterFor(source.language, source.path)
-  return linter
-    .lint(source.text)
+  return [...linter.lint(source.text), ...more]
     .filter(isWanted)
     .toSorted(byPlace)
     .slice(0, MOST_A_FILE)

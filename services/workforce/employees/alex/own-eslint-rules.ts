@@ -207,6 +207,40 @@ export const ownRules: Readonly<Record<string, OwnRule>> = {
       'Use Object.create(null) or a Map.',
     ],
   },
+  'prototype-merged': {
+    selector: 'AssignmentExpression[left.type="MemberExpression"][left.computed=true][left.property.type="Identifier"]',
+    message: 'A merge writes whatever keys the data has.',
+    rule: [
+      'error',
+      'security',
+      'Data with the key __proto__ reaches the prototype of all objects, and changes what they do.',
+      'Leave out __proto__, constructor and prototype, or merge into Object.create(null).',
+    ],
+    holds: (node, textOf) => {
+      const loop = ancestor(node, ['ForInStatement', 'ForOfStatement'])
+      const merge = ancestor(loop, ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
+      const name = merge?.id?.name ?? merge?.parent?.id?.name
+      const key = loop?.left?.declarations?.[0]?.id?.name
+      if (name === undefined || key !== node.left.property.name || merge.range[1] - merge.range[0] > LONGEST_MERGE)
+        return false
+      const text = textOf(merge)
+      return textOf(loop.body).includes(`${name}(`) && !/__proto__|prototype|Object\.create\(null\)/.test(text)
+    },
+  },
+  'expression-from-outside': {
+    selector: ':matches(NewExpression, CallExpression)[callee.name="RegExp"]',
+    message: 'A regular expression is made of what a request says.',
+    rule: [
+      'error',
+      'security',
+      'An expression that takes exponential time stops the process for all.',
+      'Escape the text (RegExp.escape), or look for it with includes.',
+    ],
+    holds: ({ arguments: [pattern] }, textOf) =>
+      pattern !== undefined &&
+      /\b(?:req|request|ctx)\.(?:query|params|body|headers|cookies|url)\b/.test(textOf(pattern)) &&
+      !/escape/i.test(textOf(pattern)),
+  },
   'open-to-all-origins': {
     selector: 'CallExpression[callee.property.name="postMessage"][arguments.1.value="*"]',
     message: 'The message goes to any origin.',
@@ -237,6 +271,9 @@ export const ownPlugin = {
     ]),
   ),
 }
+
+/** A merge is short; a longer function would be read anew for each assignment in it. */
+const LONGEST_MERGE = 3000
 
 const secretly = /token|secret|password|nonce|salt|session|csrf|otp|api_?key/i
 

@@ -1,7 +1,7 @@
 /** Python, read by ruff in WebAssembly. Comments that switch rules off are not obeyed: this is a second look. */
 import { createRequire } from 'node:module'
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs'
-import { offsetIn } from './edit.ts'
+import { type Edit, offsetIn } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
 import { ruleTable } from './rule-table.ts'
 
@@ -13,7 +13,7 @@ export const ruff: Linter = {
     const offset = offsetIn(text)
     const isMasked = orders.test(text)
     return check(text).map(diagnostic => {
-      const one = found(diagnostic, offset)
+      const one = found(diagnostic, offset, text)
       // A change that writes a comment anew might write one that was made unreadable.
       return isMasked && one.edits.some(({ text: instead }) => instead.includes('#')) ? { ...one, edits: [] } : one
     })
@@ -64,6 +64,7 @@ function createWorkspace(): Workspace {
 function found(
   { code, message, start_location, end_location, fix }: Diagnostic,
   offset: ReturnType<typeof offsetIn>,
+  text: string,
 ): Found {
   const rule = ruffRules[code ?? '']
   const { row: line, column } = start_location
@@ -79,10 +80,21 @@ function found(
     message: plain(message),
     why,
     fix: advice,
-    edits: (fix?.edits ?? []).map(({ location, end_location: end, content }) => ({
-      start: offset(location.row, location.column),
-      end: offset(end.row, end.column),
-      text: content ?? '',
-    })),
+    edits:
+      code === BARE_EXCEPT
+        ? narrowed(text, offset(line, column))
+        : (fix?.edits ?? []).map(({ location, end_location: end, content }) => ({
+            start: offset(location.row, location.column),
+            end: offset(end.row, end.column),
+            text: content ?? '',
+          })),
   }
+}
+
+const BARE_EXCEPT = 'E722'
+
+/** `except Exception:` lets through what ends the program, and ruff offers nothing. */
+function narrowed(text: string, start: number): Edit[] {
+  const end = start + 'except'.length
+  return /^except\s*:/.test(text.slice(start, start + 20)) ? [{ start: end, end, text: ' Exception' }] : []
 }

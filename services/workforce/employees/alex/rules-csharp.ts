@@ -1,4 +1,4 @@
-import { isSql, shared, type TreeRule } from './tree-rule.ts'
+import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const csharpRules: Readonly<Record<string, TreeRule>> = {
   'error-swallowed': {
@@ -39,4 +39,8 @@ export const csharpRules: Readonly<Record<string, TreeRule>> = {
     rule: ['warning', 'bug', 'Its stack begins here and no longer where it went wrong.', 'Write throw; alone.'],
     replace: ({ at }) => ({ node: at, text: 'throw;' }),
   },
+  'secret-in-code': secretRule(
+    `[(variable_declarator name: (identifier) @name (string_literal (string_literal_content) @value))
+      (property_declaration name: (identifier) @name value: (string_literal (string_literal_content) @value))] @at`,
+  ),
 }

@@ -1,16 +1,29 @@
-import { looksSecret, secretName } from './secret.ts'
-import { around, isSql, shared, type TreeRule } from './tree-rule.ts'
+import { around, goesTo, hasValue, isSql, LONG_FUNCTION, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const goRules: Readonly<Record<string, TreeRule>> = {
   'sql-from-values': {
     query: `(call_expression
       function: (selector_expression field: (field_identifier) @method)
       arguments: (argument_list [(call_expression function: (selector_expression) @format) (binary_expression operator: "+")] @at)
-      (#match? @method "^(Query|QueryRow|Exec|Prepare)(Context)?$"))`,
+      (#match? @method "^(Query|QueryRow|Exec|Prepare)(Context)?$"))
+      (short_var_declaration
+        left: (expression_list . (identifier) @name .)
+        right: (expression_list . [(call_expression function: (selector_expression) @format) (binary_expression operator: "+")] @at .))
+      (var_spec name: (identifier) @name value: (expression_list . [(call_expression function: (selector_expression) @format) (binary_expression operator: "+")] @at .))`,
     message: 'SQL is put together from values.',
     rule: shared.sql,
-    holds: ({ at, format }) =>
-      (!format || format.text === 'fmt.Sprintf') && isSql(at.text.replace(/^fmt\.Sprintf\(/, '')),
+    holds: ({ at, format, name }) =>
+      (!format || format.text === 'fmt.Sprintf') &&
+      isSql(at.text.replace(/^fmt\.Sprintf\(/, '')) &&
+      (!name ||
+        ((format ? at.text.includes('%') : hasValue(at.text)) &&
+          goesTo(
+            '(?:Query|QueryRow|Exec|Prepare)(?:Context)?',
+            { at, name },
+            'function_declaration',
+            'method_declaration',
+            'func_literal',
+          ))),
   },
   'command-from-values': {
     query: `(call_expression
@@ -102,18 +115,9 @@ export const goRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.sameSides,
     holds: ({ left }) => left?.type !== 'call_expression',
   },
-  'secret-in-code': {
-    query: `[(const_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
+  'secret-in-code': secretRule(
+    `[(const_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
       (var_spec name: (identifier) @name value: (expression_list (interpreted_string_literal) @value))
       (short_var_declaration left: (expression_list (identifier) @name) right: (expression_list (interpreted_string_literal) @value))] @at`,
-    message: 'A secret stands in the code.',
-    rule: shared.secret,
-    holds: ({ name, value }) => {
-      const text = value?.text.slice(1, -1) ?? ''
-      return looksSecret(text) || secretName(name?.text ?? '', text)
-    },
-  },
+  ),
 }
-
-/** So long a function is searched by nobody: the search is repeated for each write in it. */
-const LONG_FUNCTION = 20_000

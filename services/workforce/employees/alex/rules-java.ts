@@ -1,5 +1,7 @@
-import { looksSecret, secretName } from './secret.ts'
-import { isSql, shared, type TreeRule } from './tree-rule.ts'
+import { goesTo, hasValue, isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
+
+/** What takes a statement. */
+const takesSql = 'execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update'
 
 export const javaRules: Readonly<Record<string, TreeRule>> = {
   'strings-by-identity': {
@@ -19,10 +21,13 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
   },
   'sql-from-values': {
     query: `(method_invocation name: (identifier) @method arguments: (argument_list (binary_expression operator: "+") @at)
-      (#match? @method "^(execute|executeQuery|executeUpdate|prepareStatement|createQuery|createNativeQuery|query|update)$"))`,
+      (#match? @method "^(${takesSql})$"))
+      (variable_declarator name: (identifier) @name value: (binary_expression operator: "+") @at)`,
     message: 'SQL is put together from values.',
     rule: shared.sql,
-    holds: ({ at }) => isSql(at.text),
+    holds: ({ at, name }) =>
+      isSql(at.text) &&
+      (!name || (hasValue(at.text) && goesTo(takesSql, { at, name }, 'method_declaration', 'constructor_declaration'))),
   },
   'command-from-values': {
     query: `(method_invocation name: (identifier) @method arguments: (argument_list (binary_expression operator: "+")) (#eq? @method "exec")) @at`,
@@ -57,13 +62,5 @@ export const javaRules: Readonly<Record<string, TreeRule>> = {
     message: 'The thread is not started.',
     rule: ['error', 'bug', 'run() works in the calling thread.', 'Call start().'],
   },
-  'secret-in-code': {
-    query: `(variable_declarator name: (identifier) @name value: (string_literal) @value) @at`,
-    message: 'A secret stands in the code.',
-    rule: shared.secret,
-    holds: ({ name, value }) => {
-      const text = value?.text.slice(1, -1) ?? ''
-      return looksSecret(text) || secretName(name?.text ?? '', text)
-    },
-  },
+  'secret-in-code': secretRule('(variable_declarator name: (identifier) @name value: (string_literal) @value) @at'),
 }

@@ -1,4 +1,4 @@
-import { isSql, shared, type TreeRule } from './tree-rule.ts'
+import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const phpRules: Readonly<Record<string, TreeRule>> = {
   'code-from-values': {
@@ -49,4 +49,9 @@ export const phpRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.swallowed,
     holds: ({ body }) => body !== undefined && /^\{\s*\}$/.test(body.text),
   },
+  'secret-in-code': secretRule(
+    `[(assignment_expression left: (variable_name (name) @name) right: [(string . (string_content) @value .) (encapsed_string . (string_content) @value .)])
+      (property_element name: (variable_name (name) @name) default_value: [(string . (string_content) @value .) (encapsed_string . (string_content) @value .)])
+      (const_element . (name) @name [(string . (string_content) @value .) (encapsed_string . (string_content) @value .)])] @at`,
+  ),
 }

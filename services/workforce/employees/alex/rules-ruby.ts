@@ -1,4 +1,4 @@
-import { isSql, shared, type TreeRule } from './tree-rule.ts'
+import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const rubyRules: Readonly<Record<string, TreeRule>> = {
   'command-from-values': {
@@ -45,4 +45,8 @@ export const rubyRules: Readonly<Record<string, TreeRule>> = {
     message: 'The error is thrown away.',
     rule: shared.swallowed,
   },
+  'secret-in-code': secretRule(
+    `[(assignment left: [(identifier) (constant) (instance_variable)] @name right: (string . (string_content) @value .))
+      (pair key: (hash_key_symbol) @name value: (string . (string_content) @value .))] @at`,
+  ),
 }

@@ -1,4 +1,4 @@
-import { isSql, shared, type TreeRule } from './tree-rule.ts'
+import { isSql, secretRule, shared, type TreeRule } from './tree-rule.ts'
 
 export const rustRules: Readonly<Record<string, TreeRule>> = {
   'certificate-not-checked': {
@@ -45,4 +45,9 @@ export const rustRules: Readonly<Record<string, TreeRule>> = {
     rule: shared.sameSides,
     holds: ({ left }) => left?.type !== 'call_expression',
   },
+  'secret-in-code': secretRule(
+    `[(const_item name: (identifier) @name value: (string_literal . (string_content) @value .))
+      (static_item name: (identifier) @name value: (string_literal . (string_content) @value .))
+      (let_declaration pattern: (identifier) @name value: (string_literal . (string_content) @value .))] @at`,
+  ),
 }

@@ -1,5 +1,6 @@
 /** The code of a brief. */
-import { type Brief, type BriefFile, Refusal } from '../../src/brief.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { textIn } from '../../src/text/text-files.ts'
 import { type Language, languageOf, nameFor } from './language.ts'
 
 /** A file of code, whole. */
@@ -33,7 +34,7 @@ export function sourcesOf({ input, files }: Brief<CodeInput>): Source[] {
     ...files.map((file, at) => ({
       path: plainPath(file.name, `files[${at}]`),
       language: languageOf(file.name),
-      text: textOf(file, `files[${at}]`),
+      text: textIn(file, `files[${at}]`),
     })),
   ]
   const characters = sources.reduce((sum, { text }) => sum + text.length, 0)
@@ -59,12 +60,4 @@ function codeGiven(text: string, { path, language }: CodeInput): Source {
   if (path !== undefined) return { path: plainPath(path, 'input.path'), language: language ?? languageOf(path), text }
   if (language === undefined) throw new Refusal('input.language', 'Give the language of the code, or its path.')
   return { path: nameFor(language), language, text }
-}
-
-function textOf({ name, bytes }: BriefFile, param: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new Refusal(param, `${name} is not UTF-8; save it as that.`)
-  }
 }

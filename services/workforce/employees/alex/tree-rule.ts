@@ -2,6 +2,7 @@
 
 import type { Rule } from './finding.ts'
 import type { Node } from './grammar.ts'
+import { looksSecret, secretName } from './secret.ts'
 
 export interface TreeRule {
   /** Captures the place as `@at`. https://tree-sitter.github.io/tree-sitter/using-parsers/queries */
@@ -70,6 +71,33 @@ export const shared = {
   ],
   sameSides: ['error', 'bug', 'Both sides are the same.', 'Compare with what is meant.'],
 } as const satisfies Record<string, Rule>
+
+/** The rule for a literal `@value` under a `@name`. */
+export const secretRule = (query: string): TreeRule => ({
+  query,
+  message: 'A secret stands in the code.',
+  rule: shared.secret,
+  holds: ({ name, value }) => {
+    const text = value?.text.replaceAll(/^"|"$/g, '') ?? ''
+    return looksSecret(text) || secretName(name?.text ?? '', text)
+  },
+})
+
+/** Whether a text that is put together at `at`, and kept under a name, goes to one of these calls in its function. */
+export function goesTo(calls: string, { at, name }: Captured, ...functions: readonly string[]): boolean {
+  const body = around(at, ...functions)?.text ?? ''
+  const taken =
+    name === undefined || !/^\w+$/.test(name.text)
+      ? undefined
+      : new RegExp(`\\b(?:${calls})\\([^()]{0,100}\\b${name.text}\\b`)
+  return body.length < LONG_FUNCTION && taken !== undefined && taken.test(body)
+}
+
+/** So long a function is searched by nobody: the search is repeated for each place in it. */
+export const LONG_FUNCTION = 20_000
+
+/** Whether not all parts of a sum are literals. */
+export const hasValue = (sum: string): boolean => /[^"\s]\s*\+|\+\s*[^"\s]/.test(sum)
 
 /** Whether a text in the code is the beginning of a statement of SQL. */
 export const isSql = (text: string): boolean =>

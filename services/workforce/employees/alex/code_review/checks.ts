@@ -18,7 +18,8 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
   for (const { file, patch } of patches) {
     const source = sources.get(file)
     const after = source && patch !== null && parsePatch(patch).length === 1 ? applyPatch(source.text, patch) : false
-    if (source !== undefined && after !== false && (await parses({ ...source, text: after }))) sound++
+    const isChanged = source !== undefined && after !== false && after !== source.text
+    if (isChanged && (await parses({ ...source, text: after }))) sound++
   }
   const there = result.findings.filter(({ file, line }) => {
     const lines = sources.get(file)?.text.split('\n').length ?? Number.POSITIVE_INFINITY

@@ -6,6 +6,7 @@ import { type Found, plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
+import { typeFindings } from '../type-lint.ts'
 import { type Change, changesOf, type Piece } from './changes.ts'
 import { needsTheRest, readings } from './piece.ts'
 import { readingOf } from './reading.ts'
@@ -18,7 +19,10 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   const changes = brief.input.diff === undefined ? undefined : changesOf(brief.input.diff)
   if (sources.length === 0 && !changes)
     throw new Refusal('input.code', 'Give code to review: `code`, `files` or `diff`, or files of the task.')
-  const reads = changes ? changes.map(change => readChange(change, sources)) : sources.map(source => readWhole(source))
+  const typed = typesOf(sources)
+  const reads = changes
+    ? changes.map(change => readChange(change, sources, typed))
+    : sources.map(source => readWhole(source, typed))
   const read: Read[] = []
   // One after the other: what a linter holds is freed before the next file.
   for (const part of reads) read.push(await part())
@@ -51,25 +55,37 @@ interface Read {
   readonly unread?: string
 }
 
+type Types = ReadonlyMap<string, readonly Found[]>
+
+/** Of files that are given whole: names and properties may stand in each other. */
+function typesOf(sources: readonly Source[]): Types {
+  try {
+    return typeFindings(sources.filter(source => whyUnread(source) === undefined))
+  } catch (error) {
+    tooMuch(error)
+    return new Map()
+  }
+}
+
 const readWhole =
-  (source: Source, added?: ReadonlySet<number>): (() => Promise<Read>) =>
+  (source: Source, typed: Types, added?: ReadonlySet<number>): (() => Promise<Read>) =>
   async () => {
     const { path: file, text } = source
     const unread = whyUnread(source)
     if (unread) return { file, lines: 0, unread }
     try {
-      const findings = await lint(source, ({ line }) => !added || added.has(line))
+      const findings = await lint(source, ({ line }) => !added || added.has(line), typed.get(file) ?? [])
       return { file, lines: added?.size ?? text.split('\n').length, findings }
     } catch (error) {
       return { file, lines: 0, unread: tooMuch(error) }
     }
   }
 
-function readChange(change: Change, sources: readonly Source[]): () => Promise<Read> {
+function readChange(change: Change, sources: readonly Source[], typed: Types): () => Promise<Read> {
   const { path, isNew, added, pieces } = change
   const given = sources.find(source => source.path === path)
-  if (given) return readWhole(given, added)
-  if (isNew) return readWhole({ path, language: languageOf(path), text: pieces[0]?.text ?? '' }, added)
+  if (given) return readWhole(given, typed, added)
+  if (isNew) return readWhole({ path, language: languageOf(path), text: pieces[0]?.text ?? '' }, typed, added)
   return () => readPieces(change)
 }
 

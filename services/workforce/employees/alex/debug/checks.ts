@@ -9,8 +9,10 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const sources = sourcesOf(brief)
   const name = failed?.file.split(/[/\\]/).at(-1) ?? ''
   const isThere = failed === null || brief.input.trace.includes(name)
-  const lines = sources.flatMap(({ text }) => text.split('\n').map(shownLine))
-  const quoted = code.filter(({ text }) => lines.includes(text)).length
+  const files = sources.map(({ text }) => text.split('\n'))
+  const isFrom = (lines: readonly string[]) =>
+    code.filter(({ line, text }) => line <= lines.length && shownLine(lines[line - 1] ?? '') === text).length
+  const quoted = files.reduce((most, lines) => Math.max(most, isFrom(lines)), 0)
   const source = sources.find(({ path }) => path === change?.file)
   const applies = change === null || (source !== undefined && applyPatch(source.text, change.patch) !== false)
   return [

@@ -38,6 +38,19 @@ describe('a change', () => {
     assert.deepEqual(change?.proof, { rule: 'F821', before: 1, after: 0 })
   })
 
+  it('is given where the checker of types proves it, which sees the other files', async () => {
+    const text = "import type { Basket } from './basket.ts'\nexport const total = (b: Basket) => b.addAl()\n"
+    const basket = { path: 'src/basket.ts', text: 'export class Basket {\n  addAll() {\n    return 1\n  }\n}\n' }
+    const at = 'TypeError: b.addAl is not a function\n    at total (/app/src/total.ts:2:38)'
+    const { change, causes } = await debug({ trace: at, files: [{ path: 'src/total.ts', text }, basket] })
+    assert.match(applyPatch(text, change?.patch ?? '') || '', /b\.addAll\(\)/)
+    assert.deepEqual(change?.proof, { rule: 'TS2551', before: 1, after: 0 })
+    assert.deepEqual(causes.at(-1)?.rule, 'TS2551')
+    const needing = { ...basket, text: basket.text.replace('addAll()', 'addAll(all: string[])') }
+    const files = [{ path: 'src/total.ts', text }, needing]
+    assert.equal((await debug({ trace: at, files })).change, null, 'then it lacks an argument')
+  })
+
   it('is not given where several names are as near, or none is', async () => {
     for (const other of ['custmers = custume = custmeri = 1\n', ''])
       for (const wrong of ['custmer', 'zzz']) {
@@ -96,6 +109,36 @@ describe('a trace', () => {
     assert.deepEqual((await frameIn(...contained)).slice(0, 2), ['/srv/app/main.go', 6])
   })
 
+  const inLogs = [
+    '2026-11-25T01:02:03.123456789Z stderr F ',
+    '2026-11-25T01:02:03Z ',
+    '[2026-11-25 01:02:03,123] ',
+    '[pod/web-7d4b9/app] 2026-11-25T01:02:03.1Z ',
+    'Nov 25 01:02:03 host-1 shop.service[4711]: ',
+    '2026-11-25T01:02:03.123456+00:00 app[web.1]: ',
+  ]
+  const inPython = ['/srv/app/main.py', 5, null, 'NameError']
+  for (const prefix of inLogs)
+    it(`is read behind ${prefix.trim()}`, async () => {
+      const lines = said('py-misspelt', 'trace').replaceAll('.txt', '').trimEnd().split('\n')
+      const plainly = await frameIn(...lines)
+      assert.equal(plainly[3], inPython[3])
+      assert.deepEqual(await frameIn(...lines.map(line => prefix + line)), plainly)
+    })
+
+  it('is read out of JSON, a line or a whole, and where its ends of lines are escaped', async () => {
+    for (const name of ['py-misspelt', 'js-misspelt', 'java-cause', 'go-index']) {
+      const trace = said(name, 'trace')
+      const plainly = await frameIn(trace)
+      const entry = { level: 50, time: 1, msg: 'a\nb', err: { type: 'x', stack: trace } }
+      assert.deepEqual(await frameIn('{"level":30}', JSON.stringify(entry), '{"level":30}'), plainly, name)
+      assert.deepEqual(await frameIn(JSON.stringify(entry, null, 2)), plainly, name)
+      assert.deepEqual(await frameIn(`2026-11-25T01:02:03Z ${JSON.stringify(entry)}`), plainly, name)
+      if (name !== 'go-index')
+        assert.deepEqual(await frameIn(`level=error stack=${JSON.stringify(trace)}`), plainly, name)
+    }
+  })
+
   it('with frames of packages alone has no failing frame, unless the package is given', async () => {
     const trace = 'Error: no\n    at run (/app/node_modules/lib/index.js:2:9)\n    at node:internal/main:1:1'
     assert.equal((await debug({ trace })).failing_frame, null)
@@ -112,6 +155,19 @@ describe('a trace', () => {
   })
 })
 
+it('what was being handled is told beside what went wrong then', async () => {
+  const { error, causes } = await debug({ trace: said('py-during', 'trace') })
+  const handled = causes.find(({ cause }) => cause.startsWith('It went wrong while another error was handled: '))
+  assert.ok(handled?.line)
+  assert.ok(!handled.cause.includes(error.message))
+})
+
+it('a cause that the error and a rule tell alike is told once', async () => {
+  const files = [{ path: 'main.py', text: said('py-misspelt', 'main.py') }]
+  const { causes } = await debug({ trace: said('py-misspelt', 'trace').replaceAll('.txt', ''), files })
+  assert.equal(new Set(causes.map(({ advice }) => advice)).size, causes.length)
+})
+
 describe('a hostile trace', () => {
   const long = 100_000
   const hostile: Record<string, string> = {
@@ -121,6 +177,9 @@ describe('a hostile trace', () => {
     colons: `Error: x\n    at f (/a${':1'.repeat(long)})\n    at f (/a.js:1:1)`,
     causes: `Error: x\n    at f (/a.js:1:1) {\n${'  [cause]: Error: y\n    at g (/a.js:2:1)\n'.repeat(2000)}`,
     'Java causes': `java.lang.A: x\n${'\tat a.B.c(B.java:1)\nCaused by: java.lang.E: y\n'.repeat(2000)}`,
+    JSON: `${'{"a":['.repeat(60_000)}`,
+    'JSON that is closed': `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`,
+    escapes: `Error: x${'\\n    at f (/a.js:1:1)'.repeat(15_000)}`,
     bars: `${'| '.repeat(long)}\nTraceback (most recent call last):\n  File "a.py", line 1\nE: x`,
   }
   for (const [name, trace] of Object.entries(hostile))
@@ -141,6 +200,46 @@ describe('a hostile trace', () => {
     const { causes, change } = await debug({ trace })
     assert.deepEqual([causes, change], [[], null])
   })
+})
+
+describe('the checks of what was found', () => {
+  const trace = said('py-misspelt', 'trace').replace('.txt', '')
+  const asked = brief({ trace, files: [{ path: 'main.py', text: said('py-misspelt', 'main.py') }] })
+  const failed = async (change: (result: Result) => Partial<Result>) => {
+    const answer = await rules(asked)
+    const measured = await checks(asked, { ...answer, result: { ...answer.result, ...change(answer.result) } })
+    return measured.flatMap(({ id, pass }) => (pass ? [] : id))
+  }
+
+  for (const [what, change, ids] of [
+    ['nothing', () => ({}), []],
+    [
+      'the file of the frame',
+      ({ failing_frame: frame }) => ({ failing_frame: frame && { ...frame, file: 'other.py' } }),
+      ['frame_is_in_the_trace'],
+    ],
+    [
+      'a line of the code',
+      ({ code }) => ({ code: code.map(line => ({ ...line, text: `${line.text}x` })) }),
+      ['code_is_as_given'],
+    ],
+    [
+      'the number of a line',
+      ({ code }) => ({ code: code.map(line => ({ ...line, line: line.line + 1 })) }),
+      ['code_is_as_given'],
+    ],
+    [
+      'the file of the change',
+      ({ change }) => ({ change: change && { ...change, file: 'other.py' } }),
+      ['change_applies'],
+    ],
+    [
+      'a line of the patch',
+      ({ change }) => ({ change: change && { ...change, patch: change.patch.replace('custmer', 'nobody') } }),
+      ['change_applies'],
+    ],
+  ] as const satisfies [string, (result: Result) => Partial<Result>, readonly string[]][])
+    it(`see that ${what} was changed`, async () => assert.deepEqual(await failed(change), ids))
 })
 
 it('it reads the files of the program alone, and needs no environment', () => {

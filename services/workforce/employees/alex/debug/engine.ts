@@ -27,7 +27,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     )
   const failed = failingFrame(trace, frame => sourceOf(frame, sources) !== undefined)
   const source = failed && sourceOf(failed, sources)
-  const { causes, change, warnings } = await explained(trace, failed, source)
+  const { causes, change, warnings } = await explained(trace, failed, source, sources)
   const [first, ...became] = trace.thrown.map(({ type, message }) => ({ type: plain(type), message: plain(message) }))
   const result: Result = {
     language: trace.language,
@@ -46,13 +46,14 @@ async function explained(
   trace: Trace,
   failed: Frame | undefined,
   source: Source | undefined,
+  sources: readonly Source[],
 ): Promise<Pick<Result, 'causes' | 'change'> & { readonly warnings: string[] }> {
   const place = { file: failed?.file ?? null, line: failed?.line ?? null }
   const meanings = trace.thrown.slice(0, MOST_CAUSES).flatMap((thrown): Cause[] => {
     const meaning = meaningOf(trace.language, thrown)
     return meaning ? [{ ...meaning, from: 'error', rule: null, ...place }] : []
   })
-  const causes = meanings.slice(0, 1)
+  const causes = [...meanings.slice(0, 1), ...handledBefore(trace)]
   if (!failed) return { causes, change: null, warnings: ['No frame of the trace is of the project itself.'] }
   if (!source || failed.line === null)
     return {
@@ -63,7 +64,7 @@ async function explained(
   const unread = whyUnread(source)
   if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }
   try {
-    const { near, mended } = await mend(source, failed.line)
+    const { near, mended } = await mend(source, failed.line, sources)
     const seen = near.map(
       ({ message, why, fix, rule, line }): Cause => ({
         cause: `${message} ${why}`,
@@ -80,11 +81,37 @@ async function explained(
       why: mended.why,
       proof: { rule: mended.rule, before: mended.before, after: mended.after },
     }
-    return { causes: [...causes, ...seen].slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
+    return { causes: withoutTwice([...causes, ...seen]).slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return { causes, change: null, warnings: [`${source.path} is nested too deeply to be read.`] }
   }
+}
+
+function handledBefore({ handled }: Trace): Cause[] {
+  if (!handled) return []
+  const { type, message, frames } = handled
+  const { file = null, line = null } = frames.find(({ owner }) => owner === 'own') ?? {}
+  const what = [type, message].filter(part => part !== '').join(': ')
+  return [
+    {
+      cause: plain(`It went wrong while another error was handled: ${what}`),
+      advice: 'Where that one was not expected, look at it first.',
+      from: 'error',
+      rule: null,
+      file: file === null ? null : plain(file),
+      line,
+    },
+  ]
+}
+
+/** What the error says of a line and what a rule says are one cause where they come to the same. */
+function withoutTwice(causes: readonly Cause[]): Cause[] {
+  const told = new Set<string>()
+  return causes.filter(({ line, advice }) => {
+    const before = told.size
+    return told.add(`${line} ${advice}`).size > before
+  })
 }
 
 /** The file that the trace means: its path ends as the frame's or the other way round; for own code the same name will do. */

@@ -1,8 +1,9 @@
-/** A small change of the file that failed, given only where the linter that saw the fault no longer sees it, and nothing new. */
+/** A small change of the file that failed, given only where the linter or the checker of types that saw the fault no longer sees it, and nothing new. */
 import { applied, type Edit, offsetIn, patchOf } from '../edit.ts'
 import type { Found, Linter } from '../finding.ts'
 import { linterFor, mostPatches } from '../lint.ts'
 import type { Source } from '../source.ts'
+import { typeLinter } from '../type-lint.ts'
 import { nearestName } from './spelling.ts'
 
 export interface Mended {
@@ -15,15 +16,30 @@ export interface Mended {
   readonly after: number
 }
 
-/** What the linter says near the failing line; a change where one is proven. Rejects where the source is too much for it. */
-export async function mend(source: Source, line: number): Promise<{ near: Found[]; mended: Mended | undefined }> {
+interface Seen {
+  readonly near: readonly Found[]
+  readonly mended: Mended | undefined
+}
+
+/**
+ * What the linter says near the failing line, and where it proves no change the checker of types, which sees the other sources
+ * too; a change where one is proven. Rejects where the source is too much for them.
+ */
+export async function mend(source: Source, line: number, sources: readonly Source[] = [source]): Promise<Seen> {
   if (!source.language) return { near: [], mended: undefined }
-  const linter = await linterFor(source.language, source.path)
+  const linted = mendBy(await linterFor(source.language, source.path), source, line)
+  const checker = linted.mended ? undefined : typeLinter(source, sources)
+  const checked = checker && mendBy(checker, source, line)
+  return { near: [...linted.near, ...(checked?.near ?? [])], mended: linted.mended ?? checked?.mended }
+}
+
+function mendBy(linter: Linter, source: Source, line: number): Seen {
   const all = linter.lint(source.text)
   const near = all
     .filter(found => found.category === 'bug' && found.line <= line && found.line >= line - REACH)
     .toSorted((a, b) => b.line - a.line)
-  for (const found of near.slice(0, mostTries(source.text))) {
+  const wrong = near.filter(({ severity }) => severity === 'error')
+  for (const found of wrong.slice(0, mostTries(source.text))) {
     const mended = proven(source, linter, all, found)
     if (mended) return { near, mended }
   }
@@ -58,11 +74,13 @@ function proven(source: Source, linter: Linter, all: readonly Found[], found: Fo
 }
 
 /** Changes that a linter does not offer, since it can't know that the program failed here. */
-function editsFor(text: string, { rule, line, column }: Found): readonly Edit[] {
+function editsFor(text: string, { rule, line, column, message }: Found): readonly Edit[] {
   const start = offsetIn(text)(line, column)
   const name = /^[\p{L}_$][\p{L}\p{N}_$]*/u.exec(text.slice(start, start + 100))?.[0]
   if (name === undefined) return []
-  if (rule === 'no-undef' || rule === 'F821') {
+  const told = /Did you mean (?:to write )?'([\p{L}_$][\p{L}\p{N}_$]*)'\?$/u.exec(message)?.[1]
+  if (rule.startsWith('TS') && told !== undefined) return [{ start, end: start + name.length, text: told }]
+  if (rule === 'no-undef' || rule === 'F821' || rule === 'TS2304') {
     const meant = nearestName(name, text)
     return meant === undefined ? [] : [{ start, end: start + name.length, text: meant }]
   }

@@ -1,17 +1,19 @@
 import type { SlowChecks } from '../../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
-import { code, fenced } from './markdown.ts'
+import { code, codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'
 import type { Entry, Input, Result } from './result.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result, citations = [] }) => {
   const { modules, markdown } = result
-  const sources = new Map(sourcesOf(brief).map(source => [source.path, source]))
+  const read = new Set(modules.map(({ file }) => file))
+  const all = sourcesOf(brief).filter(({ path }) => read.has(path))
+  const sources = new Map(all.map(source => [source.path, source]))
   const lists = await Promise.all(
     modules.map(async ({ file, entries }) => {
       const source = sources.get(file)
       const known = Map.groupBy(entries.flatMap(named), ({ name }) => name)
-      return (source ? await listed(source) : []).map(({ name, takes }) => ({
+      return (source ? await listed(source, all) : []).map(({ name, takes }) => ({
         isThere: known.has(name),
         isWhole: known.get(name)?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
       }))
@@ -19,15 +21,20 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result, citatio
   )
   const complete = lists.flat()
   const signatures = modules.flatMap(({ entries }) => entries.flatMap(signaturesOf))
+  const { blocks, spans } = codeIn(markdown)
   const written = signatures.filter(
-    signature =>
-      markdown.includes(fenced(signature, '').slice(3).trim()) ||
-      signature.split('\n').every(line => markdown.includes(code(line.trim()))),
+    signature => blocks.has(signature) || signature.split('\n').every(line => spans.has(code(line.trim()))),
   ).length
-  const tests = brief.input.tests ?? []
+  const tests = new Map((brief.input.tests ?? []).map(({ path, text }) => [path, text]))
   const quoted = citations.filter(({ source, quote }) => {
-    const text = tests.find(({ path }) => path === source)?.text
-    return text !== undefined && quote.split('\n').every(line => text.includes(line.trim()))
+    const text = tests.get(source)
+    return (
+      text !== undefined &&
+      isInOrder(
+        text,
+        quote.split('\n').map(line => line.trim()),
+      )
+    )
   }).length
   const found = complete.filter(({ isThere }) => isThere).length
   const whole = complete.filter(({ isWhole }) => isWhole).length
@@ -51,17 +58,36 @@ function named({ name, signature, members }: Entry): Named[] {
   return [
     { name, signature: whole },
     { name: name.slice(name.lastIndexOf('.') + 1), signature: whole },
-    ...members.flatMap(named),
+    ...members.flatMap(member => [
+      { name: `${name}.${member.name.replaceAll(/^['"]|['"]$/g, '')}`, signature: member.signature },
+      ...named(member),
+    ]),
   ]
 }
 
-/** Each after the one before it. What is cut at its end has said enough. */
+/** Whole words, each after the one before it. What is cut at its end has said enough. */
 function hasInOrder(signature: string, words: readonly string[]): boolean {
+  const isEdge = (sign: string | undefined) => sign === undefined || !/[\p{L}\p{N}_$]/u.test(sign)
+  let from = 0
+  return (
+    signature.endsWith('…') ||
+    words.every(word => {
+      for (let at = signature.indexOf(word, from); at >= 0; at = signature.indexOf(word, at + 1)) {
+        from = at + word.length
+        if (isEdge(signature[at - 1]) && isEdge(signature[from])) return true
+      }
+      return false
+    })
+  )
+}
+
+/** Each after the one before it. */
+function isInOrder(text: string, parts: readonly string[]): boolean {
   let at = 0
-  return words.every(word => {
-    const found = signature.indexOf(word, at)
-    if (found >= 0) at = found + word.length
-    return found >= 0 || signature.endsWith('…')
+  return parts.every(part => {
+    const found = text.indexOf(part, at)
+    at = found + part.length
+    return found >= 0
   })
 }
 

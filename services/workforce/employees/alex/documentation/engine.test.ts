@@ -72,6 +72,27 @@ describe('a reference of TypeScript', () => {
     ])
   })
 
+  it('of an index has what it takes over from the files given, and from those that they take over', async () => {
+    const files = [
+      {
+        path: 'src/index.ts',
+        text: "export * from './a.ts'\nexport * from './lib'\nexport * from 'a-package'\nexport const own = 1\n",
+      },
+      {
+        path: 'src/a.ts',
+        text: "export * from './b.js'\nexport * from './index.ts'\nexport function add(a: number, b: number) {}\nexport default 1\n",
+      },
+      { path: 'src/b.ts', text: 'export const own = 2\nexport class Box {\n  open(key: string) {}\n}\n' },
+      { path: 'src/lib/index.ts', text: '/** Of the library. */\nexport type Lib = 1\n' },
+    ]
+    const { modules, summary } = await document({ files })
+    assert.deepEqual(
+      modules[0]?.entries.flatMap(({ kind, name, line }) => (kind === 're-export' ? [] : `${line} ${name}`)),
+      ['4 own', '1 add', '1 Box', '2 Lib'],
+    )
+    assert.ok(summary.undocumented.includes('src/index.ts: add'))
+  })
+
   it('takes CommonJS too', async () => {
     const code = 'exports.one = 1\nmodule.exports.two = x => x\nmodule.exports = { three, four: 4 }\n'
     const { modules } = await document({ code, path: 'a.cjs' })
@@ -202,6 +223,40 @@ describe('what can not be documented', () => {
     })
 })
 
+describe('much of everything', { timeout: 60_000 }, () => {
+  const lines = 190_000
+  const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`)
+
+  it('of names and of tests gives each its example', async () => {
+    const tests = [{ path: 'a.test.ts', text: names.map(name => `it('',()=>${name})`).join('\n') }]
+    const code = names.map(name => `export let ${name}`).join('\n')
+    assert.equal((await document({ code, path: 'a.ts', tests })).examples.length, names.length)
+  })
+
+  it('of names in one test gives none of them an example that long', async () => {
+    const tests = [{ path: 'a.test.ts', text: `it('',()=>${names.join('+')})` }]
+    const code = names.map(name => `export let ${name}`).join('\n')
+    assert.deepEqual((await document({ code, path: 'a.ts', tests })).examples, [])
+  })
+
+  it('of backticks in the name of a test is written between more of them', async () => {
+    const tests = [{ path: 'a.test.ts', text: `it("${'`a'.repeat(lines)}",()=>a)` }]
+    const { markdown } = await document({ code: 'export const a = 1', path: 'a.ts', tests })
+    assert.ok(markdown.includes('`a`a`a`'))
+  })
+
+  it('of comments in a head leaves the head', async () => {
+    const head = `def a(  # (\n${'  #\n'.repeat(lines / 2)}  b, c='#'  # ' #\n):  # :\n  # body\n  pass\n`
+    assert.deepEqual(await signaturesIn('a.py', head), ["def a( b, c='#' )"])
+  })
+
+  it('of lines in a docstring keeps them', async () => {
+    const code = `def a():\n  """${'\n    a'.repeat(lines / 4)}\n    """\n`
+    const { modules } = await document({ code, path: 'a.py' })
+    assert.equal(modules[0]?.entries[0]?.description.split('\n')[1], 'a')
+  })
+})
+
 describe('a hostile comment or name', () => {
   const parts = [
     '<script>alert(1)</script>',
@@ -265,6 +320,43 @@ describe('the checks of a reference', () => {
       assert.deepEqual(await failed('other'), ['signatures_of_the_parser'], path)
     }
   })
+
+  const load = brief({
+    code: 'export class Loader {\n  open(path: string) {}\n}\nexport function load(path: string, depth = 1) {}\n',
+    path: 'a.ts',
+    tests: [{ path: 'a.test.ts', text: "it('loads', () => {\n  load('a')\n  load('b')\n})\n" }],
+  })
+  for (const [what, change, ids] of [
+    ['nothing', text => text, []],
+    [
+      'a member',
+      text => text.replaceAll('"name":"open"', '"name":"close"'),
+      ['names_of_the_parser', 'signatures_of_the_parser'],
+    ],
+    ['a letter of a parameter', text => text.replaceAll('depth = 1', 'depths = 1'), ['signatures_of_the_parser']],
+    [
+      'a name',
+      text => text.replaceAll('"name":"load","signature":"function', '"name":"lost","signature":"function'),
+      ['names_of_the_parser', 'signatures_of_the_parser'],
+    ],
+    ['a parameter', text => text.replaceAll('function load(path', 'function load(way'), ['signatures_of_the_parser']],
+    ['the text', text => text.replaceAll('```ts\\nfunction load', '```ts\\nfunction lost'), ['signatures_in_the_text']],
+    ['an example', text => text.replaceAll("load('b')", "load('c')"), ['examples_stand_in_the_tests']],
+    [
+      'the order of an example',
+      text => text.replaceAll("load('a')\\nload('b')", "load('b')\\nload('a')"),
+      ['examples_stand_in_the_tests'],
+    ],
+  ] as const satisfies [string, (text: string) => string, readonly string[]][])
+    it(`see that ${what} was changed`, async () => {
+      const { result, citations = [] } = await rules(load)
+      const changed = JSON.parse(change(JSON.stringify({ result, citations })))
+      const measured = await checks(load, { text: '', ...changed })
+      assert.deepEqual(
+        measured.flatMap(({ id, pass }) => (pass ? [] : id)),
+        ids,
+      )
+    })
 
   it('hold for descriptions whose parts are empty, or given twice', async () => {
     for (const code of [

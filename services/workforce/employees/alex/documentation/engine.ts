@@ -13,6 +13,7 @@ import { readPython } from './read-python.ts'
 import { readTypeScript } from './read-typescript.ts'
 import { type Entry, type Module, Unreadable } from './reference.ts'
 import type { Input, Result } from './result.ts'
+import { withTakenOver } from './taken-over.ts'
 
 const MOST_TEST_CHARACTERS = 400_000
 
@@ -38,10 +39,11 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
       not_read.push({ file: source.path, reason: whyNot(error) })
     }
   }
-  const examples = await examplesFor(modules, tests)
+  const whole = withTakenOver(modules)
+  const examples = await examplesFor(whole, tests)
   const title = visible(brief.input.title ?? (brief.topic || 'API reference'))
-  const markdown = markdownOf(title, modules, examples)
-  const result: Result = { title, markdown, modules, examples, summary: summaryOf(modules), not_read }
+  const markdown = markdownOf(title, whole, examples)
+  const result: Result = { title, markdown, modules: whole, examples, summary: summaryOf(whole), not_read }
   return {
     result,
     text: markdown,

@@ -1,6 +1,7 @@
 /** Uses of what is documented, taken word for word from tests. */
 import { treeReader } from '../grammar.ts'
 import { languageOf } from '../language.ts'
+import { indentation } from './indentation.ts'
 import type { Module } from './reference.ts'
 import type { Example } from './result.ts'
 import { typescript } from './typescript-teller.ts'
@@ -15,6 +16,8 @@ interface TestCase {
 }
 
 const MOST_LINES = 30
+/** Such a test may stand under each of thousands of names. */
+const MOST_CHARACTERS = 2000
 
 /** The shortest test for each entry that one uses by name. */
 export async function examplesFor(
@@ -23,13 +26,17 @@ export async function examplesFor(
 ): Promise<Example[]> {
   const cases: TestCase[] = []
   for (const { path, text } of tests) cases.push(...(await casesIn(path, text)))
-  const shortest = cases
-    .filter(({ code }) => code.split('\n').length <= MOST_LINES)
+  const shortestLast = cases
+    .filter(({ code }) => code.length <= MOST_CHARACTERS && code.split('\n').length <= MOST_LINES)
     .toSorted((a, b) => a.code.length - b.code.length)
+    .toReversed()
+  const shortest = new Map(
+    shortestLast.flatMap(each => [...each.names].map(name => [`${familyOf(each.source)} ${name}`, each] as const)),
+  )
   return modules.flatMap(({ file, language, entries }) =>
     entries.flatMap(({ name }): Example[] => {
       const family = language === 'python' ? 'python' : 'script'
-      const found = shortest.find(each => each.names.has(name) && familyOf(each.source) === family)
+      const found = shortest.get(`${family} ${name}`)
       return found ? [{ name, file, test: found.test, source: found.source, line: found.line, code: found.code }] : []
     }),
   )
@@ -103,6 +110,6 @@ function dedented(text: string): string {
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd()
     .split('\n')
-  const depth = Math.min(...lines.filter(line => line.trim() !== '').map(line => line.search(/\S/)))
-  return lines.map(line => line.slice(Number.isFinite(depth) ? depth : 0)).join('\n')
+  const depth = indentation(lines)
+  return lines.map(line => line.slice(depth)).join('\n')
 }

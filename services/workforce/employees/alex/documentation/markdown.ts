@@ -3,17 +3,15 @@ import type { Entry, Module } from './reference.ts'
 import type { Example } from './result.ts'
 
 export function markdownOf(title: string, modules: readonly Module[], examples: readonly Example[]): string {
-  const parts = modules.flatMap(module => [
-    `## ${code(module.file)}`,
-    prose(module.description),
-    ...module.entries.flatMap(entry =>
-      entryParts(
-        module,
-        entry,
-        examples.filter(({ file, name }) => file === module.file && name === entry.name),
-      ),
-    ),
-  ])
+  const ofFile = Map.groupBy(examples, ({ file }) => file)
+  const parts = modules.flatMap(module => {
+    const ofName = Map.groupBy(ofFile.get(module.file) ?? [], ({ name }) => name)
+    return [
+      `## ${code(module.file)}`,
+      prose(module.description),
+      ...module.entries.flatMap(entry => entryParts(module, entry, ofName.get(entry.name) ?? [])),
+    ]
+  })
   return `${[`# ${prose(title).replaceAll('\n', ' ')}`, ...parts].filter(part => part !== '').join('\n\n')}\n`
 }
 
@@ -68,7 +66,38 @@ export function fenced(text: string, language: string): string {
   return `${fence}${language}\n${visible(text)}\n${fence}`
 }
 
-const longestRun = (text: string) => Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length))
+/** The code that stands in the reference: what is between fences, and in the items of lists what they begin with. */
+export function codeIn(markdown: string): { readonly blocks: Set<string>; readonly spans: Set<string> } {
+  const blocks = new Set<string>()
+  const spans = new Set<string>()
+  let open: { readonly fence: string; readonly lines: string[] } | undefined
+  for (const line of markdown.split('\n')) {
+    if (open && line !== open.fence) open.lines.push(line)
+    else if (open) {
+      blocks.add(open.lines.join('\n'))
+      open = undefined
+    } else {
+      const fence = /^`{3,}/.exec(line)?.[0]
+      if (fence !== undefined) open = { fence, lines: [] }
+      else for (const span of spansOf(line)) spans.add(span)
+    }
+  }
+  return { blocks, spans }
+}
+
+/** Of an item, with commas between them. */
+function* spansOf(line: string): Generator<string> {
+  let at = /^ *- /.exec(line)?.[0].length ?? line.length
+  while (line[at] === '`') {
+    const fence = /^`+/.exec(line.slice(at))?.[0] ?? ''
+    const end = line.indexOf(fence, at + fence.length)
+    if (end === -1) return
+    yield line.slice(at, end + fence.length)
+    at = end + fence.length + ', '.length
+  }
+}
+
+const longestRun = (text: string) => (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
 
 /** Control and direction characters show other text than what is there. */
 export const visible = (text: string): string => text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')

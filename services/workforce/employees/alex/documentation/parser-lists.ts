@@ -1,4 +1,5 @@
 /** What the parsers themselves list, by another way than the reference takes: the measure of whether it is complete. */
+import type * as TypeScript from 'typescript'
 import { type Node, treeReader } from '../grammar.ts'
 import { languageOf } from '../language.ts'
 import type { Source } from '../source.ts'
@@ -12,11 +13,11 @@ interface Listed {
   readonly takes: readonly string[]
 }
 
-/** Empty where the source can't be read. */
-export async function listed(source: Source): Promise<Listed[]> {
+/** With what it takes over from the other sources. Empty where the source can't be read. */
+export async function listed(source: Source, sources: readonly Source[]): Promise<Listed[]> {
   const { path, text } = source
   const language = languageOf(path)
-  if (language === 'typescript' || language === 'javascript') return typeScriptExports(path, text)
+  if (language === 'typescript' || language === 'javascript') return typeScriptExports(path, sources)
   if (language === 'python') return pythonDefinitions(text)
   if (/\.proto$/i.test(path))
     return [...withoutComments(text).matchAll(protoNames)].map(([, name = '', asked, given]) => ({
@@ -30,46 +31,99 @@ const protoNames =
   /^[ \t]*(?:message|enum|service|rpc)\s+(\w+)(?:\s*\(\s*(?:stream\s+)?([\w.]+)\s*\)\s*returns\s*\(\s*(?:stream\s+)?([\w.]+))?/gm
 
 /** As the checker of types resolves them. */
-function typeScriptExports(path: string, text: string): Listed[] {
+function typeScriptExports(path: string, sources: readonly Source[]): Listed[] {
   const ts = typescript()
-  const source = ts.createSourceFile(`/${path}`, text, ts.ScriptTarget.Latest, true)
-  const host: import('typescript').CompilerHost = {
-    getSourceFile: name => (name === `/${path}` ? source : undefined),
+  const program = programOf(sources)
+  const source = program.getSourceFile(`/${path}`)
+  const checker = program.getTypeChecker()
+  const symbol = source && checker.getSymbolAtLocation(source)
+  return (symbol ? checker.getExportsOfModule(symbol) : []).flatMap(shown => {
+    const [call] = checker.getTypeOfSymbolAtLocation(shown, source as TypeScript.SourceFile).getCallSignatures()
+    const { pos = 0, end = 0 } = shown.valueDeclaration ?? {}
+    // Those of a type that is named, or of a call that gives the function, stand elsewhere.
+    const isOwn = call?.declaration !== undefined && call.declaration.pos >= pos && call.declaration.end <= end
+    // A parameter that is taken apart has no name.
+    const takes = isOwn ? call.parameters.flatMap(({ name }) => (name.startsWith('__') ? [] : name)) : []
+    const parts = [...(shown.members?.values() ?? []), ...(isClass(ts, shown) ? (shown.exports?.values() ?? []) : [])]
+    return [
+      { name: shown.name, takes },
+      ...parts.flatMap(part => (isShownPart(ts, part) ? { name: `${shown.name}.${part.name}`, takes: [] } : [])),
+    ]
+  })
+}
+
+const isClass = (ts: typeof TypeScript, { flags }: TypeScript.Symbol) => (flags & ts.SymbolFlags.Class) !== 0
+
+/** A property or a method under a name, that is not private and stands in the class or interface itself. */
+function isShownPart(ts: typeof TypeScript, { name, declarations: [declaration] = [] }: TypeScript.Symbol): boolean {
+  if (!declaration || name.startsWith('__')) return false
+  const isPart = ts.isClassElement(declaration) || ts.isTypeElement(declaration)
+  return (
+    isPart &&
+    declaration.name !== undefined &&
+    ts.isIdentifier(declaration.name) &&
+    (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Private) === 0
+  )
+}
+
+/** Of all sources, made once for them. */
+function programOf(sources: readonly Source[]): TypeScript.Program {
+  const known = programs.get(sources)
+  if (known) return known
+  const ts = typescript()
+  const texts = new Map(
+    sources.filter(({ path }) => /\.[cm]?[jt]sx?$/i.test(path)).map(({ path, text }) => [`/${path}`, text]),
+  )
+  const options: TypeScript.CompilerOptions = {
+    noLib: true,
+    allowJs: true,
+    types: [],
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+  }
+  const program = ts.createProgram([...texts.keys()], options, {
+    getSourceFile: name => {
+      const text = texts.get(name)
+      return text === undefined ? undefined : ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
+    },
     getDefaultLibFileName: () => '',
     writeFile: () => {},
     getCurrentDirectory: () => '/',
     getCanonicalFileName: name => name,
     useCaseSensitiveFileNames: () => true,
     getNewLine: () => '\n',
-    fileExists: () => false,
-    readFile: () => undefined,
-  }
-  const program = ts.createProgram([`/${path}`], { noLib: true, noResolve: true, allowJs: true, types: [] }, host)
-  const checker = program.getTypeChecker()
-  const symbol = checker.getSymbolAtLocation(source)
-  return (symbol ? checker.getExportsOfModule(symbol) : []).map(shown => {
-    const [call] = checker.getTypeOfSymbolAtLocation(shown, source).getCallSignatures()
-    const { pos = 0, end = 0 } = shown.valueDeclaration ?? {}
-    // Those of a type that is named, or of a call that gives the function, stand elsewhere.
-    const isOwn = call?.declaration !== undefined && call.declaration.pos >= pos && call.declaration.end <= end
-    // A parameter that is taken apart has no name.
-    const takes = isOwn ? call.parameters.flatMap(({ name }) => (name.startsWith('__') ? [] : name)) : []
-    return { name: shown.name, takes }
+    fileExists: name => texts.has(name),
+    readFile: name => texts.get(name),
   })
+  programs.set(sources, program)
+  return program
 }
+
+const programs = new WeakMap<readonly Source[], TypeScript.Program>()
 
 async function pythonDefinitions(text: string): Promise<Listed[]> {
   const { read, queryOf } = await treeReader('python')
   return read(text, root => {
     const all = /^__all__\s*=\s*[[(]([^\])]{0,10000})/m.exec(text)?.[1]?.match(/[A-Za-z_]\w*/g)
-    return queryOf(definitions)
+    const found = queryOf(definitions)
       .captures(root)
-      .flatMap(({ node }) => {
+      .flatMap(({ node }): [string, Listed][] => {
         const isInner = /^(?:function|class)_definition$/
-        for (let at = node.parent?.parent ?? null; at; at = at.parent) if (isInner.test(at.type)) return []
-        const isShown = all ? all.includes(node.text) : !node.text.startsWith('_')
-        return isShown ? { name: node.text, takes: parametersOf(node.parent?.childForFieldName('parameters')) } : []
+        const around: Node[] = []
+        for (let at = node.parent?.parent ?? null; at; at = at.parent) if (isInner.test(at.type)) around.push(at)
+        const [outer, more] = around
+        if (more || outer?.type === 'function_definition') return []
+        const top = outer?.childForFieldName('name')?.text ?? node.text
+        const isShown = all ? all.includes(top) : !top.startsWith('_')
+        const isPart = outer !== undefined
+        if (!isShown || (isPart && /^_(?!_\w+__$)/.test(node.text))) return []
+        const name = isPart ? `${top}.${node.text}` : node.text
+        return [[name, { name, takes: parametersOf(node.parent?.childForFieldName('parameters')) }]]
       })
+    // What is defined again counts as it is last.
+    return [...new Map(found).values()]
   })
 }
 

@@ -1,5 +1,6 @@
 /** What a module of Python shows, by tree-sitter's tree. */
 import { type Node, treeReader } from '../grammar.ts'
+import { indentation } from './indentation.ts'
 import { type Entry, type Module, short, Unreadable } from './reference.ts'
 
 export async function readPython(file: string, text: string): Promise<Module> {
@@ -94,13 +95,17 @@ const entry = (kind: string, name: string, node: Node, signature: string, descri
 /** Up to the colon before its body, without comments. */
 function headOf(node: Node): string {
   const body = node.childForFieldName('body')
-  const end = body ? body.startIndex - node.startIndex : undefined
-  const comments = node
-    .descendantsOfType('comment')
-    .filter(comment => comment && body && comment.startIndex < body.startIndex)
-  let text = node.text.slice(0, end)
-  for (const comment of comments) if (comment) text = text.replace(comment.text, '')
-  return short(text, 2000).replace(/ ?:$/, '')
+  const { startIndex: start, text } = node
+  const parts = node.children.filter(part => part && part.id !== body?.id)
+  let head = ''
+  let from = start
+  for (const comment of parts.flatMap(part => part?.descendantsOfType('comment') ?? [])) {
+    if (!comment) continue
+    head += text.slice(from - start, comment.startIndex - start)
+    from = comment.endIndex
+  }
+  head += text.slice(from - start, body ? body.startIndex - start : undefined)
+  return short(head, 2000).replace(/ ?:$/, '')
 }
 
 /** A name that is defined again counts as it is last; overloads stand together. */
@@ -146,6 +151,6 @@ function docstringOf(block: Node): string {
   if (string?.type !== 'string') return ''
   const text = string.namedChildren.flatMap(child => (child?.type === 'string_content' ? child.text : [])).join('')
   const [head = '', ...rest] = text.split('\n')
-  const depth = Math.min(...rest.filter(line => line.trim() !== '').map(line => line.search(/\S/)))
-  return [head.trim(), ...rest.map(line => line.slice(Number.isFinite(depth) ? depth : 0))].join('\n').trim()
+  const depth = indentation(rest)
+  return [head.trim(), ...rest.map(line => line.slice(depth))].join('\n').trim()
 }

@@ -20,8 +20,10 @@ function exportsOf(statements: readonly TypeScript.Statement[], teller: Teller):
   const declared = statements.flatMap(statement =>
     declarationsIn(statement, teller).map(entry => ({ entry, statement })),
   )
+  const byName = Map.groupBy(declared, ({ entry }) => entry.name)
+  const byStatement = Map.groupBy(declared, ({ statement }) => statement)
   const named = (name: string, as: string): Entry[] =>
-    declared.filter(({ entry }) => entry.name === name).map(({ entry }) => ({ ...entry, name: as }))
+    (byName.get(name) ?? []).map(({ entry }) => ({ ...entry, name: as }))
   const found = statements.flatMap((statement): Entry[] => {
     if (ts.isExportDeclaration(statement)) {
       const from = statement.moduleSpecifier ? ` from ${teller.print(statement.moduleSpecifier)}` : ''
@@ -46,9 +48,7 @@ function exportsOf(statements: readonly TypeScript.Statement[], teller: Teller):
     const flags = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
     if (!flags?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
     const isDefault = flags.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)
-    return declared
-      .filter(each => each.statement === statement)
-      .map(({ entry }) => (isDefault ? { ...entry, name: 'default' } : entry))
+    return (byStatement.get(statement) ?? []).map(({ entry }) => (isDefault ? { ...entry, name: 'default' } : entry))
   })
   return merged(found)
 }

@@ -62,6 +62,69 @@ describe('code that was written', () => {
     assert.match(told.type_errors?.value ?? '', /^2: src\/a\.ts:1 TS2322 .*src\/a\.ts:2 TS2304/)
   })
 
+  const input = { ...(example.input as Input), tests: example.input.tests, language: 'typescript' as const }
+  const python = { path: 'b.py', text: 'b = 1\n' }
+  const wishes = { must_include: ['inWords'], avoid: ['eval('], max_words: 200 }
+  for (const [what, files, rest, ids] of [
+    ['is as it should be', [{ path: 'in-words.ts', text: GOOD }, python], {}, []],
+    ['is of another language', [{ path: 'in-words.ts', text: GOOD }, python], { language: 'python' }, ['language']],
+    [
+      'can not be read',
+      [{ path: 'in-words.ts', text: GOOD }, { path: 'b.rb', text: 'def (' }, python],
+      {},
+      ['files_parse'],
+    ],
+    ['has a wrong type', [{ path: 'in-words.ts', text: `${GOOD}const a: number = ''\n` }, python], {}, ['type_errors']],
+    [
+      'names what is not there',
+      [
+        { path: 'in-words.ts', text: GOOD },
+        { ...python, text: 'b = c\n' },
+      ],
+      {},
+      ['undefined_names'],
+    ],
+    [
+      'is wrong',
+      [{ path: 'in-words.ts', text: GOOD.replace("'0 seconds'", "'none'") }, python],
+      {},
+      ['tests_pass_javascript'],
+    ],
+    [
+      'lacks what is wished',
+      [{ path: 'in-words.ts', text: GOOD }, python],
+      { constraints: { ...wishes, must_include: ['missing'] } },
+      ['must_include'],
+    ],
+    [
+      'has what is not wished',
+      [{ path: 'in-words.ts', text: GOOD }, python],
+      { constraints: { ...wishes, avoid: ['export'] } },
+      ['avoid'],
+    ],
+    [
+      'is explained at length',
+      [{ path: 'in-words.ts', text: GOOD }, python],
+      { constraints: { ...wishes, max_words: 1 } },
+      ['max_words'],
+    ],
+  ] as const)
+    it(`that ${what} fails ${ids.length === 0 ? 'no check' : `the check ${ids}, and no other`}`, async () => {
+      const told = await measured(files, input, { constraints: wishes, ...rest })
+      assert.deepEqual(
+        Object.entries(told).flatMap(([id, { pass }]) => (pass ? [] : id)),
+        ids,
+      )
+      assert.equal(Object.keys(told).length, 8)
+    })
+
+  it('with wrong types gains nothing by telling the compiler to look away', async () => {
+    for (const order of ['// @ts-nocheck', '// @ts-ignore']) {
+      const told = await measured([{ path: 'a.ts', text: `${order}\nexport const a: number = 'b'\n` }])
+      assert.equal(told.type_errors?.pass, false, order)
+    }
+  })
+
   it('is not said to parse where nothing here reads it', async () => {
     assert.deepEqual(await measured([{ path: 'a.cob', text: 'IDENTIFICATION DIVISION.' }]), {})
   })
@@ -179,6 +242,23 @@ def test_nothing():
     const code = 'def half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n'
     const told = await testsOf([{ path: 'a.py', text: code }], [{ path: 'test_a.py', text: test }])
     assert.deepEqual(told, { pass: false, value: '2: test_nothing: AssertionError: wrong' })
+  })
+
+  it('of Python say which file can not stand beside the others', async () => {
+    const tests = [{ path: 'test_a.py', text: 'def test_a():\n    pass\n' }]
+    const text = 'a = 1\n'
+    for (const [first, second] of [
+      ['app', 'app/x.py'],
+      ['app/x.py', 'app'],
+      ['app/x.py', 'src/'],
+    ] as const) {
+      const told = await testsOf(
+        [first, second].map(path => ({ path, text })),
+        tests,
+      )
+      assert.deepEqual(told?.pass, false, second)
+      assert.match(told?.value ?? '', new RegExp(`^0: ${second}: there is a file where`))
+    }
   })
 
   it('that are none do not pass', async () => {

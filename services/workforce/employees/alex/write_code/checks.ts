@@ -2,12 +2,13 @@
 import type { Check } from '../../../src/answer.ts'
 import type { Brief } from '../../../src/brief.ts'
 import type { SlowChecks } from '../../../src/kind.ts'
+import { textIn } from '../../../src/text/text-files.ts'
 import { wishes } from '../../../src/text/wishes.ts'
 import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
+import { isTyped, typeFaults } from '../type-faults.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { runTests } from './sandbox/run-tests.ts'
-import { typeErrors } from './type-errors.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
   const { language, files, explanation } = result
@@ -31,7 +32,7 @@ interface Files {
 
 const filesGiven = ({ input, files }: Brief<Input>): CodeFile[] => [
   ...(input.files ?? []),
-  ...files.map(({ name, bytes }) => ({ path: name, text: new TextDecoder().decode(bytes) })),
+  ...files.map((file, at) => ({ path: file.name, text: textIn(file, `files[${at}]`) })),
 ]
 
 /** Nothing where there is no parser for any of them. */
@@ -54,9 +55,18 @@ async function parses(path: string, text: string): Promise<boolean> {
 }
 
 function types({ given, written }: Files): Check[] {
+  if (!written.some(isTyped)) return []
   const errors = typeErrors(given, written)
-  if (errors === undefined) return []
   return [{ id: 'type_errors', pass: errors.length === 0, value: listed(errors.length, errors), target: '0' }]
+}
+
+function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
+  try {
+    return typeFaults(given, written).map(({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`)
+  } catch (error) {
+    if (error instanceof RangeError) return ['It is nested too deeply for the compiler.']
+    throw error
+  }
 }
 
 /** Python has no types to check; what stands nowhere is what its compiler would let pass. Nothing where no file can be read. */

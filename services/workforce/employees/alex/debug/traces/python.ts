@@ -4,6 +4,7 @@ import type { Frame, Thrown, TraceReader } from './trace.ts'
 export const python: TraceReader = lines => {
   const thrown: Thrown[] = []
   let frames: Frame[] = []
+  let handled: Thrown | undefined
   for (const raw of lines) {
     // Groups of exceptions stand behind bars.
     const line = raw.replace(/^(?:\s*[|+] ?-*){1,20}/, '').replace(/^\s{0,2}(?=File ")/, '  ')
@@ -17,6 +18,7 @@ export const python: TraceReader = lines => {
     if (/^The above exception was the direct cause of/.test(line)) continue
     if (/^During handling of the above exception/.test(line)) {
       // What failed then is what is to be explained; what it was handling has been dealt with.
+      handled = thrown[0] ?? handled
       thrown.length = 0
       continue
     }
@@ -27,7 +29,7 @@ export const python: TraceReader = lines => {
     }
   }
   if (frames.length > 0) thrown.push({ type: '', message: '', frames })
-  return thrown.length === 0 ? undefined : { language: 'python', thrown }
+  return thrown.length === 0 ? undefined : { language: 'python', thrown, ...(handled && { handled }) }
 }
 
 function ownerOf(file: string): Frame['owner'] {

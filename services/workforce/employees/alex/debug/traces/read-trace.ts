@@ -3,20 +3,15 @@ import { csharp } from './csharp.ts'
 import { go } from './go.ts'
 import { java } from './java.ts'
 import { javascript } from './javascript.ts'
+import { linesOf } from './log-lines.ts'
 import { python } from './python.ts'
 import { ruby } from './ruby.ts'
 import { rust } from './rust.ts'
 import type { Frame, Trace, TraceReader } from './trace.ts'
 
-const MOST_LINES = 5000
-const LONGEST_LINE = 2000
-
 /** The reading with the most frames; undefined where no reader finds any. Lines that are too long are cut. */
 export function readTrace(text: string): Trace | undefined {
-  const lines = text
-    .split(/\r?\n/, MOST_LINES)
-    .map(line => line.slice(0, LONGEST_LINE))
-    .map(line => line.replace(inContainer, '').trimEnd())
+  const lines = linesOf(text)
   const count = ({ thrown }: Trace) => thrown.reduce((sum, { frames }) => sum + frames.length, 0)
   return readers
     .flatMap(read => read(lines) ?? [])
@@ -24,9 +19,6 @@ export function readTrace(text: string): Trace | undefined {
 }
 
 const readers: readonly TraceReader[] = [python, java, csharp, javascript, go, rust, ruby]
-
-/** The name of the service before each line, as docker compose writes it. */
-const inContainer = /^[a-z][\w.-]{0,60} {1,20}\| /
 
 /** The innermost frame of the project itself, of what went wrong first; that of what it became, where the first has none. */
 export function failingFrame({ thrown }: Trace, isGiven: (frame: Frame) => boolean): Frame | undefined {

@@ -4,6 +4,8 @@ export interface Trace {
   readonly language: TraceLanguage
   /** What went wrong first stands first; the others are what it was made into on its way out. Never empty. */
   readonly thrown: readonly Thrown[]
+  /** What was being handled when that went wrong. */
+  readonly handled?: Thrown
 }
 
 export type TraceLanguage = 'javascript' | 'python' | 'go' | 'java' | 'ruby' | 'rust' | 'csharp'

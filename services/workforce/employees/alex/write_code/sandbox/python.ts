@@ -23,9 +23,12 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
   let isOver = () => false
   python.setInterruptBuffer(interruptWhere(() => isOver()))
   for (const { path, text } of [...code, ...tests]) {
-    const folder = join(FOLDER, path, '..')
-    python.FS.mkdirTree(folder)
-    python.FS.writeFile(join(FOLDER, path), text)
+    try {
+      python.FS.mkdirTree(join(FOLDER, path, '..'))
+      python.FS.writeFile(join(FOLDER, path), text)
+    } catch {
+      return nothing(`${path}: there is a file where it needs a folder, or a folder in its place`)
+    }
   }
   const run = python.runPython(suite)
   using _ = withoutCodeFromTexts()

@@ -3,43 +3,77 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type TypeScript from 'typescript'
-import type { CodeFile } from './result.ts'
 
 const require = createRequire(import.meta.url)
 
-/**
- * Each error as `path:line TS2322 message`, of the files written; undefined where none of them is TypeScript. What the code
- * needs of packages is not here: what comes of that is no error of the code. One line alone where the compiler can't cope with it.
- */
-export function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] | undefined {
-  const roots = written.filter(({ path }) => /\.[cm]?tsx?$/i.test(path))
-  if (roots.length === 0) return undefined
-  try {
-    return errorsOf(roots, given, written)
-  } catch (error) {
-    if (error instanceof RangeError) return ['It is nested too deeply for the compiler.']
-    throw error
-  }
+export interface TypeFault {
+  readonly path: string
+  /** From 1, as the column, which counts UTF-16 units. */
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  /** As in TS2551. */
+  readonly code: number
+  readonly message: string
+  /** Whether it is said of the name of a type: that runs nowhere. */
+  readonly isOfType: boolean
 }
 
-function errorsOf(roots: readonly CodeFile[], given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
+interface CodeFile {
+  readonly path: string
+  readonly text: string
+}
+
+export const isTyped = ({ path }: CodeFile): boolean => /\.[cm]?tsx?$/i.test(path)
+
+/**
+ * Of the files told, those of TypeScript, each seen together with all. What the code needs of packages is not here: what comes
+ * of that is no error of the code. Throws a `RangeError` where they are nested too deeply.
+ */
+export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[]): TypeFault[] {
+  const roots = told.filter(isTyped)
+  if (roots.length === 0) return []
   const ts: typeof TypeScript = require('typescript')
-  const files = new Map([...given, ...written].map(({ path, text }) => [`/${path}`, text]))
+  const texts = new Map([...files, ...told].map(({ path, text }) => [`/${path}`, withoutOrders(text)]))
+  const declared = files.filter(({ path }) => /\.d\.[cm]?ts$/i.test(path))
   const program = ts.createProgram(
-    roots.map(({ path }) => `/${path}`),
+    [...new Set([...declared, ...roots].map(({ path }) => `/${path}`))],
     optionsOf(ts),
-    hostOf(ts, files),
+    hostOf(ts, texts),
   )
   return roots.flatMap(({ path }) => {
     const source = program.getSourceFile(`/${path}`)
     if (source === undefined) return []
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
       .filter(({ code }) => !OF_WHAT_IS_AWAY.has(code))
-      .map(({ start = 0, code, messageText }) => {
-        const { line } = source.getLineAndCharacterOfPosition(start)
-        return `${path}:${line + 1} TS${code} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+      .map(({ start = 0, length = 0, code, messageText }): TypeFault => {
+        const { line, character } = source.getLineAndCharacterOfPosition(start)
+        return {
+          path,
+          line: line + 1,
+          column: character + 1,
+          endLine: source.getLineAndCharacterOfPosition(start + length).line + 1,
+          code,
+          message: ts.flattenDiagnosticMessageText(messageText, ' '),
+          isOfType: isOfType(ts, source, start),
+        }
       })
   })
+}
+
+/** `// @ts-ignore` and its like, unreadable to the compiler: this is a second look. */
+const withoutOrders = (text: string): string => text.replaceAll(/@ts-(?=nocheck|ignore|expect-error)/g, '@ts_')
+
+function isOfType(ts: typeof TypeScript, source: TypeScript.SourceFile, start: number): boolean {
+  let node: TypeScript.Node = source
+  for (;;) {
+    const inner = ts.forEachChild(node, child =>
+      child.getStart(source) <= start && start < child.end ? child : undefined,
+    )
+    if (inner === undefined) return false
+    if (ts.isTypeNode(inner)) return true
+    node = inner
+  }
 }
 
 /** Modules that can’t be found, their types, and names that come with packages of types. */
