@@ -77,7 +77,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       })),
       group_differences: strongest(found.differences.filter(({ kind }) => kind === 'difference')).map(effect => ({
         ...pair(effect),
-        correlation_ratio: effect.correlationRatio,
+        epsilon: effect.strength,
       })),
       tests: {
         level,
@@ -123,11 +123,12 @@ const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [valu
 const strongest = <T extends Effect>(effects: readonly T[]): T[] =>
   effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_PAIRS)
 
-/** What spoils the others comes first, then what is strongest. */
+/** What spoils the data comes first, then what is strongest. */
 const ranked = (effects: readonly Effect[]): Effect[] =>
   effects.toSorted((a, b) => placeOf(a.kind) - placeOf(b.kind) || b.strength - a.strength || a.p - b.p)
 
-const placeOf = (kind: EffectKind) => (kind === 'duplicates' ? 0 : kind === 'outliers' ? 1 : 2)
+const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
+const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
 
 async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, number>, ask: Ask): Promise<Finding[]> {
   const findings: Finding[] = []

@@ -80,7 +80,8 @@ export interface PairOfGroups extends Pair {
 }
 
 export interface NumberInGroups extends Pair {
-  readonly correlation_ratio: number
+  /** Root of epsilon squared, of ranks. */
+  readonly epsilon: number
 }
 
 export interface Tests {

@@ -65,6 +65,31 @@ describe('an analysis', () => {
     assert.deepEqual(failed, [])
   })
 
+  it('tells what spoils the data before the strongest, and lists differences by the measure that they have', async () => {
+    const rows = waves(240, i => ({
+      a: i === 100 ? 9000 : Math.sin(i * 7.3),
+      b: Math.sin(i * 7.3) + Math.cos(i * 91.7) / 9,
+      c: i % 3 === 0 && i % 5 < 3 ? null : Math.cos(i * 3.1),
+      third: `third ${i % 3}`,
+      // Of the variance of the values nearly all lies between these groups, of that of the ranks little.
+      wild: i % 40 === 0 ? 1e6 : Math.sin(i * 5.1),
+      fortieth: i % 40 === 0 ? 'yes' : 'no',
+      mild: (i % 3) + Math.sin(i * 1.7),
+    }))
+    const { findings, group_differences: differences } = (await ask({ rows })).answer.result
+    assert.deepEqual(
+      findings.slice(0, 4).map(({ kind }) => kind),
+      ['outliers', 'missing', 'missing', 'correlation'],
+    )
+    const epsilons = differences.map(({ epsilon }) => epsilon)
+    assert.deepEqual(
+      epsilons,
+      epsilons.toSorted((x, y) => y - x),
+    )
+    const finding = findings.find(({ kind, columns }) => kind === 'difference' && columns[0] === 'mild')
+    assert.equal(finding?.strength.value, differences.find(({ columns }) => columns[0] === 'mild')?.epsilon)
+  })
+
   it('whose numbers are changed fails its check', async () => {
     const { brief, answer } = await ask({ rows: waves(60, i => ({ a: i % 7, b: (i * i) % 11 })) })
     const [first, ...others] = answer.result.columns

@@ -8,39 +8,27 @@ import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
 import { columnSaid, type Group, type Groups } from './groups.ts'
 
 export interface Differing extends Effect {
-  /** Of the values themselves: the share of their variance that lies between the groups, its root. */
-  readonly correlationRatio: number
   readonly rows: number
 }
 
 /** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
 export function difference({ column, ranks, persistence }: Ranked, groups: Groups): Differing | undefined {
-  const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0, values: 0 }))
-  let [n, sum, squares, values, valueSquares] = [0, 0, 0, 0, 0]
-  const middle = column.values.find(value => !Number.isNaN(value)) ?? 0
+  const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0 }))
+  let [n, sum, squares] = [0, 0, 0]
   for (let row = 0; row < ranks.length; row++) {
     const [rank, group] = [ranks[row] ?? Number.NaN, within[groups.codes[row] ?? -1]]
     if (group === undefined || Number.isNaN(rank)) continue
-    const value = (column.values[row] ?? 0) - middle
     n++
     sum += rank
     squares += rank * rank
-    values += value
-    valueSquares += value * value
     group.count++
     group.ranks += rank
-    group.values += value
   }
   const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= 5)
   const used = places.reduce((total, place) => total + (within[place]?.count ?? 0), 0)
   // A group with nearly no values would have to be left out row by row; then nothing is tested.
   if (places.length < 2 || used !== n) return undefined
-  const share = shareBetween(
-    within.map(({ count, ranks: total }) => ({ count, total })),
-    n,
-    sum,
-    squares,
-  )
+  const share = shareBetween(within, n, sum, squares)
   const statistic = (n - 1) * share
   // Rows that go on as those before them say less, as in a correlation.
   const independent = effective(n, persistence * groups.persistence) / n
@@ -53,14 +41,6 @@ export function difference({ column, ranks, persistence }: Ranked, groups: Group
     strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
-    correlationRatio: Math.sqrt(
-      shareBetween(
-        within.map(({ count, values: total }) => ({ count, total })),
-        n,
-        values,
-        valueSquares,
-      ),
-    ),
     rows: n,
     tell: ask =>
       tell(
@@ -74,16 +54,16 @@ export function difference({ column, ranks, persistence }: Ranked, groups: Group
   }
 }
 
-/** Of the variance, how much lies between the groups. */
+/** Of the variance of the ranks, how much lies between the groups. */
 function shareBetween(
-  groups: readonly { count: number; total: number }[],
+  groups: readonly { count: number; ranks: number }[],
   n: number,
   sum: number,
   squares: number,
 ): number {
   const all = squares - (sum * sum) / n
   const between =
-    groups.reduce((total, group) => total + (group.count > 0 ? group.total ** 2 / group.count : 0), 0) - (sum * sum) / n
+    groups.reduce((total, { count, ranks }) => total + (count > 0 ? ranks ** 2 / count : 0), 0) - (sum * sum) / n
   return all > 0 ? Math.max(0, Math.min(1, between / all)) : 0
 }
 
