@@ -18,7 +18,7 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
   return {
     kind: 'trend',
     columns: [column.name, axis.column.name],
-    p: probabilityOf(r, effective(what.length, persistence(rest))),
+    p: probabilityOf(r, effective(what.length, persistenceBehind(persistence(rest), rest.length))),
     strength: Math.abs(r),
     measure: "Spearman's rank correlation with time",
     test: "Spearman's rank correlation with time, Student's t with the rows that independent ones would be",
@@ -49,6 +49,9 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
     },
   }
 }
+
+/** What is left of a line that was drawn through so few moments looks less persistent than it is (Marriott and Pope 1954). */
+const persistenceBehind = (seen: number, n: number) => (seen === 0 ? 0 : Math.min(0.99, (n * seen + 2) / (n - 4)))
 
 /** The correlation that is tested, of the means of each moment. */
 const inOrder = (x: string, t: string) =>
