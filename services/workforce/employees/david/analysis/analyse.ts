@@ -14,7 +14,7 @@ import type { Analysis, Finding, PairOfNumbers, Profile } from './result.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { holm } from './statistics/holm.ts'
 
-/** Of a finding even where there is nothing: one in a hundred tables. */
+/** Of a finding even where there is nothing: about one in a hundred tables, as bar/noise.ts has them. */
 export const LEVEL = 0.01
 /** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
 const LEAST_STRENGTH = 0.1

@@ -178,7 +178,7 @@ function method({ tests }: Analysis): Block[] {
   return [
     {
       kind: 'paragraph',
-      text: `Every number of the table above stands in the row of a query on it, run by DuckDB. Probabilities and strengths have none: they are computed from ranks, by the tests below. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, the probability of even one finding is at most ${percent(tests.level)}. Effects weaker than ${tests.least_strength} are not reported.`,
+      text: `Every number of the table above stands in the row of a query on it, run by DuckDB. Probabilities and strengths have none: they are computed from ranks, by the tests below. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding. Effects weaker than ${tests.least_strength} are not reported.`,
     },
     {
       kind: 'table',
