@@ -6,7 +6,7 @@ import { type Brief, Refusal } from '../../../../src/brief.ts'
 import { dayOrderOf, readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
-import { airPassengers } from '../models/series-of-r.ts'
+import { airPassengers } from '../models/series-of-r.fixture.ts'
 import { readSeries, type Series } from './series.ts'
 
 const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({
