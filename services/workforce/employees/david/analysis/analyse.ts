@@ -10,7 +10,7 @@ import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
 import { profile } from './profile.ts'
-import type { Analysis, Finding, PairOfNumbers, Profile } from './result.ts'
+import { type Analysis, type Finding, MOST_CHARTS, type PairOfNumbers, type Profile } from './result.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { holm } from './statistics/holm.ts'
 
@@ -133,7 +133,7 @@ const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexO
 async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, number>, ask: Ask): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const effect of effects) {
-    const { statement, sql, values } = await effect.tell(ask)
+    const { statement, sql, values, chart } = await effect.tell(ask)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,
       kind: effect.kind,
@@ -144,6 +144,7 @@ async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, n
       values,
       strength: { measure: effect.measure, value: effect.strength },
       test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(effect) ?? 1 },
+      ...(chart && findings.length < MOST_CHARTS && { chart: await chart() }),
     })
   }
   return findings

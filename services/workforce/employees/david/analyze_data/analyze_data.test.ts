@@ -90,6 +90,36 @@ describe('an analysis', () => {
     assert.equal(finding?.strength.value, differences.find(({ columns }) => columns[0] === 'mild')?.epsilon)
   })
 
+  it('draws what its findings say: outliers marked and named, a course in spans that are said, groups by their names', async () => {
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+    const course = (i: number) => i + 30 * Math.sin(i * 3.1)
+    const rows = waves(240, i => ({
+      day: day(i),
+      far: i === 100 ? 990 : 40 + 9 * Math.sin(i * 7.3),
+      course: course(i),
+      shop: i % 2 ? 'north' : 'south',
+      sold: (i % 2) + Math.sin(i * 1.7),
+    }))
+    const { answer, artifacts, failed } = await ask({ rows })
+    assert.deepEqual(failed, [])
+    const textsOf = (kind: string) => {
+      const { id } = answer.result.findings.find(finding => finding.kind === kind) ?? {}
+      const svg = artifacts.get(`${id}.svg`) ?? ''
+      assert.match(svg, /<rect width="720" height="360" x="0" y="0" fill="#ffffff">/)
+      return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text)
+    }
+    assert.ok(['0', '200', '1,000', '990'].every(text => textsOf('outliers').includes(text)))
+    assert.ok(textsOf('trend').includes('course: mean of each 7 days; dashed: medians of the first and last third'))
+    assert.ok(['sold by shop: medians', '“north”', '“south”'].every(text => textsOf('difference').includes(text)))
+    const { chart } = answer.result.findings.find(({ kind }) => kind === 'trend') ?? {}
+    assert.deepEqual(
+      chart?.points.slice(0, 2).map(({ label }) => label),
+      ['2026-01-01', '2026-01-08'],
+    )
+    const first = [0, 1, 2, 3, 4, 5, 6].reduce((sum, i) => sum + course(i) / 7, 0)
+    assert.ok(Math.abs((chart?.points[0]?.value ?? 0) - first) < 1e-9)
+  })
+
   it('whose numbers are changed fails its check', async () => {
     const { brief, answer } = await ask({ rows: waves(60, i => ({ a: i % 7, b: (i * i) % 11 })) })
     const [first, ...others] = answer.result.columns

@@ -2,6 +2,7 @@
 
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
+import type { Charted } from '../result.ts'
 import { effective, type Ranked } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
@@ -42,15 +43,7 @@ export function difference({ column, ranks, persistence }: Ranked, groups: Group
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
     rows: n,
-    tell: ask =>
-      tell(
-        ask,
-        column.name,
-        places.flatMap(place => groups.groups[place] ?? []),
-        within,
-        places,
-        missing,
-      ),
+    tell: ask => tell(ask, column.name, groups, within, places),
   }
 }
 
@@ -68,19 +61,19 @@ function shareBetween(
 }
 
 /** No column begins with a blank. */
-const PLACE = identifier(' place in order')
+const [PLACE, MIDDLE] = [identifier(' place in order'), identifier(' median')]
 
 async function tell(
   ask: Ask,
   name: string,
-  groups: readonly Group[],
+  { groups, by: sortOf, column }: Groups,
   within: readonly { readonly count: number; readonly ranks: number }[],
   places: readonly number[],
-  missing: boolean,
 ): Promise<Told> {
-  const mean = (i: number) => (within[places[i] ?? 0]?.ranks ?? 0) / (within[places[i] ?? 0]?.count || 1)
-  const sorted = [...groups.keys()].toSorted((a, b) => mean(b) - mean(a))
-  const [high, low] = [groups[sorted[0] ?? 0], groups[sorted.at(-1) ?? 0]]
+  const missing = sortOf === 'missing'
+  const mean = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
+  const sorted = places.toSorted((a, b) => mean(b) - mean(a)).flatMap(place => groups[place] ?? [])
+  const [high, low] = [sorted[0], sorted.at(-1)]
   if (!high || !low) throw new Error('There are two groups.')
   const x = identifier(name)
   const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
@@ -97,5 +90,35 @@ async function tell(
   const statement = missing
     ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`
     : `${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).`
-  return { statement, sql: proof.sql, values: proof.values }
+  const chart = async (): Promise<Charted> =>
+    missing
+      ? {
+          title: `${columnSaid(name)}: ${measure}`,
+          unit: '',
+          sql: proof.sql,
+          points: [
+            { label: high.said, name: 'higher', value: proof.of('higher') },
+            { label: low.said, name: 'lower', value: proof.of('lower') },
+          ],
+        }
+      : await medians(ask, name, column, sorted)
+  return { statement, sql: proof.sql, values: proof.values, chart }
+}
+
+/** Bars that stand beside each other in a chart: the highest and a few of the lowest. */
+const MOST_BARS = { high: 10, low: 5 } as const
+
+/** Of groups, the highest first. */
+async function medians(ask: Ask, name: string, by: string, sorted: readonly Group[]): Promise<Charted> {
+  const { high, low } = MOST_BARS
+  const shown = sorted.length > high + low ? [...sorted.slice(0, high), ...sorted.slice(-low)] : sorted
+  const bars = shown.map(({ where }, i) => `any_value(${MIDDLE}) FILTER (WHERE ${where}) AS group_${i}`)
+  const sql = `SELECT ${bars.join(', ')} FROM (SELECT ${identifier(by)}, median(${identifier(name)}) AS ${MIDDLE} FROM data GROUP BY 1)`
+  const row = await ask(sql)
+  return {
+    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}`,
+    unit: '',
+    sql,
+    points: shown.map(({ label }, i) => ({ label, name: `group_${i}`, value: row[`group_${i}`] ?? null })),
+  }
 }

@@ -1,5 +1,6 @@
 /** Something that could be in the data: tested, and told where it is there. */
 import type { Ask } from '../../table/database.ts'
+import type { Charted } from '../result.ts'
 
 export type EffectKind = 'duplicates' | 'outliers' | 'missing' | 'difference' | 'correlation' | 'association' | 'trend'
 
@@ -21,6 +22,8 @@ export interface Told {
   /** Gives one row: `values`. The first of them is what the finding is about. */
   readonly sql: string
   readonly values: Readonly<Record<string, number>>
+  /** What its chart shows, where that is not the rows themselves. */
+  readonly chart?: () => Promise<Charted>
 }
 
 /** Asks, and takes what is not there for zero. */
