@@ -9,7 +9,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import type { Brief } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
 import { checks } from './checks.ts'
-import { type ReportInput, rules } from './engine.ts'
+import { type ReportInput, rules, studied } from './engine.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 const example: ReportInput = read('example.json').input
@@ -86,6 +86,28 @@ describe('a report', () => {
       .filter(cell => /^-?[\d.,]+(e-?\d+)?$/.test(cell))
     assert.ok(cells.length > 40)
     for (const cell of cells) assert.ok(known.has(cell), cell)
+  })
+
+  it('says every number that its charts draw, with its query', async () => {
+    const { brief, answer, text } = await ask(example)
+    const { analysis } = await studied(brief)
+    const charts = analysis.findings.flatMap(({ chart }) => chart ?? [])
+    const drawn = [
+      ...charts.map(({ sql, points }) => ({ sql, values: points.map(({ value }) => value) })),
+      ...analysis.columns.flatMap(({ numbers }) =>
+        numbers ? [{ sql: numbers.histogram.sql, values: numbers.histogram.counts }] : [],
+      ),
+    ]
+    assert.equal(drawn.length, 7)
+    for (const { sql, values } of drawn) {
+      assert.deepEqual(
+        answer.result.numbers.flatMap(one =>
+          one.sql === sql && /^(span|group|share|bar)_/.test(one.name) ? one.value : [],
+        ),
+        values.filter(value => value !== null),
+      )
+      assert.ok(text('report.md').includes(sql))
+    }
   })
 
   it('whose number is changed fails its check', async () => {
