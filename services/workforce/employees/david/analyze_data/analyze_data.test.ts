@@ -132,6 +132,31 @@ describe('an analysis', () => {
     )
   })
 
+  it('fails exactly the check that sees what is wrong', async () => {
+    const { brief, answer } = await ask({
+      rows: waves(60, i => ({ a: Math.sin(i * 7.3), b: Math.sin(i * 7.3) + (i % 3) / 9 })),
+    })
+    const [first, ...others] = answer.result.findings
+    const { result } = answer
+    assert.ok(first)
+    const changed: Readonly<Record<string, Partial<typeof result>>> = {
+      rows: { rows: result.rows + 1 },
+      numbers_other_than_their_query: { findings: [{ ...first, value: first.value / 2 }, ...others] },
+      findings_above_the_level: { findings: [{ ...first, test: { ...first.test, p_adjusted: 0.5 } }, ...others] },
+    }
+    assert.deepEqual(
+      (await checks(brief, answer)).map(({ id }) => id),
+      Object.keys(changed),
+    )
+    for (const [id, change] of Object.entries(changed)) {
+      const measured = await checks(brief, { ...answer, result: { ...result, ...change } })
+      assert.deepEqual(
+        measured.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
+  })
+
   it('of a table in which nothing is to be told says so', async () => {
     for (const csv of ['a\n1\n', 'a,b\n1,x\n1,x\n1,x\n', 'a\n""\nx\n', 'a,b\n,\n1,\n']) {
       const { answer, failed } = await ask({ csv })

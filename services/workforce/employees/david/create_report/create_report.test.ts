@@ -122,6 +122,42 @@ describe('a report', () => {
     )
   })
 
+  it('fails exactly the check that sees what is wrong', async () => {
+    const { brief, answer } = await ask(example)
+    const { result, artifacts = [] } = answer
+    const [first, ...others] = result.numbers
+    assert.ok(first)
+    const page = (name: RegExp, change: (text: string) => string) =>
+      artifacts.map(one =>
+        name.test(one.name) ? { ...one, bytes: Buffer.from(change(Buffer.from(one.bytes).toString())) } : one,
+      )
+    const more = (text: string) => text.replaceAll(/\b120 rows\b/g, '121 rows')
+    const changed: Readonly<Record<string, Partial<typeof answer>>> = {
+      numbers_other_than_their_query: {
+        result: { ...result, numbers: [{ ...first, sql: 'SELECT 7 AS "rows"' }, ...others] },
+      },
+      numbers_not_as_written: {
+        result: { ...result, numbers: [{ ...first, shown: '121' }, ...others] },
+        artifacts: page(/\.(md|html)$/, more),
+      },
+      numbers_not_in_the_report: { artifacts: page(/\.md$/, more) },
+      pdf: { artifacts: page(/\.pdf$/, text => text.slice(1)) },
+      scripts: { artifacts: page(/\.html$/, text => text.replace('</body>', '<script></script></body>')) },
+      summary_beyond_the_report: { result: { ...result, summary: ['Visits were 987654.'] } },
+    }
+    const ids = (await checks(brief, { ...answer, result: { ...result, summary: ['The table has 120 rows.'] } })).map(
+      ({ id }) => id,
+    )
+    assert.deepEqual(ids, Object.keys(changed))
+    for (const [id, change] of Object.entries(changed)) {
+      const measured = await checks(brief, { ...answer, ...change })
+      assert.deepEqual(
+        measured.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
+  })
+
   it('gives each correlation that it lists with its query, and fails its check where one is another', async () => {
     const { brief, answer, text } = await ask(example)
     const [, listed = ''] = text('report.md').split('## Pairs of numeric columns')

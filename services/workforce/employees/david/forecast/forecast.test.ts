@@ -126,6 +126,47 @@ describe('a forecast', () => {
     )
   })
 
+  it('fails exactly the check that sees what is wrong', () => {
+    const { normal } = randomOf(2)
+    const values = Array.from({ length: 600 }, () => 50 + normal())
+    const input: ForecastInput = { values, season_length: 1, horizon: 60, levels: [95], non_negative: true }
+    const { answer, series, measured } = ask(input)
+    const [whole] = series
+    assert.ok(whole)
+    const { forecast, backtest } = whole
+    type Row = (typeof backtest.forecasts)[number]
+    const held = (change: (row: Row, i: number) => Partial<Row>): Partial<typeof whole> => ({
+      backtest: { ...backtest, forecasts: backtest.forecasts.map((row, i) => ({ ...row, ...change(row, i) })) },
+    })
+    const bounds = (lower: number, upper: number) => [{ level: 95, lower, upper }]
+    const changed: Readonly<Record<string, Partial<typeof whole>>> = {
+      steps: { forecast: forecast.slice(1) },
+      intervals_out_of_order: {
+        forecast: forecast.map((row, h) =>
+          h === 3 ? { ...row, intervals: bounds(row.point + 1, row.point + 2) } : row,
+        ),
+      },
+      backtest_values_not_given: held(({ actual }, i) => (i === 3 ? { actual: actual + 1e-6 } : {})),
+      backtest_mase: held(({ actual }) => ({ naive: actual })),
+      backtest_coverage_95: held(({ point }) => ({ intervals: bounds(point, point) })),
+      negative_values: {
+        forecast: forecast.map((row, h) => (h === 3 ? { ...row, intervals: bounds(-1, row.point) } : row)),
+      },
+    }
+    assert.deepEqual(
+      measured.map(({ id }) => id),
+      Object.keys(changed),
+    )
+    const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
+    for (const [id, change] of Object.entries(changed)) {
+      const found = checks(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
+      assert.deepEqual(
+        found.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
+  })
+
   it('goes on with a line, and says the same again where nothing ever changes', () => {
     const line = ask({ values: Array.from({ length: 40 }, (_, t) => 10 + 3 * t), horizon: 5 })
     assert.deepEqual(line.failed, [])
