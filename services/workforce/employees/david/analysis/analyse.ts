@@ -5,7 +5,7 @@ import { type Associated, association } from './effects/association.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
-import type { Effect, EffectKind } from './effects/effect.ts'
+import type { Effect, EffectKind, InTime } from './effects/effect.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
@@ -69,7 +69,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       rows: table.rows,
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
-      findings: await findingsOf(told, pOf, ask),
+      findings: await findingsOf(told, pOf, ask, inTimeOf(significant, sample)),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -130,10 +130,21 @@ const ranked = (effects: readonly Effect[]): Effect[] =>
 const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
 const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
 
-async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, number>, ask: Ask): Promise<Finding[]> {
+function inTimeOf(effects: readonly Effect[], { axis, table }: Sample): InTime | undefined {
+  if (axis?.order.length !== table.rows) return undefined
+  const trends = effects.filter(({ kind }) => kind === 'trend')
+  return { time: axis.column.name, columns: new Set(trends.flatMap(({ columns }) => columns.slice(0, 1))) }
+}
+
+async function findingsOf(
+  effects: readonly Effect[],
+  pOf: ReadonlyMap<Effect, number>,
+  ask: Ask,
+  inTime: InTime | undefined,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const effect of effects) {
-    const { statement, sql, values, chart } = await effect.tell(ask)
+    const { statement, sql, values, chart } = await effect.tell(ask, inTime)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,
       kind: effect.kind,

@@ -225,6 +225,29 @@ describe('an analysis', () => {
     )
   })
 
+  it('says of two columns that rise with time what they have together apart from it', async () => {
+    const rows = waves(300, i => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      members: i + 40 * Math.sin(i * 7.3),
+      prices: i + 40 * Math.cos(i * 91.7),
+      visits: i + 40 * Math.sin(i * 7.3) + 5 * Math.cos(i * 3.1),
+    }))
+    const { answer, failed } = await ask({ rows })
+    const apart = (...of: string[]) => {
+      const finding = answer.result.findings.find(
+        ({ kind, columns }) => kind === 'correlation' && of.every(name => columns.includes(name)),
+      )
+      assert.match(
+        finding?.statement ?? '',
+        /rise together: rank correlation 0\.[89]\d+ in 300 rows\. Both go with day: apart from that it is /,
+      )
+      return finding?.values.apart_from_time ?? Number.NaN
+    }
+    assert.ok(Math.abs(apart('members', 'prices')) < 0.15)
+    assert.ok(apart('members', 'visits') > 0.9)
+    assert.deepEqual(failed, [])
+  })
+
   it('of wandering series does not take their wandering for a trend or a correlation', async () => {
     let [a, b] = [0, 0]
     const rows = waves(300, i => {

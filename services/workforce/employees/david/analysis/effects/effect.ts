@@ -13,7 +13,13 @@ export interface Effect {
   readonly strength: number
   readonly measure: string
   readonly test: string
-  readonly tell: (ask: Ask) => Promise<Told>
+  readonly tell: (ask: Ask, inTime?: InTime) => Promise<Told>
+}
+
+/** What was found to rise or fall with time, where each row has its time. */
+export interface InTime {
+  readonly time: string
+  readonly columns: ReadonlySet<string>
 }
 
 export interface Told {
