@@ -8,9 +8,9 @@ import type { Workbench } from '../workbench.ts'
 import { david } from './forecast/david.ts'
 import { naive2 } from './forecast/naive2.ts'
 import { METHODS, sideBySide } from './forecast/reference.ts'
-import type { Said } from './forecast/said.ts'
+import { once } from './forecast/said.ts'
 import { owa, scoreOf } from './forecast/score.ts'
-import { type Window, windowsOf } from './forecast/windows.ts'
+import { windowsOf } from './forecast/windows.ts'
 
 /** For a window, times `--seconds`: nine in ten windows take R less than 20 s, and all of those about five minutes. */
 const MOST_OF_R = 4
@@ -18,8 +18,7 @@ const MOST_OF_R = 4
 export async function figures({ seconds }: Workbench): Promise<Figure[]> {
   const windows = windowsOf('judged')
   const { reference, asked } = sideBySide(windows, MOST_OF_R * seconds)
-  const said = new Map(windows.map(window => [window, david(window)]))
-  const own = (window: Window): Said => said.get(window) ?? david(window)
+  const own = once(david)
   const score = scoreOf(windows, own)
   const benchmark = scoreOf(windows, naive2)
   const others = METHODS.map(method => ({ method, score: scoreOf(windows, window => reference(window, method)) }))

@@ -5,16 +5,16 @@ import { type Associated, association } from './effects/association.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
-import type { Effect, EffectKind } from './effects/effect.ts'
+import type { Effect, EffectKind, InTime } from './effects/effect.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
 import { profile } from './profile.ts'
-import type { Analysis, Finding, PairOfNumbers, Profile } from './result.ts'
+import { type Analysis, type Finding, MOST_CHARTS, type PairOfNumbers, type Profile } from './result.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { holm } from './statistics/holm.ts'
 
-/** Of a finding even where there is nothing: one in a hundred tables. */
+/** Of a finding even where there is nothing: about one in a hundred tables, as bar/noise.ts has them. */
 export const LEVEL = 0.01
 /** What is less is real, where it is significant, but nothing that anybody would act on (Cohen 1988: small). */
 const LEAST_STRENGTH = 0.1
@@ -69,7 +69,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       rows: table.rows,
       columns,
       duplicates: { rows: repeated.rows, sql: repeated.sql },
-      findings: await findingsOf(told, pOf, ask),
+      findings: await findingsOf(told, pOf, ask, inTimeOf(significant, sample)),
       correlations,
       associations: strongest(found.associations.filter(({ kind }) => kind === 'association')).map(effect => ({
         ...pair(effect),
@@ -77,7 +77,7 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
       })),
       group_differences: strongest(found.differences.filter(({ kind }) => kind === 'difference')).map(effect => ({
         ...pair(effect),
-        correlation_ratio: effect.correlationRatio,
+        epsilon: effect.strength,
       })),
       tests: {
         level,
@@ -123,16 +123,28 @@ const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [valu
 const strongest = <T extends Effect>(effects: readonly T[]): T[] =>
   effects.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_PAIRS)
 
-/** What spoils the others comes first, then what is strongest. */
+/** What spoils the data comes first, then what is strongest. */
 const ranked = (effects: readonly Effect[]): Effect[] =>
   effects.toSorted((a, b) => placeOf(a.kind) - placeOf(b.kind) || b.strength - a.strength || a.p - b.p)
 
-const placeOf = (kind: EffectKind) => (kind === 'duplicates' ? 0 : kind === 'outliers' ? 1 : 2)
+const SPOILING: readonly EffectKind[] = ['duplicates', 'outliers', 'missing']
+const placeOf = (kind: EffectKind) => (SPOILING.includes(kind) ? SPOILING.indexOf(kind) : SPOILING.length)
 
-async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, number>, ask: Ask): Promise<Finding[]> {
+function inTimeOf(effects: readonly Effect[], { axis, table }: Sample): InTime | undefined {
+  if (axis?.order.length !== table.rows) return undefined
+  const trends = effects.filter(({ kind }) => kind === 'trend')
+  return { time: axis.column.name, columns: new Set(trends.flatMap(({ columns }) => columns.slice(0, 1))) }
+}
+
+async function findingsOf(
+  effects: readonly Effect[],
+  pOf: ReadonlyMap<Effect, number>,
+  ask: Ask,
+  inTime: InTime | undefined,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const effect of effects) {
-    const { statement, sql, values } = await effect.tell(ask)
+    const { statement, sql, values, chart } = await effect.tell(ask, inTime)
     findings.push({
       id: `${effect.kind}-${findings.length + 1}`,
       kind: effect.kind,
@@ -143,6 +155,7 @@ async function findingsOf(effects: readonly Effect[], pOf: ReadonlyMap<Effect, n
       values,
       strength: { measure: effect.measure, value: effect.strength },
       test: { name: effect.test, p: effect.p, p_adjusted: pOf.get(effect) ?? 1 },
+      ...(chart && findings.length < MOST_CHARTS && { chart: await chart() }),
     })
   }
   return findings

@@ -1,12 +1,18 @@
 /** Every number of an analysis beside its query. */
 import type { Claim } from './proof.ts'
-import type { Analysis, Profile } from './result.ts'
+import type { Analysis, Charted, Profile } from './result.ts'
 
 export const claimsOf = ({ findings, columns, duplicates }: Analysis): readonly Claim[] => [
   ...findings,
+  ...findings.flatMap(({ chart }) => (chart ? [claimOf(chart)] : [])),
   { sql: duplicates.sql, values: { repeated: duplicates.rows } },
   ...columns.flatMap(claimsOfColumn),
 ]
+
+const claimOf = ({ sql, points }: Charted): Claim => ({
+  sql,
+  values: Object.fromEntries(points.map(({ name, value }) => [name, value ?? 0])),
+})
 
 function claimsOfColumn({ sql, missing, distinct, numbers, times, levels }: Profile): readonly Claim[] {
   const counted = (counts: readonly number[], name: string) =>

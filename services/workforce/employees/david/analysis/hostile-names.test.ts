@@ -9,6 +9,7 @@ import type { AnalysisInput } from './input.ts'
 /** Every word that stands in a query of ours, and what DuckDB knows by itself. */
 const OURS = [
   ['middle', 'deviation', 'median', 'least', 'most', 'far', 'mean', 'missing', 'distinct', 'bar', 'bar_0', 'level_0'],
+  ['span', 'span_0', 'group_0', 'epoch_ms', 'place', 'days', 'any_value', 'floor', 'avg', 'filter'],
   ['data', 'x', 'a', 'b', 'c', 'd', 'n', 'rows', 'moment', 'place', 'level', 'moments'],
   [
     'higher',

@@ -15,6 +15,7 @@ export interface AnalysisInput extends TableInput {
 
 const MOST_COLUMNS = 250
 
+/** Throws a `Refusal` for what is no table, has no rows or too many columns, or has not the columns that are named. */
 export async function tableOf(brief: Brief<AnalysisInput>): Promise<Table> {
   const { columns, time_column: when } = brief.input
   const raw = await readTable(brief)

@@ -60,6 +60,26 @@ export interface Finding {
   readonly values: Readonly<Record<string, number>>
   readonly strength: { readonly measure: string; readonly value: number }
   readonly test: { readonly name: string; readonly p: number; readonly p_adjusted: number }
+  /** Not of one whose chart shows rows themselves. */
+  readonly chart?: Charted
+}
+
+/** So many findings have a chart. */
+export const MOST_CHARTS = 8
+
+/** What a chart shows: each number is one of the row that the query gives. */
+export interface Charted {
+  readonly title: string
+  /** Of the values; empty where nobody knows it. */
+  readonly unit: string
+  readonly sql: string
+  readonly points: readonly {
+    readonly label: string
+    /** What the query calls it. */
+    readonly name: string
+    /** Null where there is none. */
+    readonly value: number | null
+  }[]
 }
 
 interface Pair {
@@ -80,7 +100,8 @@ export interface PairOfGroups extends Pair {
 }
 
 export interface NumberInGroups extends Pair {
-  readonly correlation_ratio: number
+  /** Root of epsilon squared, of ranks. */
+  readonly epsilon: number
 }
 
 export interface Tests {

@@ -65,6 +65,61 @@ describe('an analysis', () => {
     assert.deepEqual(failed, [])
   })
 
+  it('tells what spoils the data before the strongest, and lists differences by the measure that they have', async () => {
+    const rows = waves(240, i => ({
+      a: i === 100 ? 9000 : Math.sin(i * 7.3),
+      b: Math.sin(i * 7.3) + Math.cos(i * 91.7) / 9,
+      c: i % 3 === 0 && i % 5 < 3 ? null : Math.cos(i * 3.1),
+      third: `third ${i % 3}`,
+      // Of the variance of the values nearly all lies between these groups, of that of the ranks little.
+      wild: i % 40 === 0 ? 1e6 : Math.sin(i * 5.1),
+      fortieth: i % 40 === 0 ? 'yes' : 'no',
+      mild: (i % 3) + Math.sin(i * 1.7),
+    }))
+    const { findings, group_differences: differences } = (await ask({ rows })).answer.result
+    assert.deepEqual(
+      findings.slice(0, 4).map(({ kind }) => kind),
+      ['outliers', 'missing', 'missing', 'correlation'],
+    )
+    const epsilons = differences.map(({ epsilon }) => epsilon)
+    assert.deepEqual(
+      epsilons,
+      epsilons.toSorted((x, y) => y - x),
+    )
+    const finding = findings.find(({ kind, columns }) => kind === 'difference' && columns[0] === 'mild')
+    assert.equal(finding?.strength.value, differences.find(({ columns }) => columns[0] === 'mild')?.epsilon)
+  })
+
+  it('draws what its findings say: outliers marked and named, a course in spans that are said, groups by their names', async () => {
+    const day = (i: number) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+    const course = (i: number) => i + 30 * Math.sin(i * 3.1)
+    const rows = waves(240, i => ({
+      day: day(i),
+      far: i === 100 ? 990 : 40 + 9 * Math.sin(i * 7.3),
+      course: course(i),
+      shop: i % 2 ? 'north' : 'south',
+      sold: (i % 2) + Math.sin(i * 1.7),
+    }))
+    const { answer, artifacts, failed } = await ask({ rows })
+    assert.deepEqual(failed, [])
+    const textsOf = (kind: string) => {
+      const { id } = answer.result.findings.find(finding => finding.kind === kind) ?? {}
+      const svg = artifacts.get(`${id}.svg`) ?? ''
+      assert.match(svg, /<rect width="720" height="360" x="0" y="0" fill="#ffffff">/)
+      return [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text)
+    }
+    assert.ok(['0', '200', '1,000', '990'].every(text => textsOf('outliers').includes(text)))
+    assert.ok(textsOf('trend').includes('course: mean of each 7 days; dashed: medians of the first and last third'))
+    assert.ok(['sold by shop: medians', '“north”', '“south”'].every(text => textsOf('difference').includes(text)))
+    const { chart } = answer.result.findings.find(({ kind }) => kind === 'trend') ?? {}
+    assert.deepEqual(
+      chart?.points.slice(0, 2).map(({ label }) => label),
+      ['2026-01-01', '2026-01-08'],
+    )
+    const first = [0, 1, 2, 3, 4, 5, 6].reduce((sum, i) => sum + course(i) / 7, 0)
+    assert.ok(Math.abs((chart?.points[0]?.value ?? 0) - first) < 1e-9)
+  })
+
   it('whose numbers are changed fails its check', async () => {
     const { brief, answer } = await ask({ rows: waves(60, i => ({ a: i % 7, b: (i * i) % 11 })) })
     const [first, ...others] = answer.result.columns
@@ -75,6 +130,31 @@ describe('an analysis', () => {
       measured.filter(({ pass }) => !pass).map(({ id, value }) => [id, value]),
       [['numbers_other_than_their_query', 1]],
     )
+  })
+
+  it('fails exactly the check that sees what is wrong', async () => {
+    const { brief, answer } = await ask({
+      rows: waves(60, i => ({ a: Math.sin(i * 7.3), b: Math.sin(i * 7.3) + (i % 3) / 9 })),
+    })
+    const [first, ...others] = answer.result.findings
+    const { result } = answer
+    assert.ok(first)
+    const changed: Readonly<Record<string, Partial<typeof result>>> = {
+      rows: { rows: result.rows + 1 },
+      numbers_other_than_their_query: { findings: [{ ...first, value: first.value / 2 }, ...others] },
+      findings_above_the_level: { findings: [{ ...first, test: { ...first.test, p_adjusted: 0.5 } }, ...others] },
+    }
+    assert.deepEqual(
+      (await checks(brief, answer)).map(({ id }) => id),
+      Object.keys(changed),
+    )
+    for (const [id, change] of Object.entries(changed)) {
+      const measured = await checks(brief, { ...answer, result: { ...result, ...change } })
+      assert.deepEqual(
+        measured.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
   })
 
   it('of a table in which nothing is to be told says so', async () => {
@@ -143,6 +223,29 @@ describe('an analysis', () => {
       findings.filter(({ kind }) => kind === 'duplicates'),
       [],
     )
+  })
+
+  it('says of two columns that rise with time what they have together apart from it', async () => {
+    const rows = waves(300, i => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      members: i + 40 * Math.sin(i * 7.3),
+      prices: i + 40 * Math.cos(i * 91.7),
+      visits: i + 40 * Math.sin(i * 7.3) + 5 * Math.cos(i * 3.1),
+    }))
+    const { answer, failed } = await ask({ rows })
+    const apart = (...of: string[]) => {
+      const finding = answer.result.findings.find(
+        ({ kind, columns }) => kind === 'correlation' && of.every(name => columns.includes(name)),
+      )
+      assert.match(
+        finding?.statement ?? '',
+        /rise together: rank correlation 0\.[89]\d+ in 300 rows\. Both go with day: apart from that it is /,
+      )
+      return finding?.values.apart_from_time ?? Number.NaN
+    }
+    assert.ok(Math.abs(apart('members', 'prices')) < 0.15)
+    assert.ok(apart('members', 'visits') > 0.9)
+    assert.deepEqual(failed, [])
   })
 
   it('of wandering series does not take their wandering for a trend or a correlation', async () => {

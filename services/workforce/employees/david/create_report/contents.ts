@@ -1,7 +1,7 @@
 /** What a report says of an analysis: every number of it is noted with its query. */
 import { said } from '../analysis/effects/effect.ts'
 import { timeSaid } from '../analysis/profile.ts'
-import type { Analysis, Finding } from '../analysis/result.ts'
+import type { Analysis, Charted, Finding, Histogram } from '../analysis/result.ts'
 import type { Picture } from '../analysis/telling/charts.ts'
 import { percent, probability } from '../analysis/telling/reading.ts'
 import { identifier } from '../table/database.ts'
@@ -75,6 +75,7 @@ function findings({ findings: all }: Analysis, pictures: readonly Picture[], quo
     },
     { kind: 'paragraph', text: finding.statement },
     ...pictureOf(finding.id, finding.statement, pictures),
+    ...(finding.chart && finding.chart.sql !== finding.sql ? shownBy(finding.chart, quote) : []),
     {
       kind: 'table',
       header: ['measure', 'value'],
@@ -90,6 +91,23 @@ function findings({ findings: all }: Analysis, pictures: readonly Picture[], quo
     { kind: 'query', text: finding.sql },
   ])
 }
+
+/** What a picture shows, in numbers, where those are not the finding's own. */
+const shownBy = ({ title, unit, sql, points }: Charted, quote: Quote): Block[] => [
+  {
+    kind: 'paragraph',
+    text: `Shown are ${title}${unit && `, ${unit}`}: ${points.map(({ label, name, value }) => `${label} ${value === null ? 'none' : quote(value, name, sql)}`).join('; ')}. Their query:`,
+  },
+  { kind: 'query', text: sql },
+]
+
+const countsIn = ({ sql, from, width, counts }: Histogram, quote: Quote): Block[] => [
+  {
+    kind: 'paragraph',
+    text: `Shown are the rows in ${counts.length === 1 ? 'one bar' : `${said(counts.length)} bars, each ${said(width)} wide`}, from ${said(from)}: ${counts.map((count, i) => quote(count, `bar_${i}`, sql)).join('; ')}. Their query:`,
+  },
+  { kind: 'query', text: sql },
+]
 
 const strengthSaid = ({ kind, strength }: Finding) =>
   kind === 'duplicates' || kind === 'outliers' ? '' : `Strength ${strength.value.toFixed(2)} (${strength.measure}). `
@@ -141,7 +159,10 @@ function columns({ columns: profiles }: Analysis, pictures: readonly Picture[], 
         .map(({ value, count }, i) => `${value.slice(0, 40)} (${quote(count, `level_${i}`, levels?.sql ?? '')})`)
         .join(', '),
     ]),
-    ...profiles.flatMap(({ name }) => pictureOf(name, `How often each value of ${oneLine(name)} occurs.`, pictures)),
+    ...profiles.flatMap(({ name, numbers }) => {
+      const picture = pictureOf(name, `How often each value of ${oneLine(name)} occurs.`, pictures)
+      return picture.length > 0 && numbers ? [...picture, ...countsIn(numbers.histogram, quote)] : []
+    }),
   ]
 }
 
@@ -178,7 +199,7 @@ function method({ tests }: Analysis): Block[] {
   return [
     {
       kind: 'paragraph',
-      text: `Every number of the table above stands in the row of a query on it, run by DuckDB. Probabilities and strengths have none: they are computed from ranks, by the tests below. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: in a table in which there is nothing to find, the probability of even one finding is at most ${percent(tests.level)}. Effects weaker than ${tests.least_strength} are not reported.`,
+      text: `Every number of the table above stands in the row of a query on it, run by DuckDB. Probabilities and strengths have none: they are computed from ranks, by the tests below. Probabilities are corrected for ${said(tests.count)} tests by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding. Effects weaker than ${tests.least_strength} are not reported.`,
     },
     {
       kind: 'table',

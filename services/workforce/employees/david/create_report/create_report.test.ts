@@ -9,7 +9,7 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import type { Brief } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
 import { checks } from './checks.ts'
-import { type ReportInput, rules } from './engine.ts'
+import { type ReportInput, rules, studied } from './engine.ts'
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 const example: ReportInput = read('example.json').input
@@ -88,6 +88,28 @@ describe('a report', () => {
     for (const cell of cells) assert.ok(known.has(cell), cell)
   })
 
+  it('says every number that its charts draw, with its query', async () => {
+    const { brief, answer, text } = await ask(example)
+    const { analysis } = await studied(brief)
+    const charts = analysis.findings.flatMap(({ chart }) => chart ?? [])
+    const drawn = [
+      ...charts.map(({ sql, points }) => ({ sql, values: points.map(({ value }) => value) })),
+      ...analysis.columns.flatMap(({ numbers }) =>
+        numbers ? [{ sql: numbers.histogram.sql, values: numbers.histogram.counts }] : [],
+      ),
+    ]
+    assert.equal(drawn.length, 7)
+    for (const { sql, values } of drawn) {
+      assert.deepEqual(
+        answer.result.numbers.flatMap(one =>
+          one.sql === sql && /^(span|group|share|bar)_/.test(one.name) ? one.value : [],
+        ),
+        values.filter(value => value !== null),
+      )
+      assert.ok(text('report.md').includes(sql))
+    }
+  })
+
   it('whose number is changed fails its check', async () => {
     const { brief, answer } = await ask(example)
     const [first, ...others] = answer.result.numbers
@@ -98,6 +120,42 @@ describe('a report', () => {
       measured.filter(({ pass }) => !pass).map(({ id }) => id),
       ['numbers_other_than_their_query', 'numbers_not_as_written', 'numbers_not_in_the_report'],
     )
+  })
+
+  it('fails exactly the check that sees what is wrong', async () => {
+    const { brief, answer } = await ask(example)
+    const { result, artifacts = [] } = answer
+    const [first, ...others] = result.numbers
+    assert.ok(first)
+    const page = (name: RegExp, change: (text: string) => string) =>
+      artifacts.map(one =>
+        name.test(one.name) ? { ...one, bytes: Buffer.from(change(Buffer.from(one.bytes).toString())) } : one,
+      )
+    const more = (text: string) => text.replaceAll(/\b120 rows\b/g, '121 rows')
+    const changed: Readonly<Record<string, Partial<typeof answer>>> = {
+      numbers_other_than_their_query: {
+        result: { ...result, numbers: [{ ...first, sql: 'SELECT 7 AS "rows"' }, ...others] },
+      },
+      numbers_not_as_written: {
+        result: { ...result, numbers: [{ ...first, shown: '121' }, ...others] },
+        artifacts: page(/\.(md|html)$/, more),
+      },
+      numbers_not_in_the_report: { artifacts: page(/\.md$/, more) },
+      pdf: { artifacts: page(/\.pdf$/, text => text.slice(1)) },
+      scripts: { artifacts: page(/\.html$/, text => text.replace('</body>', '<script></script></body>')) },
+      summary_beyond_the_report: { result: { ...result, summary: ['Visits were 987654.'] } },
+    }
+    const ids = (await checks(brief, { ...answer, result: { ...result, summary: ['The table has 120 rows.'] } })).map(
+      ({ id }) => id,
+    )
+    assert.deepEqual(ids, Object.keys(changed))
+    for (const [id, change] of Object.entries(changed)) {
+      const measured = await checks(brief, { ...answer, ...change })
+      assert.deepEqual(
+        measured.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
   })
 
   it('gives each correlation that it lists with its query, and fails its check where one is another', async () => {

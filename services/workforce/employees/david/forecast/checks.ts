@@ -2,9 +2,10 @@
 import type { Answer, Check } from '../../../src/answer.ts'
 import type { Brief } from '../../../src/brief.ts'
 import { mase, naiveScale } from './accuracy.ts'
+import { rangeOf, verdictOn } from './coverage.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries } from './reading/series.ts'
-import { coverageOf, type ForecastResult, type Point } from './result.ts'
+import { coverageOf, type ForecastResult, heldBack, type Point } from './result.ts'
 
 /** Errors by the naive method's: less is what rounding leaves. */
 const EXACT = 1e-6
@@ -47,21 +48,23 @@ export function checks(brief: Brief<ForecastInput>, { result }: Answer<ForecastR
 }
 
 /**
- * Of all series together. A few dozen values that overlap are off by some per cent by chance. Where each value was
- * foretold exactly, its interval is next to nothing wide: to hold all of them is no fault then.
+ * Of all series together; none of intervals of which the values held back are too few to judge. Where each value was foretold
+ * exactly, its interval is next to nothing wide: to hold all of them is no fault then.
  */
 function coverageChecks(
   tests: readonly ForecastResult['series'][number]['backtest']['forecasts'][],
   isExact: boolean,
 ): readonly Check[] {
-  return coverageOf(tests.flat()).map(({ level, share }) => {
-    const [least, most] = [level - 15, isExact ? 100 : Math.min(100, level + 15)]
-    const value = rounded(share * 100)
+  const values = tests.reduce((sum, forecasts) => sum + heldBack(forecasts), 0)
+  return coverageOf(tests.flat()).flatMap(({ level, share }) => {
+    const range = { ...rangeOf(level), ...(isExact && { most: 100 }) }
+    const verdict = verdictOn(level, share, values, range)
+    if (verdict === 'unknown') return []
     return {
       id: `backtest_coverage_${level}`,
-      pass: value >= least && value <= most,
-      value,
-      target: `${least} to ${most} %`,
+      pass: verdict === 'kept',
+      value: rounded(share * 100),
+      target: `${range.least} to ${range.most} %`,
     }
   })
 }

@@ -5,10 +5,11 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
+import { randomOf } from '../analysis/random.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import type { ForecastInput } from './input.ts'
-import { accidentalDeaths, airPassengers } from './models/series-of-r.ts'
+import { accidentalDeaths, airPassengers } from './models/series-of-r.fixture.ts'
 import { normalQuantile } from './normal-quantile.ts'
 
 const schema = (name: string) => JSON.parse(readFileSync(new URL(`${name}.schema.json`, import.meta.url), 'utf8'))
@@ -97,7 +98,73 @@ describe('a forecast', () => {
     assert.ok(Math.abs((backtest.coverage[1]?.share ?? 0) - inside) < 1e-6)
     for (const { actual, known, step } of backtest.forecasts) assert.equal(actual, accidentalDeaths[known + step - 1])
     assert.equal(measured.find(({ id }) => id === 'backtest_mase')?.value, Number(mase.toPrecision(4)))
-    assert.equal(measured.find(({ id }) => id === 'backtest_coverage_95')?.value, Number((100 * inside).toPrecision(4)))
+  })
+
+  it('judges its intervals where enough was held back, and says where it was not', () => {
+    const { normal } = randomOf(2)
+    const values = Array.from({ length: 600 }, () => 50 + normal())
+    const sound = ask({ values, season_length: 1, horizon: 60, levels: [95] })
+    const { level, share } = sound.series[0]?.backtest.coverage[0] ?? {}
+    assert.equal(level, 95)
+    assert.deepEqual(
+      sound.measured.find(({ id }) => id === 'backtest_coverage_95'),
+      {
+        id: 'backtest_coverage_95',
+        pass: true,
+        value: Number((100 * (share ?? 0)).toPrecision(4)),
+        target: '90 to 98 %',
+      },
+    )
+    const few = ask({ values: [...accidentalDeaths], frequency: 'monthly', horizon: 6, levels: [95] })
+    assert.ok(!few.measured.some(({ id }) => id.startsWith('backtest_coverage')))
+    assert.match(few.answer.text, /24 values are too few to judge it by/)
+    const narrow = ask({ values: [...airPassengers.subarray(72)], frequency: 'monthly', horizon: 12, levels: [95] })
+    assert.deepEqual(narrow.failed, ['backtest_coverage_95'])
+    assert.match(
+      narrow.answer.warnings?.join() ?? '',
+      /82 % of the values lay in the 95 % interval: take it for too narrow/,
+    )
+  })
+
+  it('fails exactly the check that sees what is wrong', () => {
+    const { normal } = randomOf(2)
+    const values = Array.from({ length: 600 }, () => 50 + normal())
+    const input: ForecastInput = { values, season_length: 1, horizon: 60, levels: [95], non_negative: true }
+    const { answer, series, measured } = ask(input)
+    const [whole] = series
+    assert.ok(whole)
+    const { forecast, backtest } = whole
+    type Row = (typeof backtest.forecasts)[number]
+    const held = (change: (row: Row, i: number) => Partial<Row>): Partial<typeof whole> => ({
+      backtest: { ...backtest, forecasts: backtest.forecasts.map((row, i) => ({ ...row, ...change(row, i) })) },
+    })
+    const bounds = (lower: number, upper: number) => [{ level: 95, lower, upper }]
+    const changed: Readonly<Record<string, Partial<typeof whole>>> = {
+      steps: { forecast: forecast.slice(1) },
+      intervals_out_of_order: {
+        forecast: forecast.map((row, h) =>
+          h === 3 ? { ...row, intervals: bounds(row.point + 1, row.point + 2) } : row,
+        ),
+      },
+      backtest_values_not_given: held(({ actual }, i) => (i === 3 ? { actual: actual + 1e-6 } : {})),
+      backtest_mase: held(({ actual }) => ({ naive: actual })),
+      backtest_coverage_95: held(({ point }) => ({ intervals: bounds(point, point) })),
+      negative_values: {
+        forecast: forecast.map((row, h) => (h === 3 ? { ...row, intervals: bounds(-1, row.point) } : row)),
+      },
+    }
+    assert.deepEqual(
+      measured.map(({ id }) => id),
+      Object.keys(changed),
+    )
+    const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
+    for (const [id, change] of Object.entries(changed)) {
+      const found = checks(brief, { ...answer, result: { series: [{ ...whole, ...change }] } })
+      assert.deepEqual(
+        found.flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    }
   })
 
   it('goes on with a line, and says the same again where nothing ever changes', () => {

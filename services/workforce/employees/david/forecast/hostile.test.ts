@@ -85,6 +85,14 @@ describe('a forecast is refused, in words that help', () => {
     })
 })
 
+it('200,000 values of one day are refused as soon as two are', () => {
+  const began = performance.now()
+  const input = { ...dated(200_000, () => '2026-01-01'), frequency: 'daily' as const }
+  assert.throws(() => ask(input), /two values for 2026-01-01/)
+  const took = performance.now() - began
+  assert.ok(took < 30_000, `${took} ms`)
+})
+
 it('a forecast up to the last day of the year 9999 is made', () => {
   const [series] = ask({ ...dated(20, i => `9999-12-${two(i + 8)}`) }).result.series
   assert.equal(series?.forecast.at(-1)?.time, '9999-12-31')

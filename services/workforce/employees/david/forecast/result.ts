@@ -1,5 +1,6 @@
 /** The result of a forecast, as `output.schema.json` has it. */
 import { mase, naiveScale, smape } from './accuracy.ts'
+import { rangeOf, verdictOn } from './coverage.ts'
 import type { Interval, SeriesForecast, TrialSaid } from './forecast-series.ts'
 import type { Series } from './reading/series.ts'
 
@@ -82,6 +83,7 @@ export function resultOf(
     against(({ naive }) => naive),
     scale,
   )
+  const [coverage, values] = [coverageOf(forecasts), heldBack(forecasts)]
   const longest = Math.max(0, ...forecasts.map(({ step }) => step))
   const { length } = series.values
   const heard = forecast.models.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)
@@ -122,7 +124,7 @@ export function resultOf(
       naive_mase: naive === undefined ? null : digits(naive),
       smape: digits(smape(against(({ point }) => point))),
       scale: digits(scale),
-      coverage: coverageOf(forecasts),
+      coverage,
       forecasts,
     },
     warnings: [
@@ -137,6 +139,14 @@ export function resultOf(
       ...(own !== undefined && naive !== undefined && own > naive
         ? ['In the back-test the seasonal naive method was no worse: take the points for a rough guide.']
         : []),
+      ...coverage
+        .filter(
+          ({ level, share }) => verdictOn(level, share, values) === 'broken' && 100 * share < rangeOf(level).least,
+        )
+        .map(
+          ({ level, share }) =>
+            `In the back-test ${Math.round(100 * share)} % of the values lay in the ${level} % interval: take it for too narrow.`,
+        ),
       ...(mayBeNegative &&
       series.values.every(value => value >= 0) &&
       points.some(({ intervals }) => intervals.some(({ lower }) => lower < 0))
@@ -159,6 +169,10 @@ export function coverageOf(forecasts: readonly BacktestPoint[]): BacktestResult[
     return { level, share: digits(inside.length / forecasts.length) }
   })
 }
+
+/** How many values were held back, each counted once: the ends overlap. */
+export const heldBack = (forecasts: readonly BacktestPoint[]): number =>
+  new Set(forecasts.map(({ known, step }) => known + step)).size
 
 function whyOf({ trials }: SeriesForecast, heard: readonly string[]): string {
   const times = trials.length === 1 ? 'Once' : `${trials.length} times`

@@ -33,6 +33,12 @@ describe('CSV', () => {
       assert.deepEqual(read(`\uFEFFa${sign}b\n1,5${sign}2\n`), { names: ['a', 'b'], rows: [['1,5', '2']] })
   })
 
+  it('is split by what all of its first lines have, whatever stands in the names', () => {
+    assert.deepEqual(read('day,price;net\n2026-01-01,5\n').names, ['day', 'price;net'])
+    assert.deepEqual(read('day;a, b, c\n2026-01-01;1,5\n').names, ['day', 'a, b, c'])
+    assert.deepEqual(read('"a;b\n;",c\n1,2\n').rows, [['1', '2']])
+  })
+
   it('may have rows that are too short or too long, of which it tells', () => {
     const { columns, warnings } = readCsv('a,b\n1\n2,3,4\n5,6,\n', 'input.csv')
     assert.deepEqual(columns, [

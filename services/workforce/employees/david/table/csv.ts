@@ -11,7 +11,7 @@ export function readCsv(text: string, param: string): RawTable {
   let rows = 0
   let [short, long] = [0, 0]
   const names: string[] = []
-  for (const row of rowsOf(text.startsWith('\uFEFF') ? text.slice(1) : text, delimiterOf(text), param)) {
+  for (const row of rowsOf(text, param)) {
     if (names.length === 0) {
       boundedSize(0, row.length, param)
       names.push(...row)
@@ -34,8 +34,13 @@ export function readCsv(text: string, param: string): RawTable {
 
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 
-/** Without those that are empty. A row is as long as it was written, up to one more than the most columns. */
-function* rowsOf(text: string, delimiter: string, param: string): Generator<string[]> {
+/**
+ * The rows as they are written, the header too, without those that are empty; each up to one cell more than the most columns. Throws
+ * a `Refusal` for a cell that is too long, and for too many lines.
+ */
+export function* rowsOf(given: string, param: string): Generator<string[]> {
+  const text = given.startsWith('\uFEFF') ? given.slice(1) : given
+  const delimiter = delimiterOf(text)
   let row: string[] = []
   const add = (cell: string) => {
     if (row.length <= MOST.columns) row.push(boundedCell(cell, param))
@@ -81,13 +86,23 @@ function closingQuote(text: string, from: number): number {
   return text.length
 }
 
-/** What the header has most often; commas last, as names have them too. */
+/** What every one of the first lines has, most often; where rows are too short for that, what the header has. Commas last, as names have them too. */
 function delimiterOf(text: string): string {
-  const [header = ''] = text
+  const lines = text
     .slice(0, 100_000)
     .replaceAll(/"[^"]*"/g, '')
     .trimStart()
-    .split(/\r|\n/, 1)
-  const times = (sign: string) => header.split(sign).length - 1
-  return [';', '\t', '|'].reduce((best, sign) => (times(sign) >= Math.max(1, times(best)) ? sign : best), ',')
+    .split(/\r\n|\r|\n/, LINES)
+    .filter(line => line.trim() !== '')
+  const times = (sign: string, line = '') => line.split(sign).length - 1
+  const least = (sign: string) => Math.min(...lines.map(line => times(sign, line)))
+  const most = (count: (sign: string) => number) =>
+    SIGNS.reduce((best, sign) => (count(sign) > count(best) ? sign : best))
+  const found = most(least)
+  if (least(found) > 0 && lines.length > 0) return found
+  const inHeader = most(sign => times(sign, lines[0]))
+  return times(inHeader, lines[0]) > 0 ? inHeader : ','
 }
+
+const LINES = 10
+const SIGNS = [';', '\t', '|', ','] as const

@@ -16,6 +16,7 @@ import { boundedSize, distinctNames, type RawTable, type Value } from './raw-tab
 /** All pages of a file together, unpacked. */
 const MOST_UNPACKED = 256 * 1024 * 1024
 
+/** Throws a `Refusal` for a file that is broken, too large, or unpacks to too much. */
 export async function readParquet(bytes: Uint8Array, param: string): Promise<RawTable> {
   try {
     return await columnsOf(new Uint8Array(bytes).buffer, param)

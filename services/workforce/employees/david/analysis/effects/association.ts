@@ -45,7 +45,17 @@ export function association(a: Groups, b: Groups): Associated | undefined {
         `SELECT share_there - share_elsewhere AS difference, * FROM (SELECT 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE ${where.where}) AS share_there, 100.0 * avg(CASE WHEN ${what.where} THEN 1 ELSE 0 END) FILTER (WHERE NOT (${where.where})) AS share_elsewhere FROM data WHERE ${a.known} AND ${b.known})`,
       )
       const statement = `Where ${where.said}, ${what.said} in ${said(proof.of('share_there'))} % of the rows; elsewhere, in ${said(proof.of('share_elsewhere'))} %.`
-      return { statement, sql: proof.sql, values: proof.values }
+      const { sql, values } = proof
+      const chart = async () => ({
+        title: what.said,
+        unit: '% of rows',
+        sql,
+        points: [
+          { label: where.said, name: 'share_there', value: proof.of('share_there') },
+          { label: 'elsewhere', name: 'share_elsewhere', value: proof.of('share_elsewhere') },
+        ],
+      })
+      return { statement, sql, values, chart }
     },
   }
 }

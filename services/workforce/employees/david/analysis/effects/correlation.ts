@@ -43,11 +43,13 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
       )
       return { sql, spearman: of('spearman'), pearson: of('pearson'), rows: of('rows') }
     },
-    tell: async ask => {
-      const proof = await proved(ask, `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`)
+    tell: async (ask, inTime) => {
+      const both = inTime && names.every(name => inTime.columns.has(name)) ? inTime.time : undefined
+      const sql = `SELECT corr(a, b) AS correlation, count(*) AS "rows" FROM ${paired(...names)}`
+      const proof = await proved(ask, both === undefined ? sql : besidesTime(...names, both))
       const [first, second] = names.map(columnSaid)
       const how = proof.of('correlation') > 0 ? 'rise together' : 'run against each other'
-      const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.`
+      const statement = `${first} and ${second} ${how}: rank correlation ${said(proof.of('correlation'))} in ${said(proof.of('rows'))} rows.${both === undefined ? '' : ` Both go with ${columnSaid(both)}: apart from that it is ${said(proof.of('apart_from_time'))}.`}`
       return { statement, sql: proof.sql, values: proof.values }
     },
   }
@@ -57,6 +59,13 @@ export function correlation(a: Ranked, b: Ranked): Correlated | undefined {
 function paired(...names: readonly [string, string]): string {
   const [x, y] = names.map(identifier) as [string, string]
   return `(SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${x} AS c, ${y} AS d FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL)`
+}
+
+/** With the partial correlation of the ranks: what is left of it when both are held against the time (Kendall 1942). */
+function besidesTime(a: string, b: string, time: string): string {
+  const [x, y, t] = [a, b, time].map(identifier) as [string, string, string]
+  const ranks = `SELECT ${rankBy(x)} AS a, ${rankBy(y)} AS b, ${rankBy(t)} AS c FROM data WHERE ${x} IS NOT NULL AND ${y} IS NOT NULL`
+  return `SELECT *, (correlation - first_with_time * second_with_time) / sqrt((1 - first_with_time ** 2) * (1 - second_with_time ** 2)) AS apart_from_time FROM (SELECT corr(a, b) AS correlation, count(*) AS "rows", corr(a, c) AS first_with_time, corr(b, c) AS second_with_time FROM (${ranks}))`
 }
 
 /** Of a correlation of ranks at least as far from zero, were there none. */

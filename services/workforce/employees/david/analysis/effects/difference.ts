@@ -2,45 +2,34 @@
 
 import type { Ask } from '../../table/database.ts'
 import { identifier } from '../../table/database.ts'
+import type { Charted } from '../result.ts'
 import { effective, type Ranked } from '../sample.ts'
 import { chiSquaredUpper } from '../statistics/distributions.ts'
 import { type Effect, proved, rankBy, said, type Told } from './effect.ts'
 import { columnSaid, type Group, type Groups } from './groups.ts'
 
 export interface Differing extends Effect {
-  /** Of the values themselves: the share of their variance that lies between the groups, its root. */
-  readonly correlationRatio: number
   readonly rows: number
 }
 
 /** Kruskal and Wallis (1952). Undefined where fewer than two groups have values. */
 export function difference({ column, ranks, persistence }: Ranked, groups: Groups): Differing | undefined {
-  const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0, values: 0 }))
-  let [n, sum, squares, values, valueSquares] = [0, 0, 0, 0, 0]
-  const middle = column.values.find(value => !Number.isNaN(value)) ?? 0
+  const within = Array.from(groups.groups, () => ({ count: 0, ranks: 0 }))
+  let [n, sum, squares] = [0, 0, 0]
   for (let row = 0; row < ranks.length; row++) {
     const [rank, group] = [ranks[row] ?? Number.NaN, within[groups.codes[row] ?? -1]]
     if (group === undefined || Number.isNaN(rank)) continue
-    const value = (column.values[row] ?? 0) - middle
     n++
     sum += rank
     squares += rank * rank
-    values += value
-    valueSquares += value * value
     group.count++
     group.ranks += rank
-    group.values += value
   }
   const places = [...within.keys()].filter(place => (within[place]?.count ?? 0) >= 5)
   const used = places.reduce((total, place) => total + (within[place]?.count ?? 0), 0)
   // A group with nearly no values would have to be left out row by row; then nothing is tested.
   if (places.length < 2 || used !== n) return undefined
-  const share = shareBetween(
-    within.map(({ count, ranks: total }) => ({ count, total })),
-    n,
-    sum,
-    squares,
-  )
+  const share = shareBetween(within, n, sum, squares)
   const statistic = (n - 1) * share
   // Rows that go on as those before them say less, as in a correlation.
   const independent = effective(n, persistence * groups.persistence) / n
@@ -53,54 +42,38 @@ export function difference({ column, ranks, persistence }: Ranked, groups: Group
     strength: Math.sqrt(Math.max(0, (statistic - k + 1) / (n - k))),
     measure: 'root of epsilon squared, of ranks',
     test: 'Kruskal-Wallis',
-    correlationRatio: Math.sqrt(
-      shareBetween(
-        within.map(({ count, values: total }) => ({ count, total })),
-        n,
-        values,
-        valueSquares,
-      ),
-    ),
     rows: n,
-    tell: ask =>
-      tell(
-        ask,
-        column.name,
-        places.flatMap(place => groups.groups[place] ?? []),
-        within,
-        places,
-        missing,
-      ),
+    tell: ask => tell(ask, column.name, groups, within, places),
   }
 }
 
-/** Of the variance, how much lies between the groups. */
+/** Of the variance of the ranks, how much lies between the groups. */
 function shareBetween(
-  groups: readonly { count: number; total: number }[],
+  groups: readonly { count: number; ranks: number }[],
   n: number,
   sum: number,
   squares: number,
 ): number {
   const all = squares - (sum * sum) / n
   const between =
-    groups.reduce((total, group) => total + (group.count > 0 ? group.total ** 2 / group.count : 0), 0) - (sum * sum) / n
+    groups.reduce((total, { count, ranks }) => total + (count > 0 ? ranks ** 2 / count : 0), 0) - (sum * sum) / n
   return all > 0 ? Math.max(0, Math.min(1, between / all)) : 0
 }
 
 /** No column begins with a blank. */
-const PLACE = identifier(' place in order')
+const [PLACE, MIDDLE] = [identifier(' place in order'), identifier(' median')]
 
 async function tell(
   ask: Ask,
   name: string,
-  groups: readonly Group[],
+  { groups, by: sortOf, column }: Groups,
   within: readonly { readonly count: number; readonly ranks: number }[],
   places: readonly number[],
-  missing: boolean,
 ): Promise<Told> {
-  const mean = (i: number) => (within[places[i] ?? 0]?.ranks ?? 0) / (within[places[i] ?? 0]?.count || 1)
-  const sorted = [...groups.keys()].toSorted((a, b) => mean(b) - mean(a))
-  const [high, low] = [groups[sorted[0] ?? 0], groups[sorted.at(-1) ?? 0]]
+  const missing = sortOf === 'missing'
+  const mean = (place: number) => (within[place]?.ranks ?? 0) / (within[place]?.count || 1)
+  const sorted = places.toSorted((a, b) => mean(b) - mean(a)).flatMap(place => groups[place] ?? [])
+  const [high, low] = [sorted[0], sorted.at(-1)]
   if (!high || !low) throw new Error('There are two groups.')
   const x = identifier(name)
   const ranked = `SELECT *, ${rankBy(x)} AS ${PLACE} FROM data WHERE ${x} IS NOT NULL`
@@ -117,5 +90,35 @@ async function tell(
   const statement = missing
     ? `Where ${high.said}, ${columnSaid(name)} is higher: its ${measure} is ${first} there, and ${second} where ${low.said}.`
     : `${columnSaid(name)} is highest where ${high.said} (${measure} ${first}) and lowest where ${low.said} (${second}).`
-  return { statement, sql: proof.sql, values: proof.values }
+  const chart = async (): Promise<Charted> =>
+    missing
+      ? {
+          title: `${columnSaid(name)}: ${measure}`,
+          unit: '',
+          sql: proof.sql,
+          points: [
+            { label: high.said, name: 'higher', value: proof.of('higher') },
+            { label: low.said, name: 'lower', value: proof.of('lower') },
+          ],
+        }
+      : await medians(ask, name, column, sorted)
+  return { statement, sql: proof.sql, values: proof.values, chart }
+}
+
+/** Bars that stand beside each other in a chart: the highest and a few of the lowest. */
+const MOST_BARS = { high: 10, low: 5 } as const
+
+/** Of groups, the highest first. */
+async function medians(ask: Ask, name: string, by: string, sorted: readonly Group[]): Promise<Charted> {
+  const { high, low } = MOST_BARS
+  const shown = sorted.length > high + low ? [...sorted.slice(0, high), ...sorted.slice(-low)] : sorted
+  const bars = shown.map(({ where }, i) => `any_value(${MIDDLE}) FILTER (WHERE ${where}) AS group_${i}`)
+  const sql = `SELECT ${bars.join(', ')} FROM (SELECT ${identifier(by)}, median(${identifier(name)}) AS ${MIDDLE} FROM data GROUP BY 1)`
+  const row = await ask(sql)
+  return {
+    title: `${columnSaid(name)} by ${columnSaid(by)}: medians${shown.length < sorted.length ? ` of ${high} high and ${low} low groups` : ''}`,
+    unit: '',
+    sql,
+    points: shown.map(({ label }, i) => ({ label, name: `group_${i}`, value: row[`group_${i}`] ?? null })),
+  }
 }

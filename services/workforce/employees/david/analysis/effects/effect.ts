@@ -1,5 +1,6 @@
 /** Something that could be in the data: tested, and told where it is there. */
 import type { Ask } from '../../table/database.ts'
+import type { Charted } from '../result.ts'
 
 export type EffectKind = 'duplicates' | 'outliers' | 'missing' | 'difference' | 'correlation' | 'association' | 'trend'
 
@@ -12,7 +13,13 @@ export interface Effect {
   readonly strength: number
   readonly measure: string
   readonly test: string
-  readonly tell: (ask: Ask) => Promise<Told>
+  readonly tell: (ask: Ask, inTime?: InTime) => Promise<Told>
+}
+
+/** What was found to rise or fall with time, where each row has its time. */
+export interface InTime {
+  readonly time: string
+  readonly columns: ReadonlySet<string>
 }
 
 export interface Told {
@@ -21,6 +28,8 @@ export interface Told {
   /** Gives one row: `values`. The first of them is what the finding is about. */
   readonly sql: string
   readonly values: Readonly<Record<string, number>>
+  /** What its chart shows, where that is not the rows themselves. */
+  readonly chart?: () => Promise<Charted>
 }
 
 /** Asks, and takes what is not there for zero. */

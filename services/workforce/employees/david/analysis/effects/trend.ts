@@ -5,6 +5,7 @@ import { correlate, persistence, ranksOf } from '../statistics/ranks.ts'
 import { probabilityOf } from './correlation.ts'
 import { type Effect, proved, rankBy, said } from './effect.ts'
 import { columnSaid } from './groups.ts'
+import { chartInTime } from './spans.ts'
 
 /** Of the means of each moment, so that many rows of one day count once; undefined for fewer than ten moments. */
 export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined {
@@ -18,7 +19,7 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
   return {
     kind: 'trend',
     columns: [column.name, axis.column.name],
-    p: probabilityOf(r, effective(what.length, persistence(rest))),
+    p: probabilityOf(r, effective(what.length, persistenceBehind(persistence(rest), rest.length))),
     strength: Math.abs(r),
     measure: "Spearman's rank correlation with time",
     test: "Spearman's rank correlation with time, Student's t with the rows that independent ones would be",
@@ -27,6 +28,7 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
       const [early, late] = [first + (last - first) / 3, last - (last - first) / 3].map(at =>
         timeLiteral(Math.round(at)),
       )
+      const course = { column: column.name, time: axis.column.name, first, last }
       const query = (measure: string) =>
         `SELECT late - early AS change, * FROM (SELECT ${measure}(${x}) FILTER (WHERE ${t} >= ${late}) AS late, ${measure}(${x}) FILTER (WHERE ${t} <= ${early}) AS early FROM data)`
       const head = `${columnSaid(column.name)} ${r > 0 ? 'rises' : 'falls'} with ${columnSaid(axis.column.name)}`
@@ -38,17 +40,22 @@ export function trend({ column, ranks }: Ranked, axis: Axis): Effect | undefined
         const { of, sql, values } = await proved(ask, query(measure))
         if (Math.sign(of('change')) !== Math.sign(r)) continue
         const ends = `${name} ${said(of('early'))} in the first third of the time, ${said(of('late'))} in the last`
-        return { statement: `${head}: ${ends}.`, sql, values }
+        const marks = `; dashed: ${name}s of the first and last third`
+        return { statement: `${head}: ${ends}.`, sql, values, chart: () => chartInTime(ask, course, marks) }
       }
       const { of, sql, values } = await proved(ask, inOrder(x, t))
       return {
         statement: `${head}: rank correlation ${said(of('correlation'))} in ${said(of('moments'))} moments.`,
         sql,
         values,
+        chart: () => chartInTime(ask, course),
       }
     },
   }
 }
+
+/** What is left of a line that was drawn through so few moments looks less persistent than it is (Marriott and Pope 1954). */
+const persistenceBehind = (seen: number, n: number) => (seen === 0 ? 0 : Math.min(0.99, (n * seen + 2) / (n - 4)))
 
 /** The correlation that is tested, of the means of each moment. */
 const inOrder = (x: string, t: string) =>

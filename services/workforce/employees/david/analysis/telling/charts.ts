@@ -2,15 +2,17 @@
 import { type ChartOption, drawChart } from '../../../../src/chart.ts'
 import type { Column, Table } from '../../table/columns.ts'
 import { oneLine } from '../../table/foreign-text.ts'
-import { randomOf } from '../random.ts'
-import type { Analysis, Finding, Profile } from '../result.ts'
+import { said } from '../effects/effect.ts'
+import { type Random, randomOf } from '../random.ts'
+import { type Analysis, type Charted, type Finding, MOST_CHARTS, type Profile } from '../result.ts'
 
 const SIZE = { width: 720, height: 360 }
 const COLOR = '#0b6e99'
-const MOST_FINDINGS = 8
+const MARK = '#b3261e'
 const MOST_COLUMNS = 6
 const MOST_POINTS = 800
-const MOST_BARS = 15
+/** More names of outliers would stand on each other. */
+const MOST_NAMED = 6
 
 export interface Picture {
   readonly name: string
@@ -19,9 +21,9 @@ export interface Picture {
   readonly svg: string
 }
 
-export function findingCharts(table: Table, { findings, columns }: Analysis, seed: number): readonly Picture[] {
-  return findings.slice(0, MOST_FINDINGS).flatMap(finding => {
-    const option = optionOf(finding, table, columns, seed)
+export function findingCharts(table: Table, { findings }: Analysis, seed: number): readonly Picture[] {
+  return findings.slice(0, MOST_CHARTS).flatMap(finding => {
+    const option = optionOf(finding, table, randomOf(seed))
     return option
       ? [{ name: `${finding.id}.svg`, of: finding.id, svg: drawChart(option, SIZE, finding.statement) }]
       : []
@@ -32,110 +34,123 @@ export function findingCharts(table: Table, { findings, columns }: Analysis, see
 export const columnCharts = ({ columns }: Analysis): readonly Picture[] =>
   columns.flatMap(histogramOf).slice(0, MOST_COLUMNS)
 
-function histogramOf(profile: Profile, i: number): Picture[] {
-  const option = histogramOption(profile)
-  if (option === undefined) return []
-  return [
-    {
-      name: `column-${i + 1}.svg`,
-      of: profile.name,
-      svg: drawChart(option, SIZE, `How often each value of ${profile.name} occurs.`),
-    },
-  ]
+function histogramOf({ name, numbers }: Profile, i: number): Picture[] {
+  if (!numbers) return []
+  const svg = drawChart(histogram(name, numbers.histogram), SIZE, `How often each value of ${name} occurs.`)
+  return [{ name: `column-${i + 1}.svg`, of: name, svg }]
 }
 
-function histogramOption({ name, numbers }: Profile): ChartOption | undefined {
-  if (!numbers) return undefined
-  const { from, width, counts } = numbers.histogram
-  return bars(
-    name,
-    counts.map((_, i) => short(from + i * width)),
-    counts,
-    'rows',
-  )
-}
-
-function optionOf(
-  { kind, columns, values }: Finding,
-  table: Table,
-  profiles: readonly Profile[],
-  seed: number,
-): ChartOption | undefined {
-  const [first, second] = columns.map(name => table.columns.find(column => column.name === name))
-  switch (kind) {
-    case 'duplicates':
-      return undefined
-    case 'outliers': {
-      const profile = profiles.find(({ name }) => name === columns[0])
-      return profile && histogramOption(profile)
-    }
-    case 'correlation':
-      return first?.type === 'number' && second?.type === 'number' ? scatter(first, second, seed) : undefined
-    case 'trend':
-      return first?.type === 'number' && second?.type === 'time' ? inTime(first, second) : undefined
-    case 'difference':
-      return first?.type === 'number' && second?.type === 'category' ? byLevel(first, second) : undefined
-    case 'association':
-    case 'missing':
-      return bars(columns.join(', '), ...twoBars(values))
-  }
-}
-
-function twoBars(values: Finding['values']): readonly [string[], number[], string] {
-  if ('share_there' in values)
-    return [['there', 'elsewhere'], [values.share_there ?? 0, values.share_elsewhere ?? 0], '% of rows']
-  return [['higher group', 'lower group'], [values.higher ?? 0, values.lower ?? 0], '']
-}
-
-type Numbers = Extract<Column, { type: 'number' }>
-
-/** All rows, or as many as can be seen, chosen by the seed. */
-function scatter(x: Numbers, y: Numbers, seed: number): ChartOption {
-  const known = [...x.values.keys()].filter(row => !Number.isNaN((x.values[row] ?? 0) + (y.values[row] ?? 0)))
-  const random = randomOf(seed)
-  for (let i = 0; known.length > MOST_POINTS && i < MOST_POINTS; i++) {
-    const other = i + random.below(known.length - i)
-    ;[known[i], known[other]] = [known[other] ?? 0, known[i] ?? 0]
-  }
+/** Bars as wide as what they count, so that the axis below them can be read at round numbers. */
+function histogram(name: string, { from, width, counts }: NonNullable<Profile['numbers']>['histogram']): ChartOption {
   return {
-    ...frame(`${x.name} and ${y.name}`),
-    xAxis: { type: 'value', scale: true, name: label(x.name), nameLocation: 'middle', nameGap: 28 },
-    yAxis: { type: 'value', scale: true, name: label(y.name) },
+    ...frame(name),
+    xAxis: { type: 'value', scale: true, splitLine: { show: false } },
+    yAxis: { type: 'value', name: 'rows', minInterval: 1 },
     series: [
       {
-        type: 'scatter',
-        symbolSize: 5,
+        type: 'custom',
         silent: true,
-        itemStyle: { color: COLOR, opacity: 0.5 },
-        data: known.slice(0, MOST_POINTS).map(row => [x.values[row] ?? 0, y.values[row] ?? 0]),
+        encode: { x: [0, 1], y: 2 },
+        data: counts.map((count, i) => [from + i * width, from + (i + 1) * width, count]),
+        renderItem: (_, api) => {
+          const [left = 0, top = 0] = api.coord([api.value(0), api.value(2)])
+          const [right = 0, bottom = 0] = api.coord([api.value(1), 0])
+          const shape = { x: left + 1, y: top, width: Math.max(1, right - left - 2), height: bottom - top }
+          return { type: 'rect', shape, style: { fill: COLOR } }
+        },
       },
     ],
   }
 }
 
-/** Means of 24 equal spans of time. */
-function inTime(x: Numbers, times: Extract<Column, { type: 'time' }>): ChartOption {
-  const known = [...times.values.keys()].filter(row => !Number.isNaN((x.values[row] ?? 0) + (times.values[row] ?? 0)))
-  const at = (row: number) => times.values[row] ?? 0
-  const [from, to] = known.reduce(
-    ([low, high], row) => [Math.min(low, at(row)), Math.max(high, at(row))],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  )
-  const spans = Array.from({ length: 24 }, () => ({ sum: 0, count: 0 }))
-  for (const row of known) {
-    const span = spans[Math.min(23, Math.floor((24 * (at(row) - from)) / (to - from || 1)))]
-    if (!span) continue
-    span.sum += x.values[row] ?? 0
-    span.count++
+function optionOf({ kind, columns, values, chart }: Finding, table: Table, random: Random): ChartOption | undefined {
+  const [first, second] = columns.map(name => table.columns.find(column => column.name === name))
+  if (chart) return kind === 'trend' ? inTime(chart, values) : bars(chart)
+  if (first?.type !== 'number') return undefined
+  if (kind === 'outliers') return strip(first, values, random)
+  return kind === 'correlation' && second?.type === 'number' ? scatter(first, second, random) : undefined
+}
+
+type Numbers = Extract<Column, { type: 'number' }>
+
+/** Each value on a line, a little above or below it; the outliers marked and named. */
+function strip(
+  { name, values: all }: Numbers,
+  { lowest = 0, highest = 0 }: Finding['values'],
+  random: Random,
+): ChartOption {
+  const known = all.filter(value => !Number.isNaN(value))
+  const isFar = (value: number) => value >= lowest && value <= highest
+  const far = [...known.filter(isFar)]
+  const named = new Set([...far.slice(0, MOST_NAMED - 1), far.at(-1)])
+  const near = chosen([...known.filter(value => !isFar(value))], random)
+  return {
+    ...frame(`${name}: each row, outliers marked`),
+    xAxis: { type: 'value', scale: true, axisLine: { onZero: false } },
+    yAxis: { type: 'value', show: false, min: -0.5, max: 1.5 },
+    series: [
+      { ...dots, data: near.map(value => [value, random.uniform()]) },
+      {
+        ...dots,
+        symbolSize: 9,
+        itemStyle: { color: MARK },
+        data: far.map(value => ({
+          value: [value, 0.5],
+          label: { show: named.has(value), formatter: said(value), position: 'top', color: MARK },
+        })),
+      },
+    ],
+  }
+}
+
+const dots = { type: 'scatter' as const, symbolSize: 5, silent: true, itemStyle: { color: COLOR, opacity: 0.5 } }
+
+function scatter(x: Numbers, y: Numbers, random: Random): ChartOption {
+  const known = [...x.values.keys()].filter(row => !Number.isNaN((x.values[row] ?? 0) + (y.values[row] ?? 0)))
+  return {
+    ...frame(`${x.name} and ${y.name}`),
+    xAxis: { type: 'value', scale: true, name: label(x.name), nameLocation: 'middle', nameGap: 28 },
+    yAxis: { type: 'value', scale: true, name: label(y.name) },
+    series: [{ ...dots, data: chosen(known, random).map(row => [x.values[row] ?? 0, y.values[row] ?? 0]) }],
+  }
+}
+
+/** All, or as many as can be seen. */
+function chosen(all: number[], random: Random): number[] {
+  for (let i = 0; all.length > MOST_POINTS && i < MOST_POINTS; i++) {
+    const other = i + random.below(all.length - i)
+    ;[all[i], all[other]] = [all[other] ?? 0, all[i] ?? 0]
+  }
+  return all.slice(0, MOST_POINTS)
+}
+
+/** With what the finding says of the first and the last third, where it says something of them. */
+function inTime({ title, points }: Charted, { early, late }: Finding['values']): ChartOption {
+  const third = Math.max(1, Math.round(points.length / 3))
+  const level = (value: number | undefined, from: number) => {
+    const at = (i: number) => i >= from && i < from + third
+    const shown = value === undefined ? [] : points.map((_, i) => (at(i) ? value : '-'))
+    return {
+      type: 'line' as const,
+      silent: true,
+      symbol: 'none',
+      color: MARK,
+      lineStyle: { type: 'dashed' as const, width: 2 },
+      data: shown.map((one, i) =>
+        i === from + (third >> 1) && typeof one === 'number'
+          ? {
+              value: one,
+              symbol: 'circle',
+              symbolSize: 1,
+              label: { show: true, formatter: said(one), position: 'top' as const, color: MARK },
+            }
+          : one,
+      ),
+    }
   }
   return {
-    ...frame(`${x.name}, mean in time`),
-    xAxis: {
-      type: 'category',
-      data: spans.map((_, i) =>
-        new Date(from + ((to - from) * i) / 24).toISOString().slice(0, to - from > 2 * 86_400_000 ? 10 : 16),
-      ),
-    },
+    ...frame(title),
+    xAxis: { type: 'category', boundaryGap: false, data: points.map(point => point.label) },
     yAxis: { type: 'value', scale: true },
     series: [
       {
@@ -143,40 +158,29 @@ function inTime(x: Numbers, times: Extract<Column, { type: 'time' }>): ChartOpti
         silent: true,
         color: COLOR,
         connectNulls: true,
-        data: spans.map(({ sum, count }) => (count > 0 ? sum / count : '-')),
+        data: points.map(({ value }) => value ?? '-'),
       },
+      level(early, 0),
+      level(late, points.length - third),
     ],
   }
 }
 
-function byLevel(x: Numbers, { name, levels, codes }: Extract<Column, { codes: Int32Array }>): ChartOption {
-  const groups = Array.from(levels, (): number[] => [])
-  x.values.forEach((value, row) => {
-    if (!Number.isNaN(value)) groups[codes[row] ?? -1]?.push(value)
-  })
-  const medians = groups
-    .map((values, level) => ({ level, count: values.length, median: medianOf(values) }))
-    .filter(({ count }) => count >= 5)
-    .toSorted((a, b) => b.median - a.median)
-  const shown = medians.length > MOST_BARS ? [...medians.slice(0, MOST_BARS - 5), ...medians.slice(-5)] : medians
-  return bars(
-    `${x.name} by ${name}: medians`,
-    shown.map(({ level }) => levels[level] ?? ''),
-    shown.map(({ median }) => median),
-    '',
-  )
-}
-
-function medianOf(values: number[]): number {
-  const sorted = Float64Array.from(values).sort()
-  return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
-}
-
-const bars = (title: string, labels: readonly string[], values: readonly number[], unit: string): ChartOption => ({
+const bars = ({ title, unit, points }: Charted): ChartOption => ({
   ...frame(title),
-  xAxis: { type: 'category', data: labels.map(label), axisLabel: { hideOverlap: true } },
+  xAxis: { type: 'category', data: points.map(point => label(point.label)), axisLabel: { hideOverlap: true } },
   yAxis: { type: 'value', name: unit },
-  series: [{ type: 'bar', silent: true, color: COLOR, barCategoryGap: '15%', data: [...values] }],
+  series: [
+    {
+      type: 'bar',
+      silent: true,
+      color: COLOR,
+      barCategoryGap: '30%',
+      barMaxWidth: 120,
+      label: { show: points.length <= 12, position: 'top', formatter: ({ value }) => said(Number(value)) },
+      data: points.map(({ value }) => value ?? '-'),
+    },
+  ],
 })
 
 const frame = (title: string) => ({
@@ -193,5 +197,3 @@ const label = (text: string) => {
   const line = oneLine(text)
   return line.length > 24 ? `${line.slice(0, 23)}…` : line
 }
-
-const short = (value: number) => String(Number(value.toPrecision(4)))

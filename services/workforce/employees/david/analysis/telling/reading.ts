@@ -15,7 +15,7 @@ export function readingOf({ rows, columns, findings, tests, duplicates }: Analys
     ...(duplicates.rows > 0 ? [`${count(duplicates.rows, 'row')} repeated.`] : []),
     findings.length === 0 ? noneSaid(tests) : `${count(findings.length, 'finding')} in ${count(tests.count, 'test')}:`,
     ...findings.map(({ statement, test }, i) => `${i + 1}. ${statement} (p ${probability(test.p_adjusted)})`),
-    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: where there is nothing to find, at most ${percent(tests.level)} of tables get even one finding.`,
+    `Probabilities are corrected for ${count(tests.count, 'test')} by Holm's method: of tables in which there is nothing to find, about ${percent(tests.level)} get a finding.`,
   ].join('\n')
 }
 

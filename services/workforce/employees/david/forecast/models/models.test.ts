@@ -12,7 +12,7 @@ import { logarithmic } from './logarithmic.ts'
 import type { Fitted } from './model.ts'
 import { fitSeasonalNaive } from './naive.ts'
 import { nelderMead } from './nelder-mead.ts'
-import { accidentalDeaths, airPassengers, lakeHuron } from './series-of-r.ts'
+import { accidentalDeaths, airPassengers, lakeHuron } from './series-of-r.fixture.ts'
 import { mstl } from './stl.ts'
 import { fitTheta } from './theta.ts'
 

@@ -59,8 +59,9 @@ export function onCalendar(
   const again = new Map<number, number[]>()
   rows.forEach(({ value }, i) => {
     const place = places[i] ?? 0
-    const before = slots[place - first] ?? Number.NaN
-    if (!Number.isNaN(before)) again.set(place, [...(again.get(place) ?? [before]), value])
+    const [before, twice] = [slots[place - first] ?? Number.NaN, again.get(place)]
+    if (twice) twice.push(value)
+    else if (!Number.isNaN(before)) again.set(place, [before, value])
     slots[place - first] = value
   })
   const twice = [...again.keys()].map(place => nameOfMoment(frequency, place, zoned))

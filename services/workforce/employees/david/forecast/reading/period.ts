@@ -12,7 +12,7 @@ export function periodOf(values: Float64Array): readonly number[] {
   const n = values.length
   const most = Math.min(Math.floor(n / 3), 200)
   if (most < 4) return []
-  const r = autocorrelations(withoutLine(differenced(values)), most)
+  const r = autocorrelations(clamped(differenced(values)), most)
   const at = (lag: number) => r[lag] ?? 0
   const strong = USUAL.filter(
     lag =>
@@ -29,8 +29,8 @@ export function periodOf(values: Float64Array): readonly number[] {
 
 const differenced = (values: Float64Array) => values.subarray(1).map((value, t) => value - (values[t] ?? 0))
 
-/** Less its mean, and cut to what most are like, so that one wild value does not hide the rest. */
-function withoutLine(values: Float64Array): Float64Array {
+/** Cut to what most are like, so that one wild value does not hide the rest. */
+function clamped(values: Float64Array): Float64Array {
   const sorted = values.toSorted()
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0
   const [low, high] = [at(0.02), at(0.98)]

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { readCsv } from '../../table/csv.ts'
 import { dayOrderOf, readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
-import { airPassengers } from '../models/series-of-r.ts'
+import { airPassengers } from '../models/series-of-r.fixture.ts'
 import { readSeries, type Series } from './series.ts'
 
 const brief = (input: Partial<ForecastInput>, files: Brief['files'] = []): Brief<ForecastInput> => ({
@@ -224,6 +225,14 @@ describe('tables', () => {
     )
   })
 
+  it('reads the same rows of a table as an analysis of it', () => {
+    const csv = `day,"sold;\n""net"" x"\n \n${rows.map(([day, a]) => `"${day}",${a}`).join('\n')}\n,\n`
+    const { names, columns } = readCsv(csv, 'input.csv')
+    const { name, values } = read({ csv })
+    assert.equal(name, names[1])
+    assert.deepEqual([...values], columns[1]?.filter(cell => cell !== '').map(Number))
+  })
+
   it('reads semicolons and decimal commas', () => {
     const lines = rows.map(([day], i) => `${day.split('-').toReversed().join('.')};1.${String(i).padStart(3, '0')},5`)
     const series = read({ csv: `Datum;Umsatz\r\n${lines.join('\r\n')}` })
@@ -309,7 +318,7 @@ describe('what is refused', () => {
     ['a table of 300 columns', { csv: `${'a,'.repeat(300)}\n${'1,'.repeat(300)}` }, /more than 200 columns/],
     ['a table of 200,001 rows', { csv: '1\n'.repeat(200_002) }, /more than 200000 rows/],
     ['a table of 17 MiB', { csv: 'x'.repeat(17 * 1024 * 1024) }, /longer than 16 MiB/],
-    ['a line that is no row', { csv: `a,b\n${'1'.repeat(200_000)},2` }, /can't be read: Max Record Size/],
+    ['a cell without end', { csv: `a,b\n${'1'.repeat(200_000)},2` }, /more than 100,000 characters/],
     ['more values than 200,000', { values: Array.from({ length: 200_001 }, () => 1) }, /at most 200000 are read/],
     ['more series than twenty', { series: Array.from({ length: 21 }, () => ({ values: line })) }, /at most 20/],
   ] as const)

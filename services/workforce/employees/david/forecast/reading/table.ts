@@ -1,7 +1,7 @@
 /** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
-import { CsvError, parse } from 'csv-parse/sync'
 import { Refusal } from '../../../../src/brief.ts'
-import { oneLine, shown } from '../../table/foreign-text.ts'
+import { rowsOf } from '../../table/csv.ts'
+import { shown } from '../../table/foreign-text.ts'
 import { dayOrderOf } from '../../table/moment.ts'
 import { hasDecimalComma, readNumber } from '../../table/number.ts'
 import type { ForecastInput } from '../input.ts'
@@ -9,8 +9,6 @@ import type { RawSeries } from './raw-series.ts'
 
 const MOST_ROWS = 200_000
 const MOST_COLUMNS = 200
-/** In characters: longer is no table of values. */
-const LONGEST_ROW = 100_000
 /** Rows that say what a column is. */
 const SAMPLE = 200
 
@@ -72,33 +70,14 @@ export function readTable(text: string, input: ForecastInput, param: string): re
   return groups.size > 0 ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)) : []
 }
 
+/** No more than say that there are too many. */
 function cellsOf(text: string, param: string): readonly (readonly string[])[] {
-  try {
-    return parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-      max_record_size: LONGEST_ROW,
-      to: MOST_ROWS + 2,
-    })
-  } catch (cause) {
-    if (!(cause instanceof CsvError)) throw cause
-    throw new Refusal(param, `The table can't be read: ${oneLine(cause.message).slice(0, 200)}.`)
+  const rows: string[][] = []
+  for (const row of rowsOf(text, param)) {
+    if (row.some(cell => cell.trim() !== '')) rows.push(row)
+    if (rows.length > MOST_ROWS + 1) break
   }
-}
-
-/** What every one of the first lines has, most often; commas last, as they are in numbers too. */
-function delimiterOf(text: string): string {
-  const lines = text
-    .slice(0, LONGEST_ROW)
-    .split(/\r\n|\r|\n/, 10)
-    .filter(line => line.trim() !== '')
-    .map(line => line.replaceAll(/"[^"]*"/g, ''))
-  const least = (sign: string) => Math.min(...lines.map(line => line.split(sign).length - 1))
-  return [';', '\t', '|', ','].reduce((best, sign) => (least(sign) > least(best) ? sign : best))
+  return rows
 }
 
 type Part = { readonly name: string; readonly values: readonly number[] }

@@ -1,5 +1,6 @@
 /** The forecast as somebody would read it out. */
-import type { ForecastResult, Point, SeriesResult } from '../result.ts'
+import { verdictOn } from '../coverage.ts'
+import { type ForecastResult, heldBack, type Point, type SeriesResult } from '../result.ts'
 
 export const readingOf = ({ series }: ForecastResult): string => series.map(readingOfOne).join('\n\n')
 
@@ -13,9 +14,19 @@ function readingOfOne({ name, forecast, model, backtest, observations, frequency
     `${name}: ${forecast.length} ${steps} ahead, from ${known}.`,
     ...told(forecast).map(lineOf),
     `Model: ${model.name}. ${model.why}`,
-    `Back-test: errors are ${shownOf(backtest.mase)} times those of repeating the last season one step ahead (MASE; repeating it as far ahead makes ${shownOf(backtest.naive_mase)}), sMAPE ${backtest.smape.toFixed(1)} %.${backtest.coverage.map(({ level, share }) => ` ${Math.round(share * 100)} % of the values lay in the ${level} % interval.`).join('')}`,
+    `Back-test: errors are ${shownOf(backtest.mase)} times those of repeating the last season one step ahead (MASE; repeating it as far ahead makes ${shownOf(backtest.naive_mase)}), sMAPE ${backtest.smape.toFixed(1)} %.${coverageSaid(backtest)}`,
     ...warnings.map(warning => `Note: ${warning}`),
   ].join('\n')
+}
+
+function coverageSaid({ coverage, forecasts }: SeriesResult['backtest']): string {
+  const values = heldBack(forecasts)
+  return coverage
+    .map(({ level, share }) => {
+      const few = verdictOn(level, share, values) === 'unknown' ? `: ${values} values are too few to judge it by` : ''
+      return ` ${Math.round(share * 100)} % of the values lay in the ${level} % interval${few}.`
+    })
+    .join('')
 }
 
 /** All of a few; of many the first, the last and some between. */
