@@ -44,5 +44,6 @@ export function chart(
   svg.push(...below.svg)
   if (below.cut) cut.push('footer')
   const room = { x: pad, y, width: wide, height: size.height - pad - foot - y }
-  return { svg: [...svg, ...plot(given, room, theme, 1.55 * unit)], cut }
+  const plotted = plot(given, room, theme, 1.55 * unit)
+  return { svg: [...svg, ...plotted.svg], cut: [...cut, ...plotted.cut.map(name => `chart.${name}`)] }
 }

@@ -72,6 +72,44 @@ describe('charts', () => {
     const many = Array.from({ length: 60 }, (_, at) => at)
     await make(chart({ labels: many.map(at => `Week ${at}`), series: [{ values: many }] }))
   })
+
+  it('say each value where it has room', async () => {
+    const said = async (given: Partial<Input['chart']>) => {
+      const { svg } = await make(chart(given))
+      return [...svg.matchAll(/<path class="text" [^>]*aria-label="([^"]*)"/g)].map(([, text]) => text)
+    }
+    const few = [42, -58.5, 71]
+    for (const type of ['bar', 'line'] as const)
+      for (const value of few)
+        assert.ok((await said({ type, series: [{ values: few }] })).includes(String(value)), `${type} ${value}`)
+    const many = Array.from({ length: 60 }, (_, at) => 100_001 + at)
+    const crowded = await said({ type: 'bar', labels: many.map(String), series: [{ values: many }] })
+    assert.ok(!crowded.includes('100.031K'), 'sixty bars have none')
+  })
+
+  it('lay bars down where their labels are long, each as long as its number', async () => {
+    const labels = ['Somebody who knows how to prune apple trees', 'A place with enough sun', 'Money']
+    const { svg, result } = await make(chart({ type: 'bar', labels, series: [{ values: [10, 5, 0] }] }))
+    const bars = [...svg.matchAll(/<rect [^>]*width="([\d.]+)" height="[\d.]+" fill="#[0-9a-f]{6}" rx=/g)]
+    const [long = 0, half = 0, none = 1] = bars.map(([, wide]) => Number(wide))
+    assert.ok(long > 200 && Math.abs(long / half - 2) < 0.01 && none === 0, `${long} ${half} ${none}`)
+    assert.deepEqual(result.cut, [])
+  })
+
+  it('tell their numbers to those who do not see them, and which of their texts are cut', async () => {
+    const long = 'Donaudampfschiff'.repeat(12)
+    const series = [
+      { name: 'Bed 1', values: [1, 2, 3] },
+      { name: long, values: [4, 5, 0.125] },
+    ]
+    const { result, warnings = [] } = await make(chart({ series, labels: ['a', long, 'c'], unit: 'mm' }))
+    assert.match(result.alternative, /^Orders\. mm\. Bed 1: a 1, Dona\S+ 2, c 3\. Dona\S+: a 4, Dona\S+ 5, c 0\.125\.$/)
+    assert.deepEqual(result.cut, ['chart.labels[1]', 'chart.series[1].name'])
+    assert.match(warnings.join(), /chart\.labels\[1\], chart\.series\[1\]\.name/)
+    const legend = { name: 'word '.repeat(12).trim(), values: [1, 2, 3] }
+    const narrow = await make(chart({ series: [legend, legend, legend, legend] }))
+    assert.equal(narrow.result.cut.length, 4, 'a legend within the limit that has no room is said to be cut')
+  })
 })
 
 describe('pictures', () => {
