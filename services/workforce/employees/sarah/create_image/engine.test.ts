@@ -127,6 +127,27 @@ describe('pictures', () => {
       }
   })
 
+  it('hold whole squares, none of them cut at an edge', async () => {
+    for (const [width, height] of [
+      [1200, 630],
+      [1080, 1350],
+      [1500, 500],
+      [700, 699],
+    ] as const)
+      for (const picture of ['social_card', 'pattern'] as const) {
+        const { svg } = await make({ picture, title: 'A', width, height })
+        const [, wide, high] = /<svg x="[^"]*" y="[^"]*" width="([^"]*)" height="([^"]*)"/.exec(svg) ?? []
+        const squares = [...svg.matchAll(/translate\((\S+) (\S+)\) scale\((\S+) ([^)]+)\)/g)].map(all =>
+          all.map(Number),
+        )
+        const right = Math.max(...squares.map(([, x = 0, , across = 0]) => x + 100 * across))
+        const bottom = Math.max(...squares.map(([, , y = 0, , down = 0]) => y + 100 * down))
+        assert.ok(Math.abs(right - Number(wide)) < 0.1 && Math.abs(bottom - Number(high)) < 0.1, `${right} ${bottom}`)
+        for (const [, , , across = 0, down = 1] of squares)
+          assert.ok(Math.max(across / down, down / across) < 1.1, `${picture} ${width}x${height}: ${across} ${down}`)
+      }
+  })
+
   it('cut huge texts, and say so', async () => {
     const { result, warnings = [] } = await make({
       picture: 'social_card',
