@@ -24,16 +24,16 @@ export function paletteOf({ chroma, hue, exact }: Direction): Palette {
       .reverse()
   const base = exact ?? down(brand, 600).find(shade => contrast(shade, '#ffffff') >= READABLE) ?? brand[800]
   const grounds = {
-    light: { page: '#ffffff', surface: neutral[50], soft: brand[100], accent: accent[200] },
-    dark: { page: neutral[950], surface: neutral[900], soft: brand[900], accent: accent[800] },
+    light: { page: '#ffffff', surface: neutral[50], tint: brand[50], soft: brand[100], accent: accent[200] },
+    dark: { page: neutral[950], surface: neutral[900], tint: brand[950], soft: brand[900], accent: accent[800] },
   }
   const pairs = (['light', 'dark'] as const).flatMap(theme => {
-    const { page, surface, soft, accent: lively } = grounds[theme]
+    const { page, surface, tint, soft, accent: lively } = grounds[theme]
     const shades = (ramp: Ramp, light: number, dark: number) => (theme === 'light' ? down(ramp, light) : up(ramp, dark))
     const inks: Record<(typeof USES)[number], readonly [string, string]> = {
-      text: [readableOn([page, surface], shades(neutral, 900, 50)), page],
-      'text-muted': [readableOn([page, surface], shades(neutral, 600, 400)), page],
-      link: [readableOn([page, surface], shades(brand, 600, 400)), page],
+      text: [readableOn([page, surface, tint], shades(neutral, 900, 50)), page],
+      'text-muted': [readableOn([page, surface, tint], shades(neutral, 600, 400)), page],
+      link: [readableOn([page, surface, tint], shades(brand, 600, 400)), page],
       'on-brand': [readableOn([base], ['#ffffff', brand[950]]), base],
       'on-brand-soft': [readableOn([soft], shades(brand, 800, 200)), soft],
       'on-accent': [readableOn([lively], shades(accent, 900, 100)), lively],
