@@ -1,4 +1,4 @@
-/** The colours of a brand, and which may stand on which. */
+/** The colours of a brand as hex of sRGB, and which may stand on which. */
 import { hexOf, lch } from '../colour/colour.ts'
 import { contrast, READABLE, readableOn, SEEN } from '../colour/contrast.ts'
 import { type Ramp, rampOf, STEPS } from '../colour/ramp.ts'
@@ -13,6 +13,10 @@ export interface Palette {
 /** What a theme's parts are called. */
 const USES = ['text', 'text-muted', 'link', 'on-brand', 'on-brand-soft', 'on-accent', 'on-surface'] as const
 
+/** What happened, in the hues that readers know it by, in degrees of OKLCH: green, amber and red. */
+const STATES = { success: 150, warning: 75, error: 25 } as const
+
+/** Of a direction's chroma and hue in OKLCH; every pair has WCAG's 4.5 to 1. */
 export function paletteOf({ chroma, hue, exact }: Direction): Palette {
   const brand = rampOf(chroma, hue)
   const accent = rampOf(Math.max(0.1, chroma * 0.9), hue + 150)
@@ -39,10 +43,18 @@ export function paletteOf({ chroma, hue, exact }: Direction): Palette {
       'on-accent': [readableOn([lively], shades(accent, 900, 100)), lively],
       'on-surface': [readableOn([surface], shades(neutral, 900, 50)), surface],
     }
-    return USES.map(use => {
-      const [text, background] = inks[use]
-      return { use, theme, text, background, contrast: Math.floor(100 * contrast(text, background)) / 100 }
+    const states = Object.entries(STATES).flatMap(([state, angle]) => {
+      const ramp = rampOf(0.15, angle)
+      const ground = theme === 'light' ? ramp[100] : ramp[900]
+      return [
+        [state, [readableOn([page, surface, tint], shades(ramp, 600, 400)), page]],
+        [`on-${state}`, [readableOn([ground], shades(ramp, 800, 200)), ground]],
+      ] as const
     })
+    return [...USES.map(use => [use, inks[use]] as const), ...states].map(([use, [text, background]]) => ({
+      ...{ use, theme, text, background },
+      contrast: Math.floor(100 * contrast(text, background)) / 100,
+    }))
   })
   return { base, ramps: { brand, accent, neutral }, pairs }
 }
