@@ -4,7 +4,9 @@ import { describe, it } from 'node:test'
 import sharp from 'sharp'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
+import { pngOf } from '../picture/pixels.ts'
 import { checks } from './checks.ts'
+import { depict } from './depict.ts'
 import { rules } from './engine.ts'
 import type { Input } from './result.ts'
 
@@ -202,6 +204,57 @@ describe('pictures', () => {
   it('set right-to-left texts and emojis', async () => {
     for (const title of ['مرحبا بالعالم', 'שלום עולם', 'Hello שלום 123', '🚀👩‍👩‍👧🏳️‍🌈 launch'])
       assert.equal((await make({ picture: 'social_card', title })).result.cut.length, 0, title)
+  })
+
+  it('are measured: each check is able to fail, and alone', async () => {
+    const title = 'A harbour'
+    const asked = brief({ picture: 'social_card', title, footer: 'In May', width: 400, height: 300 })
+    const card = await rules(asked)
+    const taken = brief({ ...asked.input, picture: 'photograph', subject: title })
+    const photograph = await depict(taken, async ({ width, height }) => {
+      const stop = (offset: number, colour: string) => `<stop offset="${offset}" stop-color="${colour}"/>`
+      const shade = `<linearGradient id="a">${stop(0, '#123')}${stop(1, '#bcd')}</linearGradient>`
+      const ground = `<rect width="${width}" height="${height}" fill="url(#a)"/>`
+      return pngOf(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shade}${ground}</svg>`,
+      )
+    })
+    const redrawn = (answer: typeof card, name: string, change: (file: Buffer) => string | Uint8Array) => ({
+      ...answer,
+      artifacts: (answer.artifacts ?? []).map(file =>
+        file.name === name ? { ...file, bytes: Buffer.from(change(Buffer.from(file.bytes))) } : file,
+      ),
+    })
+    const drawn = (from: string | RegExp, to: string) =>
+      redrawn(card, 'image.svg', svg => String(svg).replace(from, to))
+    const chunk = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('tEXta\0b'), Buffer.alloc(4)])
+    const changed = {
+      text_outside_its_box_px: drawn(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
+      texts_that_overlap: drawn(/<path class="text"[^>]*>/, '$&$&'),
+      least_contrast: drawn(/(class="text"[^>]*fill=)"[^"]*"/, `$1"${card.result.colours.ground}"`),
+      size_px: redrawn(card, 'image.png', () =>
+        pngOf('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+      ),
+      files_with_script_or_links: drawn('</svg>', '<script></script></svg>'),
+      spread_of_light: redrawn(photograph, 'photograph.png', () =>
+        pngOf(
+          '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><path d="M0 0H400V300H0Z" fill="#456"/></svg>',
+        ),
+      ),
+      metadata_bytes: redrawn(photograph, 'image.png', png =>
+        Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]),
+      ),
+    }
+    for (const [id, answer] of Object.entries(changed))
+      assert.deepEqual(
+        checks(asked, answer).flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    for (const answer of [card, photograph]) assert.ok(checks(asked, answer).every(({ pass }) => pass))
+    assert.deepEqual(
+      checks(taken, photograph).map(({ id }) => id),
+      Object.keys(changed),
+    )
   })
 
   it('of a photograph are refused: what would make it possible is said', async () => {
