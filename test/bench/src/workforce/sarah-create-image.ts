@@ -1,5 +1,34 @@
-/** Sarah draws pictures: how long the example takes. */
+/** Sarah draws pictures: what is measured on 500 of any texts and numbers, and how long the example takes. */
+import { picturesOf } from '@millhand/workforce/employees/sarah/create_image/bar/any-picture.ts'
+import { checks } from '@millhand/workforce/employees/sarah/create_image/checks.ts'
+import { rules } from '@millhand/workforce/employees/sarah/create_image/engine.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
-export const figures = async (): Promise<Figure[]> => [await exampleTime('sarah', 'create_image', 2000)]
+const [PICTURES, SEED] = [500, 1]
+
+export async function figures(): Promise<Figure[]> {
+  const measured: ReturnType<typeof checks>[] = []
+  for (const [seed, input] of picturesOf(PICTURES, SEED).entries()) {
+    const brief = { topic: '', tone: '', constraints: {}, files: [], seed, input }
+    measured.push(checks(brief, await rules(brief)))
+  }
+  const values = (id: string) => measured.map(all => Number(all.find(check => check.id === id)?.value))
+  const figure = (name: string, value: number, aim: Figure['aim'] & {}): Figure => ({
+    section: 'workforce',
+    name: `sarah create_image: ${name}`,
+    unit: '',
+    rounds: [value],
+    aim,
+    limits: [],
+    details: { pictures: PICTURES, seed: SEED },
+  })
+  const outside = values('text_outside_its_box_px').filter(pixels => pixels > 0.01).length
+  const overlaps = values('texts_that_overlap').reduce((sum, count) => sum + count, 0)
+  return [
+    figure('pictures with a text outside its box', outside, { most: 0 }),
+    figure('texts on another', overlaps, { most: 0 }),
+    figure('least contrast of a text', Math.min(...values('least_contrast')), { least: 4.5 }),
+    await exampleTime('sarah', 'create_image', 2000),
+  ]
+}

@@ -6,13 +6,16 @@ import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }) => {
   const least = Math.min(...result.pairs.map(({ text, background }) => contrast(text, background)))
-  const drawn = artifacts
-    .filter(({ name }) => /^logo.*\.svg$/.test(name))
-    .flatMap(({ bytes }) => measureTexts(new TextDecoder().decode(bytes)))
+  const dark = result.pairs.find(({ use, theme }) => use === 'text' && theme === 'dark')?.background ?? '#000000'
+  const svgs = artifacts.flatMap(({ name, bytes }) => {
+    if (!name.endsWith('.svg')) return []
+    const svg = new TextDecoder().decode(bytes)
+    return { name, svg: FOR_DARK.test(name) ? laidOn(svg, dark) : svg }
+  })
+  const drawn = svgs.filter(({ name }) => name.startsWith('logo')).flatMap(({ svg }) => measureTexts(svg))
   const outside = Math.max(0, ...drawn.map(text => text.outside))
   const ink = Math.min(21, ...drawn.map(text => text.contrast))
-  const marks = artifacts.filter(({ name }) => /^(?:logo.*|mark|favicon)\.svg$/.test(name))
-  const mark = Math.min(...marks.map(({ bytes }) => contrastOfMark(new TextDecoder().decode(bytes))))
+  const mark = Math.min(...svgs.map(({ svg }) => contrastOfMark(svg)))
   const square = artifacts.flatMap(({ name, bytes }) => {
     const wanted = /-(\d+)\.png$/.exec(name)?.[1]
     return wanted === undefined ? [] : { wanted: Number(wanted), is: Buffer.from(bytes).readUInt32BE(16) }
@@ -26,6 +29,12 @@ export const checks: Checks<Input, Result> = (_brief, { result, artifacts = [] }
     measured('pictures_of_their_size', sized === square.length, sized, square.length),
   ]
 }
+
+/** They have no ground of their own, and are for dark ones. */
+const FOR_DARK = /^logo-(?:light|white)\.svg$/
+
+const laidOn = (svg: string, ground: string): string =>
+  svg.replace(/^<svg[^>]*>/, head => `${head}<rect x="0" y="0" width="100%" height="100%" fill="${ground}"/>`)
 
 const measured = (id: string, pass: boolean, value: number, target: number): Check => ({ id, pass, value, target })
 

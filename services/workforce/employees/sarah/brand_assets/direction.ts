@@ -74,6 +74,7 @@ const forms = (word: string) => ['', 's', 'es', 'ed', 'er', 'ers', 'ing'].map(en
 const HEADINGS: readonly FamilyId[] = ['fraunces', 'grotesk', 'manrope', 'inter']
 const MARKS = ['petals', 'tiles', 'bars', 'monogram'] as const
 
+/** Chroma and hue are of OKLCH, the hue in degrees; `ratio` is of a type step over the one below. Throws a `Refusal` for what is no colour. */
 export function directionOf({ name, keywords = [], base_color }: Input, seed: number): Direction {
   const chance = chances(`${name}\n${seed}`)
   const found = keywords.flatMap(keyword => {
@@ -98,7 +99,7 @@ export function directionOf({ name, keywords = [], base_color }: Input, seed: nu
   }
 }
 
-/** Numbers from 0 to 1 that a text decides, each on its own. */
+/** Numbers from 0 to below 1 that a text decides, each on its own. */
 export function chances(text: string): (at: number) => number {
   return at => createHash('sha256').update(`${at}\n${text}`).digest().readUInt32BE() / 2 ** 32
 }

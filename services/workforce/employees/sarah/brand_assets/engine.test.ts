@@ -44,22 +44,70 @@ describe('brand assets', () => {
     assert.equal((await make({ base_color: '#1f6feb' })).answer.result.base.hex, '#1f6feb')
   })
 
-  it('have a mark that is seen on its ground, whatever the colour: a paler one is measured as such', async () => {
+  it('have a mark that is seen on its ground, whatever the colour', async () => {
     for (const base_color of ['yellow', '#ffffff', '#fefefe', 'oklch(0.95 0.1 200)', '#000000', '#1f6feb'])
       for (let seed = 0; seed < 4; seed++)
         assert.deepEqual((await make({ base_color }, seed)).failed, [], `${base_color} ${seed}`)
+  })
+
+  it('are measured: each check is able to fail, and alone', async () => {
     const asked = brief({ base_color: '#1f6feb' })
-    const { artifacts = [], ...answer } = await rules(asked)
-    const paler = artifacts.map(file =>
-      file.name === 'mark.svg'
-        ? { ...file, bytes: Buffer.from(Buffer.from(file.bytes).toString().replaceAll('#1f6feb', '#e8f0ff')) }
-        : file,
-    )
-    const failed = checks(asked, { ...answer, artifacts: paler }).filter(({ pass }) => !pass)
+    const answer = await rules(asked)
+    const redrawn = (name: string, change: (file: Buffer) => string | Uint8Array) => ({
+      ...answer,
+      artifacts: (answer.artifacts ?? []).map(file =>
+        file.name === name ? { ...file, bytes: Buffer.from(change(Buffer.from(file.bytes))) } : file,
+      ),
+    })
+    const [first, ...pairs] = answer.result.pairs
+    assert.ok(first)
+    const pale = { ...answer.result, pairs: [{ ...first, text: '#aaaaaa' }, ...pairs] }
+    const changed = {
+      least_contrast_of_pairs: { ...answer, result: pale },
+      least_contrast_of_the_logo: redrawn('logo-light.svg', svg =>
+        String(svg).replace(/(class="text"[^>]*fill=)"[^"]*"/, '$1"#333333"'),
+      ),
+      least_contrast_of_the_mark: redrawn('mark.svg', svg => String(svg).replaceAll('#1f6feb', '#e8f0ff')),
+      text_outside_its_box_px: redrawn('logo.svg', svg =>
+        String(svg).replace(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
+      ),
+      pictures_of_their_size: redrawn('icon-192.png', png => png.fill(9, 16, 20)),
+    }
+    for (const [id, made] of Object.entries(changed)) {
+      const failed = checks(asked, made).filter(({ pass }) => !pass)
+      assert.deepEqual(
+        failed.map(check => check.id),
+        [id],
+      )
+    }
     assert.deepEqual(
-      failed.map(({ id }) => id),
-      ['least_contrast_of_the_mark'],
+      checks(asked, answer).map(({ id }) => id),
+      Object.keys(changed),
     )
+  })
+
+  it('have logos to lay on pictures: without a ground, in light colours, in black and in white alone', async () => {
+    // Of names that give each kind of mark.
+    const marks = new Set<string>()
+    for (let seed = 0; marks.size < 4 && seed < 40; seed++) {
+      const { answer, bytes, text } = await make({}, seed)
+      if (marks.has(answer.result.logo.mark)) continue
+      marks.add(answer.result.logo.mark)
+      for (const [name, inks] of Object.entries({
+        'logo-black': ['#000000'],
+        'logo-white': ['#ffffff'],
+        'logo-light': undefined,
+      })) {
+        const { data, info } = await sharp(bytes(`${name}-400.png`))
+          .raw()
+          .toBuffer({ resolveWithObject: true })
+        for (const corner of [0, info.width - 1, info.width * (info.height - 1)])
+          assert.equal(data[4 * corner + 3], 0, `${name} lets through what is behind it`)
+        const fills = new Set([...text(`${name}.svg`).matchAll(/ fill="(#\w+)"/g)].map(([, fill]) => fill))
+        if (inks) assert.deepEqual([...fills], inks)
+      }
+    }
+    assert.equal(marks.size, 4)
   })
 
   it('follow keywords by their words, not by parts of others', async () => {
@@ -87,7 +135,7 @@ describe('brand assets', () => {
       fc.asyncProperty(name, fc.nat(), async (inner, seed) => {
         assert.deepEqual((await make({ name: `A${inner}` }, seed)).failed, [])
       }),
-      { numRuns: 8 },
+      { numRuns: 40, seed: 1 },
     )
   })
 
@@ -118,8 +166,12 @@ describe('brand assets', () => {
     for (const { name, steps } of answer.result.ramps)
       for (const { step, hex } of steps) {
         assert.equal(json.color[name][step].$value.hex, hex)
-        assert.ok(css.includes(`--color-${name}-${step}: ${hex};`))
+        const { $extensions } = json.color[name][step]
+        assert.match($extensions['millhand.oklch'], /^oklch\(0\.\d+ \d\.\d+ \d+\.\d+\)$/)
+        assert.ok(css.includes(`--color-${name}-${step}: ${hex}; /* ${$extensions['millhand.oklch']} */`))
       }
+    for (const use of ['success', 'on-success', 'warning', 'on-warning', 'error', 'on-error'])
+      for (const theme of ['light', 'dark']) assert.match(json.color[theme][use].$value.hex, /^#/, `${theme} ${use}`)
     assert.equal(json.type.body.$value.fontSize.value, 16)
   })
 

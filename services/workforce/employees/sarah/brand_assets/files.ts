@@ -48,13 +48,24 @@ export function filesOf(brand: Brand): MadeFile[] {
       purpose: 'Logo on a dark ground.',
     },
   ]
+  const inOne = (ink: string) => logo(brand, drawMark(direction, brand, { main: ink, second: ink }), ink)
+  const bareLogos = [
+    {
+      name: 'logo-light',
+      svg: logo(brand, drawMark(direction, brand, dark), neutral[50]),
+      purpose: 'Logo in light colours without a ground, to lay on dark pictures.',
+    },
+    { name: 'logo-black', svg: inOne('#000000'), purpose: 'Logo in black alone, without a ground.' },
+    { name: 'logo-white', svg: inOne('#ffffff'), purpose: 'Logo in white alone, without a ground.' },
+  ]
   const pngs = (prefix: string, svg: string, sizes: readonly number[], purpose: string) =>
     sizes.map(size => png(`${prefix}-${size}.png`, svg, size, `${purpose}, ${size} pixels wide.`))
+  const drawnLogo = ({ name: prefix, svg, purpose }: (typeof logos)[number]) => [
+    textFile(`${prefix}.svg`, 'image/svg+xml', svg, purpose),
+    ...pngs(prefix, svg, [400, 1200], purpose.slice(0, -1)),
+  ]
   return [
-    ...logos.flatMap(({ name: prefix, svg, purpose }) => [
-      textFile(`${prefix}.svg`, 'image/svg+xml', svg, purpose),
-      ...pngs(prefix, svg, [400, 1200], purpose.slice(0, -1)),
-    ]),
+    ...logos.flatMap(drawnLogo),
     textFile('mark.svg', 'image/svg+xml', bare, 'The mark alone.'),
     ...pngs('mark', bare, [128, 512], 'The mark alone'),
     textFile('favicon.svg', 'image/svg+xml', bare, 'Favicon of browsers that take SVG.'),
@@ -68,6 +79,7 @@ export function filesOf(brand: Brand): MadeFile[] {
     png('apple-touch-icon.png', icon(14), 180, 'Home screen of an iPhone.'),
     ...pngs('icon', icon(14), [192, 512], 'Icon of an app'),
     png('icon-maskable-512.png', icon(22), 512, 'Icon that the system cuts to its own shape.'),
+    ...bareLogos.flatMap(drawnLogo),
     textFile('site.webmanifest', 'application/manifest+json', manifest(brand), 'Names the icons to browsers.'),
     textFile('tokens.css', 'text/css', tokensCss(brand), 'Design tokens as custom properties.'),
     textFile(

@@ -7,8 +7,8 @@ import type { Direction } from './result.ts'
 export interface MarkInk {
   readonly main: string
   readonly second: string
-  /** Of a letter on `main`. */
-  readonly letter: string
+  /** Of a letter on `main`; cut out of it where there is none. */
+  readonly letter?: string
 }
 
 export function drawMark(
@@ -62,12 +62,18 @@ const marks: Readonly<Record<Direction['mark'], Draw>> = {
       { family: heading, weight: 700, size: 62, smallest: 10, leading: 1 },
       { width: 72, height: 72 },
     )
-    const ground =
-      chance(0) < 0.5
-        ? circle(48, 48, 46, main)
-        : rect({ x: 2, y: 2, width: 92, height: 92 }, main, { rx: 18 + 12 * chance(1) })
-    return group({}, ground, path(place(set, { x: 12, y: 12, width: 72, height: 72 }, 'center', 'middle').path, letter))
+    const { path: drawn } = place(set, { x: 12, y: 12, width: 72, height: 72 }, 'center', 'middle')
+    const ground = rounded(chance(0) < 0.5 ? 46 : 18 + 12 * chance(1))
+    if (letter === undefined) return path(`${ground}${drawn}`, main, { 'fill-rule': 'evenodd' })
+    return group({}, path(ground, main), path(drawn, letter))
   },
+}
+
+/** A square of 92 with round corners, a circle where those are 46. */
+function rounded(radius: number): string {
+  const [r, side] = [radius.toFixed(2), (92 - 2 * radius).toFixed(2)]
+  const corner = (x: number, y: number) => `a${r} ${r} 0 0 1 ${x * radius} ${y * radius}`
+  return `M${(2 + radius).toFixed(2)} 2h${side}${corner(1, 1)}v${side}${corner(-1, 1)}h-${side}${corner(-1, -1)}v-${side}${corner(1, -1)}Z`
 }
 
 /** A mark at a place and a size. */

@@ -1,4 +1,4 @@
-/** The colours of a brand, and which may stand on which. */
+/** The colours of a brand as hex of sRGB, and which may stand on which. */
 import { hexOf, lch } from '../colour/colour.ts'
 import { contrast, READABLE, readableOn, SEEN } from '../colour/contrast.ts'
 import { type Ramp, rampOf, STEPS } from '../colour/ramp.ts'
@@ -13,6 +13,10 @@ export interface Palette {
 /** What a theme's parts are called. */
 const USES = ['text', 'text-muted', 'link', 'on-brand', 'on-brand-soft', 'on-accent', 'on-surface'] as const
 
+/** What happened, in the hues that readers know it by, in degrees of OKLCH: green, amber and red. */
+const STATES = { success: 150, warning: 75, error: 25 } as const
+
+/** Of a direction's chroma and hue in OKLCH; every pair has WCAG's 4.5 to 1. */
 export function paletteOf({ chroma, hue, exact }: Direction): Palette {
   const brand = rampOf(chroma, hue)
   const accent = rampOf(Math.max(0.1, chroma * 0.9), hue + 150)
@@ -24,25 +28,33 @@ export function paletteOf({ chroma, hue, exact }: Direction): Palette {
       .reverse()
   const base = exact ?? down(brand, 600).find(shade => contrast(shade, '#ffffff') >= READABLE) ?? brand[800]
   const grounds = {
-    light: { page: '#ffffff', surface: neutral[50], soft: brand[100], accent: accent[200] },
-    dark: { page: neutral[950], surface: neutral[900], soft: brand[900], accent: accent[800] },
+    light: { page: '#ffffff', surface: neutral[50], tint: brand[50], soft: brand[100], accent: accent[200] },
+    dark: { page: neutral[950], surface: neutral[900], tint: brand[950], soft: brand[900], accent: accent[800] },
   }
   const pairs = (['light', 'dark'] as const).flatMap(theme => {
-    const { page, surface, soft, accent: lively } = grounds[theme]
+    const { page, surface, tint, soft, accent: lively } = grounds[theme]
     const shades = (ramp: Ramp, light: number, dark: number) => (theme === 'light' ? down(ramp, light) : up(ramp, dark))
     const inks: Record<(typeof USES)[number], readonly [string, string]> = {
-      text: [readableOn([page, surface], shades(neutral, 900, 50)), page],
-      'text-muted': [readableOn([page, surface], shades(neutral, 600, 400)), page],
-      link: [readableOn([page, surface], shades(brand, 600, 400)), page],
+      text: [readableOn([page, surface, tint], shades(neutral, 900, 50)), page],
+      'text-muted': [readableOn([page, surface, tint], shades(neutral, 600, 400)), page],
+      link: [readableOn([page, surface, tint], shades(brand, 600, 400)), page],
       'on-brand': [readableOn([base], ['#ffffff', brand[950]]), base],
       'on-brand-soft': [readableOn([soft], shades(brand, 800, 200)), soft],
       'on-accent': [readableOn([lively], shades(accent, 900, 100)), lively],
       'on-surface': [readableOn([surface], shades(neutral, 900, 50)), surface],
     }
-    return USES.map(use => {
-      const [text, background] = inks[use]
-      return { use, theme, text, background, contrast: Math.floor(100 * contrast(text, background)) / 100 }
+    const states = Object.entries(STATES).flatMap(([state, angle]) => {
+      const ramp = rampOf(0.15, angle)
+      const ground = theme === 'light' ? ramp[100] : ramp[900]
+      return [
+        [state, [readableOn([page, surface, tint], shades(ramp, 600, 400)), page]],
+        [`on-${state}`, [readableOn([ground], shades(ramp, 800, 200)), ground]],
+      ] as const
     })
+    return [...USES.map(use => [use, inks[use]] as const), ...states].map(([use, [text, background]]) => ({
+      ...{ use, theme, text, background },
+      contrast: Math.floor(100 * contrast(text, background)) / 100,
+    }))
   })
   return { base, ramps: { brand, accent, neutral }, pairs }
 }

@@ -2,18 +2,19 @@
 import { parse, rgb } from 'culori'
 import { STEPS } from '../colour/ramp.ts'
 import { FAMILIES } from '../type/families.ts'
+import { oklchOf } from './direction.ts'
 import type { Brand } from './files.ts'
 
 export function tokensCss({ palette, steps, direction }: Brand): string {
   const ramps = Object.entries(palette.ramps).flatMap(([name, ramp]) =>
-    STEPS.map(step => `  --color-${name}-${step}: ${ramp[step]};`),
+    STEPS.map(step => `  --color-${name}-${step}: ${both(ramp[step])}`),
   )
   const themed = (theme: string, indent: string) =>
     palette.pairs
       .filter(pair => pair.theme === theme)
       .flatMap(({ use, text, background }) => [
-        `${indent}--color-${use}: ${text};`,
-        `${indent}--color-${use}-ground: ${background};`,
+        `${indent}--color-${use}: ${both(text)}`,
+        `${indent}--color-${use}-ground: ${both(background)}`,
       ])
   const type = steps.flatMap(({ name, size_px, line_height, weight, letter_spacing_em }) => [
     `  --font-size-${name}: ${size_px / 16}rem;`,
@@ -23,7 +24,7 @@ export function tokensCss({ palette, steps, direction }: Brand): string {
   ])
   return [
     ':root {',
-    `  --color-base: ${palette.base};`,
+    `  --color-base: ${both(palette.base)}`,
     ...ramps,
     ...(['heading', 'body'] as const).map(part => `  --font-${part}: ${stackOf(direction[part]).join(', ')};`),
     ...type,
@@ -41,15 +42,15 @@ export function tokensCss({ palette, steps, direction }: Brand): string {
 export function tokensJson({ palette, steps, direction }: Brand): string {
   const ramps = Object.entries(palette.ramps).map(([name, ramp]) => [
     name,
-    Object.fromEntries(STEPS.map(step => [String(step), { $value: colourToken(ramp[step]) }])),
+    Object.fromEntries(STEPS.map(step => [String(step), colourToken(ramp[step])])),
   ])
   const theme = (wanted: string) =>
     Object.fromEntries(
       palette.pairs
         .filter(pair => pair.theme === wanted)
         .flatMap(({ use, text, background }) => [
-          [use, { $value: colourToken(text) }],
-          [`${use}-ground`, { $value: colourToken(background) }],
+          [use, colourToken(text)],
+          [`${use}-ground`, colourToken(background)],
         ]),
     )
   const type = steps.map(({ name, size_px, line_height, weight, letter_spacing_em }) => [
@@ -67,7 +68,7 @@ export function tokensJson({ palette, steps, direction }: Brand): string {
   const tokens = {
     color: {
       $type: 'color',
-      base: { $value: colourToken(palette.base) },
+      base: colourToken(palette.base),
       ...Object.fromEntries(ramps),
       light: theme('light'),
       dark: theme('dark'),
@@ -86,7 +87,15 @@ const stackOf = (family: Brand['direction']['heading']) => [`'${FAMILIES[family]
 
 const plain = (family: string) => family.replaceAll("'", '')
 
+/** As a value of CSS, with what it is in OKLCH beside it. */
+const both = (hex: string) => `${hex}; /* ${oklchOf(hex)} */`
+
+/** A value has one colour space: what it is in OKLCH stands beside it. */
 function colourToken(hex: string) {
   const { r = 0, g = 0, b = 0 } = rgb(parse(hex)) ?? {}
-  return { colorSpace: 'srgb', components: [r, g, b].map(part => Number(part.toFixed(4))), alpha: 1, hex }
+  const components = [r, g, b].map(part => Number(part.toFixed(4)))
+  return {
+    $value: { colorSpace: 'srgb', components, alpha: 1, hex },
+    $extensions: { 'millhand.oklch': oklchOf(hex) },
+  }
 }

@@ -62,7 +62,14 @@ function placed(texts: Texts, { width, height }: { readonly width: number; reado
     smallest: 1.8 * unit,
     leading: 1.35,
   })
-  const heading = { ...setting(8, 600), family: theme.heading, weight: 700 as const, leading: 1.1, tracking: -0.015 }
+  const heading = {
+    ...setting(8, 600),
+    family: theme.heading,
+    weight: 700 as const,
+    leading: 1.1,
+    tracking: -0.015,
+    balanced: true,
+  }
   // What each may take of the height.
   const all = [
     ['label', setting(2.9, 600), 0.06],

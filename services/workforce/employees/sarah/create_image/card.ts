@@ -21,6 +21,7 @@ export function card(texts: Texts, size: { readonly width: number; readonly heig
     size: scale * unit,
     smallest: most * unit,
     leading: 1.1,
+    balanced: true,
     tracking: -0.015,
   })
   const plain = (scale: number, weight: 400 | 600 = 400) => ({
@@ -49,7 +50,12 @@ export function card(texts: Texts, size: { readonly width: number; readonly heig
     const below = { ...room, y: y + title.height + gap, height: high - title.height - gap }
     return [
       title,
-      written(texts.subtitle, plain(4.6), { ...below, height: Math.min(below.height, high * 0.5) }, theme.muted),
+      written(
+        texts.subtitle,
+        { ...plain(4.6), balanced: true },
+        { ...below, height: Math.min(below.height, high * 0.5) },
+        theme.muted,
+      ),
     ]
   }
   const [one, two] = block(top)

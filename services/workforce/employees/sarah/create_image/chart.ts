@@ -34,7 +34,7 @@ export function chart(
     if (texts[name] !== '') y += made.height + gap
   }
   line('label', setting(1.7, { weight: 600 }), theme.muted, 3 * unit, unit)
-  const title = setting(4, { family: theme.heading, weight: 600, leading: 1.15 })
+  const title = setting(4, { family: theme.heading, weight: 600, leading: 1.15, balanced: true })
   line('title', title, theme.ink, 0.17 * size.height, 0.6 * unit)
   line('subtitle', setting(1.9), theme.muted, 0.1 * size.height, unit)
   y += unit
@@ -44,5 +44,6 @@ export function chart(
   svg.push(...below.svg)
   if (below.cut) cut.push('footer')
   const room = { x: pad, y, width: wide, height: size.height - pad - foot - y }
-  return { svg: [...svg, ...plot(given, room, theme, 1.55 * unit)], cut }
+  const plotted = plot(given, room, theme, 1.55 * unit)
+  return { svg: [...svg, ...plotted.svg], cut: [...cut, ...plotted.cut.map(name => `chart.${name}`)] }
 }

@@ -4,7 +4,9 @@ import { describe, it } from 'node:test'
 import sharp from 'sharp'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { faultsOf } from '../../../src/run-rules.ts'
+import { pngOf } from '../picture/pixels.ts'
 import { checks } from './checks.ts'
+import { depict } from './depict.ts'
 import { rules } from './engine.ts'
 import type { Input } from './result.ts'
 
@@ -72,6 +74,44 @@ describe('charts', () => {
     const many = Array.from({ length: 60 }, (_, at) => at)
     await make(chart({ labels: many.map(at => `Week ${at}`), series: [{ values: many }] }))
   })
+
+  it('say each value where it has room', async () => {
+    const said = async (given: Partial<Input['chart']>) => {
+      const { svg } = await make(chart(given))
+      return [...svg.matchAll(/<path class="text" [^>]*aria-label="([^"]*)"/g)].map(([, text]) => text)
+    }
+    const few = [42, -58.5, 71]
+    for (const type of ['bar', 'line'] as const)
+      for (const value of few)
+        assert.ok((await said({ type, series: [{ values: few }] })).includes(String(value)), `${type} ${value}`)
+    const many = Array.from({ length: 60 }, (_, at) => 100_001 + at)
+    const crowded = await said({ type: 'bar', labels: many.map(String), series: [{ values: many }] })
+    assert.ok(!crowded.includes('100.031K'), 'sixty bars have none')
+  })
+
+  it('lay bars down where their labels are long, each as long as its number', async () => {
+    const labels = ['Somebody who knows how to prune apple trees', 'A place with enough sun', 'Money']
+    const { svg, result } = await make(chart({ type: 'bar', labels, series: [{ values: [10, 5, 0] }] }))
+    const bars = [...svg.matchAll(/<rect [^>]*width="([\d.]+)" height="[\d.]+" fill="#[0-9a-f]{6}" rx=/g)]
+    const [long = 0, half = 0, none = 1] = bars.map(([, wide]) => Number(wide))
+    assert.ok(long > 200 && Math.abs(long / half - 2) < 0.01 && none === 0, `${long} ${half} ${none}`)
+    assert.deepEqual(result.cut, [])
+  })
+
+  it('tell their numbers to those who do not see them, and which of their texts are cut', async () => {
+    const long = 'Donaudampfschiff'.repeat(12)
+    const series = [
+      { name: 'Bed 1', values: [1, 2, 3] },
+      { name: long, values: [4, 5, 0.125] },
+    ]
+    const { result, warnings = [] } = await make(chart({ series, labels: ['a', long, 'c'], unit: 'mm' }))
+    assert.match(result.alternative, /^Orders\. mm\. Bed 1: a 1, Dona\S+ 2, c 3\. Dona\S+: a 4, Dona\S+ 5, c 0\.125\.$/)
+    assert.deepEqual(result.cut, ['chart.labels[1]', 'chart.series[1].name'])
+    assert.match(warnings.join(), /chart\.labels\[1\], chart\.series\[1\]\.name/)
+    const legend = { name: 'word '.repeat(12).trim(), values: [1, 2, 3] }
+    const narrow = await make(chart({ series: [legend, legend, legend, legend] }))
+    assert.equal(narrow.result.cut.length, 4, 'a legend within the limit that has no room is said to be cut')
+  })
 })
 
 describe('pictures', () => {
@@ -86,6 +126,27 @@ describe('pictures', () => {
         const { png } = await make({ ...chart({}), picture, width, height, subtitle: 'And what follows from it' })
         const meta = await sharp(png).metadata()
         assert.deepEqual([meta.width, meta.height], [width, height], picture)
+      }
+  })
+
+  it('hold whole squares, none of them cut at an edge', async () => {
+    for (const [width, height] of [
+      [1200, 630],
+      [1080, 1350],
+      [1500, 500],
+      [700, 699],
+    ] as const)
+      for (const picture of ['social_card', 'pattern'] as const) {
+        const { svg } = await make({ picture, title: 'A', width, height })
+        const [, wide, high] = /<svg x="[^"]*" y="[^"]*" width="([^"]*)" height="([^"]*)"/.exec(svg) ?? []
+        const squares = [...svg.matchAll(/translate\((\S+) (\S+)\) scale\((\S+) ([^)]+)\)/g)].map(all =>
+          all.map(Number),
+        )
+        const right = Math.max(...squares.map(([, x = 0, , across = 0]) => x + 100 * across))
+        const bottom = Math.max(...squares.map(([, , y = 0, , down = 0]) => y + 100 * down))
+        assert.ok(Math.abs(right - Number(wide)) < 0.1 && Math.abs(bottom - Number(high)) < 0.1, `${right} ${bottom}`)
+        for (const [, , , across = 0, down = 1] of squares)
+          assert.ok(Math.max(across / down, down / across) < 1.1, `${picture} ${width}x${height}: ${across} ${down}`)
       }
   })
 
@@ -143,6 +204,57 @@ describe('pictures', () => {
   it('set right-to-left texts and emojis', async () => {
     for (const title of ['مرحبا بالعالم', 'שלום עולם', 'Hello שלום 123', '🚀👩‍👩‍👧🏳️‍🌈 launch'])
       assert.equal((await make({ picture: 'social_card', title })).result.cut.length, 0, title)
+  })
+
+  it('are measured: each check is able to fail, and alone', async () => {
+    const title = 'A harbour'
+    const asked = brief({ picture: 'social_card', title, footer: 'In May', width: 400, height: 300 })
+    const card = await rules(asked)
+    const taken = brief({ ...asked.input, picture: 'photograph', subject: title })
+    const photograph = await depict(taken, async ({ width, height }) => {
+      const stop = (offset: number, colour: string) => `<stop offset="${offset}" stop-color="${colour}"/>`
+      const shade = `<linearGradient id="a">${stop(0, '#123')}${stop(1, '#bcd')}</linearGradient>`
+      const ground = `<rect width="${width}" height="${height}" fill="url(#a)"/>`
+      return pngOf(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${shade}${ground}</svg>`,
+      )
+    })
+    const redrawn = (answer: typeof card, name: string, change: (file: Buffer) => string | Uint8Array) => ({
+      ...answer,
+      artifacts: (answer.artifacts ?? []).map(file =>
+        file.name === name ? { ...file, bytes: Buffer.from(change(Buffer.from(file.bytes))) } : file,
+      ),
+    })
+    const drawn = (from: string | RegExp, to: string) =>
+      redrawn(card, 'image.svg', svg => String(svg).replace(from, to))
+    const chunk = Buffer.concat([Buffer.from([0, 0, 0, 3]), Buffer.from('tEXta\0b'), Buffer.alloc(4)])
+    const changed = {
+      text_outside_its_box_px: drawn(/data-box="(\S+ \S+) \S+/, 'data-box="$1 5'),
+      texts_that_overlap: drawn(/<path class="text"[^>]*>/, '$&$&'),
+      least_contrast: drawn(/(class="text"[^>]*fill=)"[^"]*"/, `$1"${card.result.colours.ground}"`),
+      size_px: redrawn(card, 'image.png', () =>
+        pngOf('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+      ),
+      files_with_script_or_links: drawn('</svg>', '<script></script></svg>'),
+      spread_of_light: redrawn(photograph, 'photograph.png', () =>
+        pngOf(
+          '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><path d="M0 0H400V300H0Z" fill="#456"/></svg>',
+        ),
+      ),
+      metadata_bytes: redrawn(photograph, 'image.png', png =>
+        Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]),
+      ),
+    }
+    for (const [id, answer] of Object.entries(changed))
+      assert.deepEqual(
+        checks(asked, answer).flatMap(check => (check.pass ? [] : check.id)),
+        [id],
+      )
+    for (const answer of [card, photograph]) assert.ok(checks(asked, answer).every(({ pass }) => pass))
+    assert.deepEqual(
+      checks(taken, photograph).map(({ id }) => id),
+      Object.keys(changed),
+    )
   })
 
   it('of a photograph are refused: what would make it possible is said', async () => {

@@ -3,6 +3,7 @@ import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture as svgOf } from '../picture/svg.ts'
+import { numbersAloud } from '../scene/numbers-aloud.ts'
 import { ornament } from '../scene/ornament.ts'
 import type { ChartInput } from '../scene/plot.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
@@ -28,8 +29,10 @@ export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Resul
   if (picture !== 'pattern' && texts.title === '') throw new Refusal('input.title', `A ${picture} needs a title.`)
   const [usualWidth, usualHeight] = SIZES[picture]
   const size = { width: input.width ?? usualWidth, height: input.height ?? usualHeight }
-  const { svg: parts, cut: lacking } = draw(picture, texts, size, theme, () => numbers(input.chart, clean))
-  const alternative = readAloud(texts) || 'A pattern.'
+  const given = picture === 'chart' ? numbers(input.chart, clean) : undefined
+  const { svg: parts, cut: lacking } = draw(picture, texts, size, theme, given)
+  const aloud = [readAloud(texts), given ? `${numbersAloud(given)}.` : ''].filter(said => said !== '').join(' ')
+  const alternative = aloud || 'A pattern.'
   const svg = svgOf(size, alternative, ...parts)
   const files = ['image.svg', 'image.png']
   const result: Result = {
@@ -58,13 +61,13 @@ function draw(
   texts: Texts,
   size: { readonly width: number; readonly height: number },
   theme: Theme,
-  given: () => ChartInput,
+  given: ChartInput | undefined,
 ): Drawn {
   if (picture === 'pattern') {
     const cells = 3 + Math.floor(theme.chance(2) * 4)
     return { svg: [ornament({ x: 0, y: 0, ...size }, cells, theme)], cut: [] }
   }
-  return picture === 'chart' ? chart(texts, given(), size, theme) : card(texts, size, theme)
+  return given ? chart(texts, given, size, theme) : card(texts, size, theme)
 }
 
 function numbers(given: ChartInput | undefined, clean: Cleaning['clean']): ChartInput {

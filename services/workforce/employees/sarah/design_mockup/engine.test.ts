@@ -61,6 +61,26 @@ describe('mock-ups of a page', () => {
       }
   })
 
+  it('set a plan that is recommended on the tint of the brand, which the others are not', async () => {
+    for (const theme of ['light', 'dark'] as const)
+      for (const base_color of ['#1f6feb', 'yellow', '#000', '#777777']) {
+        const { result, file, failed } = await make({ ...example, base_color, theme })
+        assert.deepEqual(failed, [], `${base_color} ${theme}`)
+        const plans = [
+          ...file('mobile.svg')
+            .toString()
+            .matchAll(/<rect [^>]*fill="(#[0-9a-f]{6})" rx="15.5"/g),
+        ]
+        const { ground, tint } = result.colours
+        assert.deepEqual(
+          plans.map(([, fill]) => fill),
+          [ground, tint, ground],
+        )
+        assert.notEqual(tint, ground)
+        if (base_color === '#1f6feb') assert.notEqual(tint, result.colours.surface)
+      }
+  })
+
   it('hold nothing of a hostile text but its letters', async () => {
     const hostile =
       '</style></title><script>alert(1)</script><img src=http://x.example onerror=alert(1)>" onclick="x\u202e\u200b&lt;'

@@ -1,7 +1,7 @@
 /** What is measured on every picture with text, from its files alone. */
 import type { Answer, Check } from '../../../src/answer.ts'
 import { READABLE } from '../colour/contrast.ts'
-import { measureTexts } from './measure.ts'
+import { measureTexts, overlapping } from './measure.ts'
 
 export function drawnWell(
   artifacts: NonNullable<Answer['artifacts']>,
@@ -11,7 +11,9 @@ export function drawnWell(
   withoutOwn = (svg: string) => svg,
 ): Check[] {
   const svgs = artifacts.flatMap(({ name, bytes }) => (name.endsWith('.svg') ? new TextDecoder().decode(bytes) : []))
-  const texts = svgs.flatMap(svg => measureTexts(svg))
+  const measured = svgs.map(svg => measureTexts(svg))
+  const texts = measured.flat()
+  const overlaps = measured.reduce((sum, of) => sum + overlapping(of), 0)
   const outside = Math.max(0, ...texts.map(text => text.outside))
   const least = Math.min(21, ...texts.map(text => text.contrast))
   const sizes = artifacts.flatMap(({ name, bytes }) => {
@@ -30,6 +32,7 @@ export function drawnWell(
   ).length
   return [
     { id: 'text_outside_its_box_px', pass: outside <= 0.01, value: Number(outside.toFixed(2)), target: 0 },
+    { id: 'texts_that_overlap', pass: overlaps === 0, value: overlaps, target: 0 },
     { id: 'least_contrast', pass: least >= READABLE, value: Number(least.toFixed(2)), target: READABLE },
     { id: 'size_px', pass: sizes.join(' ') === asked, value: sizes.join(' '), target: asked },
     { id: 'files_with_script_or_links', pass: foreign === 0, value: foreign, target: 0 },

@@ -7,6 +7,18 @@ export interface MeasuredText {
   readonly outside: number
   /** WCAG contrast against what is behind it, where that is least. */
   readonly contrast: number
+  /** What its letters take of the picture, in its pixels. */
+  readonly ink: Bounds
+}
+
+/** How many pairs of texts stand on each other: two of which the letters share more than a hundredth of a pixel either way. */
+export function overlapping(texts: readonly MeasuredText[]): number {
+  const share = (one: Bounds, other: Bounds) =>
+    Math.min(
+      Math.min(one.right, other.right) - Math.max(one.left, other.left),
+      Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top),
+    )
+  return texts.flatMap(({ ink }, at) => texts.slice(at + 1).filter(other => share(ink, other.ink) > 0.01)).length
 }
 
 /** From the picture alone: the outlines are read from the SVG, the ground from its pixels without the text. */
@@ -21,7 +33,7 @@ export function measureTexts(svg: string): MeasuredText[] {
     const box = [Math.max(0, x), Math.max(0, y), Math.min(Number(wide), x + width), Math.min(Number(high), y + height)]
     const [left = 0, top = 0, right = 0, bottom = 0] = box
     const outside = Math.max(0, left - ink.left, top - ink.top, ink.right - right, ink.bottom - bottom)
-    return { text: label, outside, contrast: leastContrast(ground, ink, scale, luminanceOf(fill)) }
+    return { text: label, outside, contrast: leastContrast(ground, ink, scale, luminanceOf(fill)), ink }
   })
 }
 

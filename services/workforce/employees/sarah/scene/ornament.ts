@@ -1,4 +1,4 @@
-/** Geometry without text that fills a box: squares, each with a shape, a turn and two colours by the seed. */
+/** Geometry without text that fills a box: whole squares, each with a shape, a turn and two colours by the seed. */
 import { element, group, path, rect, type Svg } from '../picture/svg.ts'
 import type { Box } from '../type/set.ts'
 import type { Theme } from './theme.ts'
@@ -15,14 +15,14 @@ const SHAPES = [
   'M0 0A100 100 0 0 0 100 100V62A62 62 0 0 1 38 0Z',
 ] as const
 
-/** `cells` are how many squares are wanted over the shorter side. */
+/** `cells` are how many squares are wanted over the shorter side: one more or one less where that leaves them squarer. */
 export function ornament(box: Box, cells: number, theme: Theme, salt = 1): Svg {
-  const side = Math.min(box.width, box.height) / cells
-  const [columns, rows] = [Math.ceil(box.width / side - 1e-6), Math.ceil(box.height / side - 1e-6)]
+  const { columns, rows } = divided(box, cells)
+  const [wide, high] = [box.width / columns, box.height / rows]
   const chance = (at: number, of: number) => theme.chance(1000 * salt + 8 * at + of)
   const palette = [...theme.shapes, theme.ground, theme.surface]
   const squares = Array.from({ length: columns * rows }, (_, at) => {
-    const [x, y] = [side * (at % columns), side * Math.floor(at / columns)]
+    const [x, y] = [wide * (at % columns), high * Math.floor(at / columns)]
     const behind = pick(chance(at, 0) < 0.45 ? [theme.ground, theme.surface] : palette, chance(at, 1))
     const front = pick(
       theme.shapes.filter(colour => colour !== behind),
@@ -30,13 +30,28 @@ export function ornament(box: Box, cells: number, theme: Theme, salt = 1): Svg {
     )
     const turn = 90 * Math.floor(4 * chance(at, 4))
     return group(
-      { transform: `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${(side / 100).toFixed(4)})` },
+      {
+        transform: `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${(wide / 100).toFixed(4)} ${(high / 100).toFixed(4)})`,
+      },
       rect({ x: 0, y: 0, width: 100.5, height: 100.5 }, behind),
       path(pick(SHAPES, chance(at, 3)), front, { transform: `rotate(${turn} 50 50)` }),
     )
   })
   // An inner svg cuts what leaves the box.
   return element('svg', { x: box.x, y: box.y, width: box.width, height: box.height, overflow: 'hidden' }, ...squares)
+}
+
+/** Whole ones both ways, as near to squares as the sides allow. */
+function divided({ width, height }: Box, cells: number): { readonly columns: number; readonly rows: number } {
+  const [best = { columns: 1, rows: 1 }] = [cells, cells + 1, cells - 1]
+    .filter(count => count > 0)
+    .map(count => {
+      const side = Math.min(width, height) / count
+      const [columns, rows] = [Math.round(width / side), Math.round(height / side)]
+      return { columns, rows, off: Math.abs(Math.log((width * rows) / (height * columns))) }
+    })
+    .toSorted((one, other) => one.off - other.off)
+  return best
 }
 
 const pick = <T>(all: readonly T[], chance: number): T => all[Math.floor(chance * all.length)] ?? (all[0] as T)

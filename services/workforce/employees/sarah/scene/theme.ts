@@ -1,7 +1,7 @@
 /** The colours and typefaces of one picture: text only in pairs that can be read. */
 import { chances, directionOf } from '../brand_assets/direction.ts'
 import { paletteOf } from '../brand_assets/palette.ts'
-import { contrast, SEEN } from '../colour/contrast.ts'
+import { contrast, READABLE, SEEN } from '../colour/contrast.ts'
 import type { FamilyId } from '../type/families.ts'
 
 export const THEMES = ['light', 'dark', 'brand'] as const
@@ -13,9 +13,10 @@ export interface Theme {
   readonly ground: string
   readonly ink: string
   readonly muted: string
-  /** A card or a band on the ground, and text on it. */
+  /** A card or a band on the ground. */
   readonly surface: string
-  readonly onSurface: string
+  /** Of a card that stands out among others, in the hue of the brand. */
+  readonly tint: string
   /** What a button is filled with, and its text. */
   readonly strong: string
   readonly onStrong: string
@@ -58,26 +59,29 @@ export function themeOf({ theme, ...wish }: Wish, seed: number): Theme {
   const lightness = id === 'dark' ? 'dark' : 'light'
   const [onBrand] = pair('on-brand', lightness)
   const [ink, ground] = id === 'brand' ? [onBrand, base] : pair('text', lightness)
-  const [onSurface, surface] = pair('on-surface', lightness)
   const isBrand = id === 'brand'
   const [onSoft, soft] = pair('on-brand-soft', isBrand ? 'light' : lightness)
-  const [onTint, tint] = isBrand ? [onSoft, soft] : [onSurface, surface]
+  const surface = isBrand ? soft : pair('on-surface', lightness)[1]
+  const muted = isBrand ? onBrand : pair('text-muted', lightness)[0]
+  const link = isBrand ? onBrand : pair('link', lightness)[0]
+  const tints = lightness === 'dark' ? [brand[900], brand[950]] : [brand[100], brand[50]]
+  const tint = tints.find(shade => [ink, muted, link].every(text => contrast(text, shade) >= READABLE))
   const seen = (colours: readonly string[], ...on: readonly string[]) =>
     colours.filter(colour => on.every(behind => contrast(colour, behind) >= SEEN))
   return {
     id,
     ground,
     ink,
-    muted: isBrand ? onBrand : pair('text-muted', lightness)[0],
-    surface: tint,
-    onSurface: onTint,
+    muted,
+    surface,
+    tint: tint ?? surface,
     strong: isBrand ? soft : base,
     onStrong: isBrand ? onSoft : onBrand,
     rule: isBrand ? onBrand : lightness === 'dark' ? neutral[800] : neutral[200],
-    edge: seen([neutral[500], neutral[600], neutral[400]], ground, tint)[0] ?? ink,
+    edge: seen([neutral[500], neutral[600], neutral[400]], ground, surface)[0] ?? ink,
     soft,
     onSoft,
-    link: isBrand ? onBrand : pair('link', lightness)[0],
+    link,
     series: seen(
       {
         light: [base, accent[600], brand[900], neutral[500], brand[600]],

@@ -9,6 +9,8 @@ export interface Setting extends Style {
   readonly size: number
   /** Height of a line over the size. */
   readonly leading: number
+  /** Lines are of like length, for a title: none ends with a word alone. */
+  readonly balanced?: boolean
 }
 
 export interface Box {
@@ -50,7 +52,9 @@ export function fitText(
     if (widest * size > width) continue
     const lines = linesOf(shaped.words, width / size, setting)
     const set = setLines(text, shaped, lines, { ...setting, size }, false)
-    if (isInside(set, width, height)) return set
+    if (!isInside(set, width, height)) continue
+    const even = given.balanced ? evenLines(shaped.words, lines, widest, width / size, setting) : lines
+    return setLines(text, shaped, even, { ...setting, size }, false)
   }
   const size = setting.smallest
   const lines = linesOf(shaped.words, width / size, setting)
@@ -105,6 +109,18 @@ function linesOf(words: readonly Word[], width: number, style: Style): Word[][] 
     used += word.width + (word.space?.width ?? 0)
   }
   return line.length > 0 ? [...lines, line] : lines
+}
+
+/** The same words on as many lines, in the narrowest width that takes them. Widths are in ems, found to a hundredth. */
+function evenLines(words: readonly Word[], lines: Word[][], widest: number, width: number, style: Style): Word[][] {
+  let [low, high, best] = [widest, width, lines]
+  while (lines.length > 1 && high - low > 0.01) {
+    const middle = (low + high) / 2
+    const tried = linesOf(words, middle, style)
+    if (tried.length > lines.length) low = middle
+    else [high, best] = [middle, tried]
+  }
+  return best
 }
 
 function withEllipsis(words: readonly Word[], width: number, style: Style): Word[] {

@@ -35,10 +35,23 @@ interface Schema {
   readonly maxLength?: number
 }
 
-/** Of each list so many at most: what is longer is only more of the same. */
-const MOST_ITEMS = 2
+/** How much stands on a page: the most of its lists, and words of a text. */
+interface Length {
+  readonly blocks: readonly [number, number]
+  readonly items: number
+  readonly words: number
+}
 
-export function anyPage({ properties = {} }: Schema): fc.Arbitrary<Input> {
+const SHORT: Length = { blocks: [1, 2], items: 2, words: 4 }
+/** Lists of up to a dozen, and paragraphs. */
+const LONG: Length = { blocks: [6, 10], items: 12, words: 30 }
+
+/** One page of fifty is long: it takes some two seconds. */
+export const anyPage = (schema: Schema): fc.Arbitrary<Input> =>
+  fc.oneof({ weight: 49, arbitrary: pageOf(schema, SHORT) }, { weight: 1, arbitrary: pageOf(schema, LONG) })
+
+function pageOf({ properties = {} }: Schema, length: Length): fc.Arbitrary<Input> {
+  const any = (schema: Schema) => fieldOf(schema, length)
   const blocks = properties.blocks?.items?.properties ?? {}
   const block = fc.oneof(...Object.entries(blocks).map(([name, schema]) => fc.record({ [name]: any(schema) })))
   return fc
@@ -48,7 +61,7 @@ export function anyPage({ properties = {} }: Schema): fc.Arbitrary<Input> {
         layout: fc.constantFrom('page', 'app'),
         brand: any({ type: 'string', maxLength: 80, minLength: 1 }),
         navigation: any(properties.navigation ?? {}),
-        blocks: fc.array(block, { minLength: 1, maxLength: 2 }),
+        blocks: fc.array(block, { minLength: length.blocks[0], maxLength: length.blocks[1] }),
         footer: any(properties.footer ?? {}),
         theme: fc.constantFrom('light', 'dark'),
         base_color: fc.integer({ min: 0, max: 0xffffff }).map(value => `#${value.toString(16).padStart(6, '0')}`),
@@ -59,12 +72,13 @@ export function anyPage({ properties = {} }: Schema): fc.Arbitrary<Input> {
     .map(input => ({ ...input, blocks: (input.blocks as Input['blocks']).map(whole) }) as Input)
 }
 
-function any(schema: Schema): fc.Arbitrary<unknown> {
+function fieldOf(schema: Schema, length: Length): fc.Arbitrary<unknown> {
+  const any = (inner: Schema) => fieldOf(inner, length)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   switch (schema.type) {
     case 'string':
       return fc
-        .array(fc.constantFrom(...WORDS), { minLength: schema.minLength ?? 0, maxLength: 4 })
+        .array(fc.constantFrom(...WORDS), { minLength: schema.minLength ?? 0, maxLength: length.words })
         .map(words => [...words.join(' ')].slice(0, schema.maxLength).join('').toWellFormed())
     case 'boolean':
       return fc.boolean()
@@ -73,7 +87,7 @@ function any(schema: Schema): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(any(schema.items ?? {}), {
         minLength: schema.minItems ?? 0,
-        maxLength: Math.min(MOST_ITEMS, schema.maxItems ?? MOST_ITEMS),
+        maxLength: Math.min(length.items, schema.maxItems ?? length.items),
       })
     default: {
       const inner = Object.entries(schema.properties ?? {}).map(([name, of]) => [name, any(of)] as const)

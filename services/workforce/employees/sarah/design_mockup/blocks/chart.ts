@@ -1,4 +1,5 @@
 /** Numbers as bars or lines. */
+import { numbersAloud } from '../../scene/numbers-aloud.ts'
 import { plot } from '../../scene/plot.ts'
 import { drawn, type Part } from '../page/part.ts'
 import type { Chart } from '../result.ts'
@@ -6,11 +7,6 @@ import type { Place } from './place.ts'
 import { section } from './section.ts'
 
 export function chart(block: Chart, place: Place): Part {
-  const { series, labels, unit } = block
-  const all = series.map(({ name = '', values }) => {
-    const said = labels.map((label, at) => `${label} ${values[at]}`).join(', ')
-    return name === '' ? said : `${name}: ${said}`
-  })
-  const alternative = [block.title, unit, ...all].filter(Boolean).join('. ')
-  return section(block, place, {}, [drawn('plot', (room, theme) => plot(block, room, theme, 14), alternative)])
+  const alternative = [block.title, numbersAloud(block)].filter(Boolean).join('. ')
+  return section(block, place, {}, [drawn('plot', (room, theme) => plot(block, room, theme, 14).svg, alternative)])
 }

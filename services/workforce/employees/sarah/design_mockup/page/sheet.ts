@@ -220,7 +220,7 @@ export const SHEET = {
   'card-body': { gap: 6, width: '100%' },
 
   plan: { grow: 1, line: 'rule', radius: 16, padding: [28, 28], gap: 18, fill: 'ground' },
-  'plan-first': { grow: 1, line: 'strong', radius: 16, padding: [28, 28], gap: 18, fill: 'surface' },
+  'plan-first': { grow: 1, line: 'strong', radius: 16, padding: [28, 28], gap: 18, fill: 'tint' },
   'plan-price': { row: true, wrap: true, gap: 6, align: 'flex-end' },
   price: heading(38, { leading: 1.05, tracking: -0.02 }),
   'plan-list': { gap: 10, grow: 1, width: '100%' },

@@ -15,6 +15,7 @@ export const COLOURS = [
   'ink',
   'muted',
   'surface',
+  'tint',
   'strong',
   'onStrong',
   'soft',
