@@ -19,6 +19,8 @@ const brief = (input: Partial<Input>, rest: Partial<Brief<Input>> = {}): Brief<I
   ...rest,
 })
 
+const rotation = 'To rotate a key, write to bob@x.example. The key is then rotated for you.'
+
 const answer = (ticket: string, input: Partial<Input> = {}) => rules(brief({ ticket, ...input }))
 
 async function assertChecks(asked: Brief<Input>): Promise<void> {
@@ -211,6 +213,12 @@ describe('what goes out', () => {
     assert.equal((await rules(brief(open))).result.answer, own[0]?.text)
     await assertChecks(brief(asked))
     await assertChecks(brief(open))
+  })
+
+  it('is quoted with the placeholders of the whole knowledge, its titles too', async () => {
+    const asked = brief({ knowledge: [{ title: 'Keys, by ann@x.example', source: 'kb/1', text: rotation }] })
+    assert.match((await rules(asked)).result.answer ?? '', /\[email 2\]/)
+    await assertChecks(asked)
   })
 })
 
