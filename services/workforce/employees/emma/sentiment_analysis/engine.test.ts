@@ -194,6 +194,20 @@ describe('aspects', () => {
     assert.match(warnings?.join() ?? '', /do not speak of price/)
   })
 
+  it('of which nobody says how they are found are said to be so, and not to be neutral', () => {
+    const texts = ['Delivery took three weeks and nobody answered my mails.', 'The food was nice.']
+    const { result, text, warnings } = rules(brief({ texts, aspects: ['delivery', 'food'] }))
+    assert.deepEqual(
+      result.aspects.map(({ mentions, weighed }) => [mentions, weighed]),
+      [
+        [1, 0],
+        [1, 1],
+      ],
+    )
+    assert.match(text, /^delivery: no word of feeling \(1 mention\)$/m)
+    assert.match(warnings?.join() ?? '', /speak of delivery, no word has a feeling/)
+  })
+
   it('are the nouns that come up, where none are given', () => {
     const found = spoken([
       'The battery life is amazing. I use it every day.',
@@ -256,4 +270,19 @@ describe('hostile texts', () => {
       assert.equal(scored(1_000_000), 1)
       assert.equal(scored(100_000, ['battery', part.slice(0, 60)]), 1)
     })
+
+  it('may name forty thousand things', () => {
+    const begun = performance.now()
+    const text = Array.from(
+      { length: 20_000 },
+      (_, at) => `the ${named(at)} ${named(at + 1)} is. the ${named(at)} is. `,
+    )
+    const whole = text.join('')
+    assert.equal(rules(brief({ texts: [whole, whole], text_language: 'en' })).result.aspects.length, 10)
+    assert.ok(performance.now() - begun < 20_000)
+  })
 })
+
+/** A word of letters alone, of its own for each number. */
+const named = (number: number) =>
+  `z${[...String(number)].map(digit => 'bcdfghjklm'.charAt(Number(digit))).join('')}`.padEnd(4, 'q')
