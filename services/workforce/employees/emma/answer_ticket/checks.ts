@@ -13,7 +13,7 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
   ).length
   const rest = citations.reduce((text, { quote }) => text.replace(quote, ''), result.answer ?? '').trim()
   const open = createMask(brief.input.public_contacts)
-  open.mask(JSON.stringify([result, answer.text, citations, answer.warnings]))
+  for (const text of textsIn([result, answer.text, citations, answer.warnings])) open.mask(text)
   const leaks = open.found().reduce((sum, { times }) => sum + times, 0)
   const { phrased } = result
   const isPhrased = phrased !== undefined && phrased.map(({ text }) => text).join(' ') === result.answer
@@ -28,5 +28,9 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
     ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
   ]
 }
+
+/** Each by itself: what stands behind another in JSON does not stand behind it for a reader. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
 
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
