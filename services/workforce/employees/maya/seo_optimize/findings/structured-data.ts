@@ -2,6 +2,7 @@
 import { named, type Page, type PageElement } from '../page/page.ts'
 import { createPlaces } from '../page/place.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'
+import { printed } from './printed.ts'
 import { forms, recommended, required } from './structured-types.ts'
 
 /** An object with a type, and where it begins. */
@@ -59,7 +60,7 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
     const invalid = Object.entries(forms).flatMap(([name, { is, asked }]) => {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (value === undefined || is(value)) return []
-      const shown = shortened(JSON.stringify(value), 80)
+      const shown = shortened(printed(value, LONGEST_VALUE), LONGEST_VALUE)
       const message = `In ${type}, ${name} is ${shown}; asked for is ${asked}.`
       return [changed(page, 'data_invalid', item, message, line(name, `"[${asked}]"`))]
     })
@@ -77,6 +78,9 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
     ]
   }
 }
+
+/** Of a value that is shown. */
+const LONGEST_VALUE = 80
 
 function scriptsOf(page: Page): Script[] {
   const placeIn = createPlaces('', page.raw)
