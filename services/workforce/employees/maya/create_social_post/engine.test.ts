@@ -106,6 +106,23 @@ describe('posts', () => {
     assert.deepEqual(posts({ ...own, hashtags: [] })[0]?.hashtags, [])
   })
 
+  it('have no verb for a hashtag, and none in the place of a better one that has no room', () => {
+    const own = { facts: ['Our café opens on Saturday.', 'The doors are open from ten to four.'], variants: 1 }
+    for (const { hashtags } of posts(own, { topic: '' })) assert.deepEqual(hashtags, [])
+    const full = { facts: ['x'.repeat(260)], platforms: ['x'] as const, hashtags: ['AVeryLongHashtagIndeed', 'ab'] }
+    assert.deepEqual(posts(full)[0]?.hashtags, [])
+  })
+
+  it('have hashtags that stand in a file, in whichever encoding it is', () => {
+    const bytes = Buffer.from('\ufeffWe bake with Mill Lane Bread.\nDogs are welcome in the shop.\n', 'utf16le')
+    const asked = brief(
+      { facts: [], platforms: ['x'], variants: 3 },
+      { topic: '', files: [{ name: 'facts.txt', media_type: 'text/plain', bytes }] },
+    )
+    assert.ok(rules(asked).result.posts.some(({ text }) => !/Mill Lane/.test(text) && /#MillLaneBread/.test(text)))
+    assert.deepEqual(failed(asked), [])
+  })
+
   it('have no emoji but those given, and no link where none can be followed', () => {
     const input = { facts: ['We bake 🥖 daily 🎉.'], emojis: ['🍞'], link: 'https://bread.example/' }
     for (const { text, platform } of posts(input)) {
