@@ -4,8 +4,8 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { rules } from './engine.ts'
 import { labelOf } from './label.ts'
 import type { Aspect, Input } from './result.ts'
-import { agreement } from './three-classes.ts'
-import { labelledSets, referenceMissing, referenceScores } from './vader/reference.ts'
+import { agreement } from './three-classes.fixture.ts'
+import { labelledSets, referenceMissing, referenceScores } from './vader/reference.fixture.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',

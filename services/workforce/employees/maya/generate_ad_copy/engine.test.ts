@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
-import { heldOnRandomBriefs } from './random-briefs.ts'
+import { heldOnRandomBriefs } from './random-briefs.fixture.ts'
 import type { Ad, Input } from './result.ts'
 
 const facts = ['Made by hand in Bristol.', 'Each stool carries 150 kg.', 'Oiled three times. It smells of orange.']
