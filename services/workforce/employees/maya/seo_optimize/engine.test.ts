@@ -91,6 +91,56 @@ describe('a page', () => {
     )
   })
 
+  it('has its title and description before what makes a rich result', () => {
+    const html =
+      '<title>Home</title><script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Stool"}</script>'
+    const rules = found(html)
+    for (const rule of ['title_short', 'description_missing'])
+      assert.ok(rules.indexOf('data_incomplete') > rules.indexOf(rule), rule)
+  })
+
+  it('is told data that would count, where something of its own is asked for', () => {
+    const offered = (offers: string) => {
+      const data = `{"@context":"https://schema.org","@type":"Product","name":"Stool"${offers}}`
+      return judge(`<script type="application/ld+json">${data}</script>`).findings.filter(({ rule }) =>
+        rule.startsWith('data_'),
+      )
+    }
+    const [missing] = offered('')
+    const stub = missing?.after.replace('"@type": "Product", ', '') ?? ''
+    assert.deepEqual(JSON.parse(`{${stub}}`).offers['@type'], 'Offer')
+    assert.equal(missing?.complete, false)
+    const typed = (offers: string) => offered(`,"offers":${offers}`).map(({ rule }) => rule)
+    assert.deepEqual(typed('"from 20 euros"'), ['data_invalid'])
+    assert.deepEqual(typed('{"@type":"Person","name":"Jo"}'), ['data_invalid'])
+    assert.deepEqual(typed('[{"@type":"Offer","price":20,"priceCurrency":"EUR"}]'), [])
+    assert.deepEqual(typed('{"@id":"#offer"}'), [])
+  })
+
+  it('has the microdata read that stands in it', () => {
+    const product = (inner: string, more = '') =>
+      judge(`<div itemscope itemtype="https://schema.org/Product"${more}><p itemprop="name">Stool</p>${inner}</div>`)
+    const offer = '<p itemprop="offers" itemscope itemtype="https://schema.org/Offer"><b itemprop="price">20</b></p>'
+    assert.deepEqual(product(offer).structured_data, [
+      { type: 'Product', line: 1, missing: [] },
+      { type: 'Offer', line: 1, missing: [] },
+    ])
+    const { findings } = product('')
+    assert.match(
+      findings.find(({ rule }) => rule === 'data_incomplete')?.after ?? '',
+      /^<div itemprop="offers" itemscope/,
+    )
+    assert.deepEqual(product('', ' itemref="more"').structured_data[0]?.missing, [])
+  })
+
+  it('has a card, where it is shared, that agrees with it', () => {
+    const page = (card: string) =>
+      found(`<head><title>Oak stools from Bristol</title>${card}</head>`).filter(rule => rule.startsWith('card_'))
+    assert.deepEqual(page(''), ['card_missing'])
+    assert.deepEqual(page('<meta property="og:title" content="Stools of oak">'), [])
+    assert.deepEqual(page('<meta name="twitter:title" content="Welcome">'), ['card_differs'])
+  })
+
   it('is measured by the formula of its language, or by none', () => {
     const methods = ['faq', 'german', 'french', 'arabic', 'japanese'].map(
       name => judge(clean(`${name}.html`)).readability.method,
