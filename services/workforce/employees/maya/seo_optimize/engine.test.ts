@@ -94,9 +94,9 @@ describe('a page', () => {
   it('has its title and description before what makes a rich result', () => {
     const html =
       '<title>Home</title><script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Stool"}</script>'
-    const rules = found(html)
-    for (const rule of ['title_short', 'description_missing'])
-      assert.ok(rules.indexOf('data_incomplete') > rules.indexOf(rule), rule)
+    const order = found(html)
+    for (const rule of ['title_short', 'description_missing'] as const)
+      assert.ok(order.indexOf('data_incomplete') > order.indexOf(rule), rule)
   })
 
   it('is told data that would count, where something of its own is asked for', () => {
