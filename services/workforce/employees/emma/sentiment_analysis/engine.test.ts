@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import { labelOf } from './label.ts'
-import type { Aspect, Input } from './result.ts'
+import type { Aspect, Input, Result } from './result.ts'
 import { agreement } from './three-classes.fixture.ts'
 import { labelledSets, referenceMissing, referenceScores } from './vader/reference.fixture.ts'
 
@@ -218,6 +219,23 @@ describe('aspects', () => {
     assert.deepEqual(found.map(({ aspect }) => aspect).toSorted(), ['battery life', 'delivery', 'screen'])
     assert.ok(found.every(({ given }) => !given))
   })
+})
+
+describe('of moods it is measured whether', () => {
+  const asked = brief({ texts: ['The food was nice.', 'The food was nice.'], aspects: ['food'] })
+  const made = rules(asked)
+  const { summary, texts, aspects } = made.result
+  const failed = (changed: Partial<Result>) =>
+    checks(asked, { ...made, result: { ...made.result, ...changed } }).flatMap(({ id, pass }) => (pass ? [] : id))
+
+  it('all is as it was made', () => assert.deepEqual(failed({}), []))
+  for (const [id, changed] of [
+    ['texts_answered', { texts: texts.slice(0, 1) }],
+    ['texts_scored', { texts: texts.map((text, at) => (at === 0 ? text : { ...text, scores: null })) }],
+    ['mean_is_of_the_scores', { summary: { ...summary, compound: -0.5 } }],
+    ['aspects_found', { aspects: aspects.map(aspect => ({ ...aspect, mentions: 0 })) }],
+  ] as const)
+    it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed), [id]))
 })
 
 describe('hostile texts', () => {

@@ -4,7 +4,7 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { cleanPages } from './bar/bar.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
-import type { Input } from './result.ts'
+import type { Input, Result } from './result.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',
@@ -33,17 +33,6 @@ describe('a page', () => {
       for (const { id, pass, value, target } of checks(asked, answer))
         assert.ok(pass, `${name} ${id}: ${value} of ${target}`)
     }
-  })
-
-  it('has places that the checks find wrong where they are', () => {
-    const asked = brief({ html: '<h1>a</h1>' })
-    const { result, ...rest } = rules(asked)
-    const findings = result.findings.map(finding => ({ ...finding, place: { ...finding.place, offset: 3 } }))
-    const failed = checks(asked, { ...rest, result: { ...result, findings } }).filter(({ pass }) => !pass)
-    assert.deepEqual(
-      failed.map(({ id }) => id),
-      ['findings_point_at_a_place'],
-    )
   })
 
   it('is given a title and a description in its own words', () => {
@@ -147,6 +136,27 @@ describe('a page', () => {
     )
     assert.deepEqual(methods, ['flesch', 'amstad', 'lix', 'none', 'none'])
   })
+})
+
+describe('of findings it is measured whether', () => {
+  const asked = brief({ html: '<h1>a</h1>' })
+  const made = rules(asked)
+  const { findings } = made.result
+  const failed = (changed: Partial<Result>, more: Partial<typeof made> = {}) =>
+    checks(asked, { ...made, ...more, result: { ...made.result, ...changed } }).flatMap(({ id, pass }) =>
+      pass ? [] : id,
+    )
+  const wording = { title: 'We sold 900 rockets', description: 'A', opening: 'A' }
+
+  it('all is as it was made', () => assert.deepEqual(failed({}), []))
+  for (const [id, changed, more] of [
+    ['findings_point_at_a_place', { findings: findings.map(one => ({ ...one, place: { ...one.place, offset: 3 } })) }],
+    ['findings_change_something', { findings: findings.map(one => ({ ...one, after: one.before })) }],
+    ['findings_are_cited', {}, { citations: [] }],
+    ['findings_are_ranked', { findings: findings.toReversed() }],
+    ['wording_beyond_the_page', { wording }],
+  ] as readonly (readonly [string, Partial<Result>, Partial<typeof made>?])[])
+    it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed, more), [id]))
 })
 
 describe('a text', () => {
