@@ -2,6 +2,8 @@
 import { wordsOf } from '../../../../src/text/english.ts'
 import { flat, metaOf, named, type Page, type PageElement } from '../page/page.ts'
 import { added, changed, escaped, type Fault, headOf, type Judged } from './fault.ts'
+import { SHORTEST_TITLE } from './head.ts'
+import { widthOf } from './width.ts'
 
 export function judgeCard({ page, proposals }: Judged): Fault[] {
   if (page.kind === 'text') return []
@@ -11,7 +13,8 @@ export function judgeCard({ page, proposals }: Judged): Fault[] {
       .map(contentOf)
       .find(text => text !== ''),
   }
-  const offered = own.title ?? proposals.title ?? '[what the page is about, in up to 60 characters]'
+  const good = own.title !== undefined && widthOf(own.title) >= SHORTEST_TITLE ? own.title : undefined
+  const offered = good ?? proposals.title ?? '[what the page is about, in up to 60 characters]'
   const titles = cardsOf(page, 'title')
   const missing =
     titles.length > 0
