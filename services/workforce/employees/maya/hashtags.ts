@@ -39,22 +39,39 @@ function namesIn({ text, source }: Segment): Segment[] {
     })
 }
 
-/** English words that are rare elsewhere and stand here at least twice. */
+/** English words that are rare elsewhere and stand here at least twice, as nouns. */
 function repeated(facts: readonly Segment[]): Segment[] {
-  const words = new Map<string, { text: string; source: string; times: number }>()
+  const words = new Map<string, { text: string; source: string; times: number; isNoun: boolean; isVerb: boolean }>()
   for (const { text, source } of facts)
-    for (const [word] of text.matchAll(/\p{L}[\p{L}\p{M}]{3,24}/gu)) {
+    for (const { 0: word, index } of text.matchAll(/\p{L}[\p{L}\p{M}]{3,24}/gu)) {
       const stem = stemOf(word.toLowerCase())
+      const before = /([\p{L}\p{M}’']{1,24}) $/u.exec(text.slice(Math.max(0, index - 25), index))?.[1]?.toLowerCase()
+      const isNoun = before !== undefined && announcing.has(before)
+      const isVerb = before !== undefined && !isNoun && (acting.has(before) || word.endsWith('s'))
       const known = words.get(stem)
-      if (known) known.times++
-      else if (isEnglishWord(word.toLowerCase()) && rarity(stem) >= RARE && !endings.test(word))
-        words.set(stem, { text: word.toLowerCase(), source, times: 1 })
+      if (known) {
+        known.times++
+        known.isNoun ||= isNoun
+        known.isVerb ||= isVerb
+      } else if (isEnglishWord(word.toLowerCase()) && rarity(stem) >= RARE && !endings.test(word))
+        words.set(stem, { text: word.toLowerCase(), source, times: 1, isNoun, isVerb })
     }
   return [...words.values()]
-    .filter(({ times }) => times > 1)
+    .filter(({ times, isNoun, isVerb }) => times > 1 && isNoun && !isVerb)
     .toSorted((a, b) => b.times - a.times || (a.text < b.text ? -1 : 1))
     .map(({ text, source }) => ({ text, source }))
 }
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/** Behind these stands a noun. */
+const announcing = wordsOf(
+  'a an the my our your his her its their this that these those each every any some no more of for with without from in on at by about into',
+)
+/** Behind these stands a verb, or what somebody or something is; behind a noun it is one that ends in s. */
+const acting = wordsOf(
+  'i you he she it we they who which to is are was were be been can could may might must shall should will would do does did not never always',
+)
 
 const RARE = 0.5
 

@@ -75,12 +75,16 @@ describe('a page of', () => {
     'tables in tables': '<table><tr><td>'.repeat(50_000),
     'data in data': `<script type="application/ld+json">${'['.repeat(100_000)}${']'.repeat(100_000)}</script>`,
     'objects in objects': `<script type="application/ld+json">${'{"@type":'.repeat(100_000)}1${'}'.repeat(100_000)}</script>`,
+    'a price of lists in lists': `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Offer","price":${'['.repeat(100_000)}${']'.repeat(100_000)}}</script>`,
+    'prices in prices': `<script type="application/ld+json">{"@context":"https://schema.org","a":${'{"@type":"Offer","price":'.repeat(1_000)}"${'x'.repeat(9_000_000)}"${'}'.repeat(1_000)}}</script>`,
     'a title of spaces': `<title>a${' '.repeat(1_000_000)}b</title>`,
     'a picture of spaces': `<img src="a.png"${' '.repeat(1_000_000)}>`,
   }
   for (const [name, html] of Object.entries(nested))
     it(`${name} is judged or refused in time`, { timeout: 20_000 }, async () => {
       assert.ok(seo)
+      const begun = performance.now()
       await run(seo, { html })
+      assert.ok(performance.now() - begun < 20_000)
     })
 })

@@ -2,6 +2,7 @@
 
 import type { Check, Citation } from '../../src/answer.ts'
 import type { Brief, Constraints } from '../../src/brief.ts'
+import { countWords } from '../../src/text/wishes.ts'
 import { type FactsInput, factsOf, plain } from './facts.ts'
 
 export interface Segment {
@@ -55,7 +56,7 @@ export function untraceable(
 /** What was wished for, measured on each of several texts: the worst counts. */
 export function wishes(constraints: Constraints, texts: readonly string[]): Check[] {
   const { min_words, max_words, must_include = [], avoid = [] } = constraints
-  const counts = texts.map(text => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0)
+  const counts = texts.map(countWords)
   const has = (text: string, word: string) => text.toLowerCase().includes(word.toLowerCase())
   const included = texts.filter(text => must_include.every(word => has(text, word))).length
   const avoided = texts.filter(text => !avoid.some(word => has(text, word))).length

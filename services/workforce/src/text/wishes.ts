@@ -25,4 +25,4 @@ export function wishes(constraints: Constraints, counted: string, whole = counte
 }
 
 /** Words as people count them: “don’t” and “e-mail” are one. */
-const countWords = (text: string): number => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0
+export const countWords = (text: string): number => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0

@@ -1,27 +1,19 @@
 import type { Checks } from '../../../src/kind.ts'
-import { textOfFile } from '../../../src/text/text-files.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
 import { wishes } from '../../../src/text/wishes.ts'
+import { maskedOf } from './masked.ts'
 import { createMask } from './personal/mask.ts'
 import { uncited, unfaithful } from './phrase.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, answer) => {
   const { result, citations = [] } = answer
-  const mask = createMask(brief.input.public_contacts)
-  const masked = (text: string) => flat(mask.mask(visibleText(text)))
-  // In the order in which the engine masks, so that the placeholders are the same.
-  masked([brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n'))
-  const known = [
-    ...(brief.input.knowledge ?? []).map(({ title, source, text }) => ({ name: source ?? title, text })),
-    ...brief.files.map((file, at) => ({ name: file.name, text: textOfFile(file, `files[${at}]`) })),
-  ].map(({ name, text }) => ({ name: masked(name), text: masked(text) }))
+  const known = maskedOf(brief).sources.map(({ name, text }) => ({ name: flat(name), text: flat(text) }))
   const stands = citations.filter(({ source, quote }) =>
     known.some(({ name, text }) => name === flat(source) && text.includes(flat(quote))),
   ).length
   const rest = citations.reduce((text, { quote }) => text.replace(quote, ''), result.answer ?? '').trim()
   const open = createMask(brief.input.public_contacts)
-  open.mask(JSON.stringify([result, answer.text, citations, answer.warnings]))
+  for (const text of textsIn([result, answer.text, citations, answer.warnings])) open.mask(text)
   const leaks = open.found().reduce((sum, { times }) => sum + times, 0)
   const { phrased } = result
   const isPhrased = phrased !== undefined && phrased.map(({ text }) => text).join(' ') === result.answer
@@ -36,5 +28,9 @@ export const checks: Checks<Input, Result> = (brief, answer) => {
     ...(result.answer === null ? [] : wishes(brief.constraints, result.answer)),
   ]
 }
+
+/** Each by itself: what stands behind another in JSON does not stand behind it for a reader. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(textsIn)
 
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

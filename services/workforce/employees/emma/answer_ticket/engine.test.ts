@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, type Constraints, Refusal } from '../../../src/brief.ts'
 import { handbook } from './bar/bar.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
-import type { Input } from './result.ts'
+import type { Input, Result } from './result.ts'
 import { senses } from './search/senses.fixture.ts'
 
 const knowledge = [{ title: 'Handbook', text: handbook }]
@@ -18,6 +18,8 @@ const brief = (input: Partial<Input>, rest: Partial<Brief<Input>> = {}): Brief<I
   input: { ticket: 'How do I rotate a key?', knowledge, ...input },
   ...rest,
 })
+
+const rotation = 'To rotate a key, write to bob@x.example. The key is then rotated for you.'
 
 const answer = (ticket: string, input: Partial<Input> = {}) => rules(brief({ ticket, ...input }))
 
@@ -212,6 +214,39 @@ describe('what goes out', () => {
     await assertChecks(brief(asked))
     await assertChecks(brief(open))
   })
+
+  it('is quoted with the placeholders of the whole knowledge, its titles too', async () => {
+    const asked = brief({ knowledge: [{ title: 'Keys, by ann@x.example', source: 'kb/1', text: rotation }] })
+    assert.match((await rules(asked)).result.answer ?? '', /\[email 2\]/)
+    await assertChecks(asked)
+  })
+})
+
+describe('of an answer it is measured whether', async () => {
+  const made = await rules(brief({}))
+  const [first] = made.citations ?? []
+  assert.ok(first)
+  const { source, quote } = first
+  const failed = (changed: Partial<typeof made>, constraints: Constraints = {}) =>
+    checks(brief({}, { constraints }), { ...made, ...changed }).flatMap(({ id, pass }) => (pass ? [] : id))
+  const saying = (answer: string, more: Partial<Result> = {}) => ({ result: { ...made.result, answer, ...more } })
+  const invented = 'It costs 900 euros to rotate a key.'
+
+  it('all is as it was made', () => assert.deepEqual(failed({}), []))
+  for (const [id, changed, constraints] of [
+    ['answer_is_cited', saying(`${made.result.answer} And more.`)],
+    ['quotes_stand_there', { ...saying(invented), citations: [{ source, quote: invented }] }],
+    ['personal_data_in_the_answer', { warnings: ['Write to eve@evil.example.'] }],
+    [
+      'sentences_beyond_their_quotes',
+      { ...saying(invented, { phrased: [{ text: invented, quote }] }), citations: [first] },
+    ],
+    ['min_words', {}, { min_words: 1_000 }],
+    ['max_words', {}, { max_words: 2 }],
+    ['must_include', {}, { must_include: ['zebra'] }],
+    ['avoid', {}, { avoid: ['key'] }],
+  ] as readonly (readonly [string, Partial<typeof made>, Constraints?])[])
+    it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed, constraints), [id]))
 })
 
 describe('orders in a ticket or in the knowledge', () => {

@@ -1,16 +1,14 @@
 /** Answers a ticket with sentences of the knowledge given, or escalates it. */
 import type { Answer, Citation } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import type { Brief } from '../../../src/brief.ts'
 import type { Asked, Embed } from '../../../src/kind.ts'
 import { wordsOf } from '../../../src/text/english.ts'
 import { languageOf } from '../../../src/text/language.ts'
-import { textOfFile } from '../../../src/text/text-files.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
 import { composed } from './compose.ts'
-import { createMask, type Mask } from './personal/mask.ts'
+import { maskedOf } from './masked.ts'
 import type { Input, Reason, Result } from './result.ts'
 import { byMeaning } from './search/meaning.ts'
-import { type Passage, passagesOf, type Source } from './search/passages.ts'
+import { type Passage, passagesOf } from './search/passages.ts'
 import { answerTo, fitOf } from './search/question.ts'
 import { type Ranked, ranker } from './search/rank.ts'
 import { termsOf } from './search/terms.ts'
@@ -31,16 +29,11 @@ const SHORT_WORDS = 12
 const MOST_OF_WHAT_IS_ASKED = 2 / 3
 /** As `SURE`, by the same rule, where the platform measures meaning. */
 const SURE_OF_MEANING = 1.28
-const MOST_CHARACTERS = 2_000_000
 const LISTED = 3
 
 export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise<Answer<Result>> {
-  const mask = createMask(brief.input.public_contacts)
-  // All that is read from here on is masked already, so that nothing personal can go out.
-  const ticket = clean(mask, [brief.input.subject ?? '', brief.input.ticket].filter(text => text !== '').join('\n'))
-  const passages = knowledgeOf(brief).flatMap(({ name, text }) =>
-    passagesOf({ name: clean(mask, name), text: clean(mask, text) }),
-  )
+  const { ticket, sources, found: personal } = maskedOf(brief)
+  const passages = sources.flatMap(passagesOf)
   const language = languageOf(ticket)
   const found = await search(ticket.replaceAll(maskedData, ' '), passages, isRead(language) ? embed : undefined)
   const { ranked } = found
@@ -61,7 +54,7 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
     category: categoryOf(ticket, brief.input.categories),
     language,
     ticket,
-    personal_data: mask.found(),
+    personal_data: personal,
   }
   return { result, text: readingOf(result, citations), citations, warnings: warningsOf(brief, language, result) }
 }
@@ -93,28 +86,6 @@ function leastFitOf(ranked: Ranked | undefined): number {
 }
 
 const maskedData = /\[[a-z ]{2,20} \d+\]/g
-
-const clean = (mask: Mask, text: string) => mask.mask(visibleText(text))
-
-function knowledgeOf({ input, files }: Brief<Input>): Source[] {
-  const sources = [
-    ...(input.knowledge ?? []).map(({ title, source, text }) => ({
-      name: source ?? title,
-      text: withTitle(title, text),
-    })),
-    ...files.map((file, at) => ({ name: file.name, text: textOfFile(file, `files[${at}]`) })),
-  ]
-  const characters = sources.reduce((sum, { text }) => sum + text.length, 0)
-  if (characters > MOST_CHARACTERS)
-    throw new Refusal(
-      'input.knowledge',
-      `The knowledge has ${characters} characters; at most ${MOST_CHARACTERS} can be searched for a ticket. Give the articles that may matter.`,
-    )
-  return sources
-}
-
-/** A title is the outermost heading, unless the text begins with it. */
-const withTitle = (title: string, text: string) => (/^\s*# /.test(text) ? text : `# ${title}\n${text}`)
 
 function reasonToEscalate(
   { language: wanted }: Brief<Input>,

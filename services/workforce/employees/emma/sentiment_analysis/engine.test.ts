@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import { labelOf } from './label.ts'
-import type { Aspect, Input } from './result.ts'
-import { agreement } from './three-classes.ts'
-import { labelledSets, referenceMissing, referenceScores } from './vader/reference.ts'
+import type { Aspect, Input, Result } from './result.ts'
+import { agreement } from './three-classes.fixture.ts'
+import { labelledSets, referenceMissing, referenceScores } from './vader/reference.fixture.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',
@@ -194,6 +195,20 @@ describe('aspects', () => {
     assert.match(warnings?.join() ?? '', /do not speak of price/)
   })
 
+  it('of which nobody says how they are found are said to be so, and not to be neutral', () => {
+    const texts = ['Delivery took three weeks and nobody answered my mails.', 'The food was nice.']
+    const { result, text, warnings } = rules(brief({ texts, aspects: ['delivery', 'food'] }))
+    assert.deepEqual(
+      result.aspects.map(({ mentions, weighed }) => [mentions, weighed]),
+      [
+        [1, 0],
+        [1, 1],
+      ],
+    )
+    assert.match(text, /^delivery: no word of feeling \(1 mention\)$/m)
+    assert.match(warnings?.join() ?? '', /speak of delivery, no word has a feeling/)
+  })
+
   it('are the nouns that come up, where none are given', () => {
     const found = spoken([
       'The battery life is amazing. I use it every day.',
@@ -204,6 +219,23 @@ describe('aspects', () => {
     assert.deepEqual(found.map(({ aspect }) => aspect).toSorted(), ['battery life', 'delivery', 'screen'])
     assert.ok(found.every(({ given }) => !given))
   })
+})
+
+describe('of moods it is measured whether', () => {
+  const asked = brief({ texts: ['The food was nice.', 'The food was nice.'], aspects: ['food'] })
+  const made = rules(asked)
+  const { summary, texts, aspects } = made.result
+  const failed = (changed: Partial<Result>) =>
+    checks(asked, { ...made, result: { ...made.result, ...changed } }).flatMap(({ id, pass }) => (pass ? [] : id))
+
+  it('all is as it was made', () => assert.deepEqual(failed({}), []))
+  for (const [id, changed] of [
+    ['texts_answered', { texts: texts.slice(0, 1) }],
+    ['texts_scored', { texts: texts.map((text, at) => (at === 0 ? text : { ...text, scores: null })) }],
+    ['mean_is_of_the_scores', { summary: { ...summary, compound: -0.5 } }],
+    ['aspects_found', { aspects: aspects.map(aspect => ({ ...aspect, mentions: 0 })) }],
+  ] as const)
+    it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed), [id]))
 })
 
 describe('hostile texts', () => {
@@ -256,4 +288,19 @@ describe('hostile texts', () => {
       assert.equal(scored(1_000_000), 1)
       assert.equal(scored(100_000, ['battery', part.slice(0, 60)]), 1)
     })
+
+  it('may name forty thousand things', () => {
+    const begun = performance.now()
+    const text = Array.from(
+      { length: 20_000 },
+      (_, at) => `the ${named(at)} ${named(at + 1)} is. the ${named(at)} is. `,
+    )
+    const whole = text.join('')
+    assert.equal(rules(brief({ texts: [whole, whole], text_language: 'en' })).result.aspects.length, 10)
+    assert.ok(performance.now() - begun < 20_000)
+  })
 })
+
+/** A word of letters alone, of its own for each number. */
+const named = (number: number) =>
+  `z${[...String(number)].map(digit => 'bcdfghjklm'.charAt(Number(digit))).join('')}`.padEnd(4, 'q')

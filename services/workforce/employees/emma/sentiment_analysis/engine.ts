@@ -53,8 +53,12 @@ export function rules(brief: Brief<Input>): Answer<Result> {
       brief.input.aspects?.map(aspect => visibleText(aspect).trim()) ?? [],
     ),
   }
-  for (const { aspect, mentions } of result.aspects)
+  for (const { aspect, mentions, weighed } of result.aspects)
     if (mentions === 0) warnings.push(`The texts do not speak of ${aspect}.`)
+    else if (weighed === 0)
+      warnings.push(
+        `Where the texts speak of ${aspect}, no word has a feeling in the lexicon: its neutral is no finding.`,
+      )
   return { result, ...readingOf(result), warnings }
 }
 

@@ -24,7 +24,7 @@ export function readingOf({ summary, texts, aspects }: Result): { text: string; 
   return { text: lines.join('\n'), citations: quoted }
 }
 
-const aspectLine = ({ aspect, label, compound, mentions }: Aspect) =>
-  `${aspect}: ${label} (${compound}, ${counted(mentions, 'mention')})`
+const aspectLine = ({ aspect, label, compound, mentions, weighed }: Aspect) =>
+  `${aspect}: ${weighed === 0 ? 'no word of feeling (' : `${label} (${compound}, `}${counted(mentions, 'mention')})`
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

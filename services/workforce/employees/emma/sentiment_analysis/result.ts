@@ -38,6 +38,8 @@ export interface Aspect {
   readonly aspect: string
   readonly given: boolean
   readonly mentions: number
+  /** Of them, those with a word that weighs anything: where there is none, the score of 0 says that nothing was measured. */
+  readonly weighed: number
   readonly positive: number
   readonly neutral: number
   readonly negative: number

@@ -23,7 +23,8 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   mask.mask(whole)
   const found = mask.found()
   if (found.some(({ kind }) => SECRET.has(kind))) throw new BadAnswer('it tells something secret')
-  const personal = found.reduce((sum, { times }) => sum + times, 0)
+  // A reply calls people by their names.
+  const personal = found.filter(({ kind }) => kind !== 'name').reduce((sum, { times }) => sum + times, 0)
   const wanted = wantedLanguage(brief.language, input.message ?? topic)
   const language = languageOf(paragraphs.join('\n'))
   return [
@@ -41,7 +42,7 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
 }
 
 /** Nobody needs them back, not even the one whose they are. */
-const SECRET: ReadonlySet<string> = new Set(['card', 'iban', 'social_security', 'secret'])
+const SECRET: ReadonlySet<string> = new Set(['card', 'iban', 'social_security', 'secret', 'passport'])
 
 const wantedLanguage = (asked: string | undefined, message: string): string =>
   asked === undefined ? languageOf(message) : (asked.toLowerCase().split('-')[0] ?? 'und')

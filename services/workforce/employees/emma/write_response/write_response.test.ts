@@ -90,10 +90,17 @@ describe('of a reply it is measured whether it', () => {
     ['leaves out the signature', 'signature', { ...good, closing: 'Bye' }],
     ['is in another language than the message', 'language', good, { language: 'fr' }],
     ['has gaps to be filled in', 'gaps_and_filler', telling('Your order {{order_id}} is fine.')],
+    ['has an address from elsewhere', 'links_not_in_the_brief', telling('See https://elsewhere.example/a for more.')],
+    ['has markup in it', 'markup', telling('<b>Free</b> it is.')],
+    ['is warm', 'tone_warm', { ...good, paragraphs: ['Lids get sent. Nothing has to be sent back.'] }],
     ['is too long', 'max_words', good, { constraints: { max_words: 10 } }],
+    ['is too short', 'min_words', good, { constraints: { min_words: 1_000 } }],
+    ['lacks what it must have', 'must_include', good, { constraints: { must_include: ['zebra'] } }],
+    ['has what it must not', 'avoid', good, { constraints: { avoid: ['lid'] } }],
   ]
   for (const [says, id, result, brief] of cases)
     it(says, async () => {
+      assert.ok((await measured(good)).get(id)?.pass ?? true, 'the good one has it not')
       assert.equal((await measured(result, brief)).get(id)?.pass, false)
     })
 

@@ -1,4 +1,5 @@
 import type { Checks } from '../../../src/kind.ts'
+import { textIn } from '../../../src/text/text-files.ts'
 import { emoji } from '../facts.ts'
 import { isTagOf } from '../hashtags.ts'
 import { unfaithful } from '../phrased.ts'
@@ -54,4 +55,4 @@ export const checks: Checks<Input, Result> = (brief, { result, citations = [] })
   ]
 }
 
-const texts = ({ files }: Parameters<typeof checks>[0]) => files.map(({ bytes }) => new TextDecoder().decode(bytes))
+const texts = ({ files }: Parameters<typeof checks>[0]) => files.map((file, at) => textIn(file, `files[${at}]`))

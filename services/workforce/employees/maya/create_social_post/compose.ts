@@ -1,4 +1,5 @@
 /** Lays out posts. What does not fit is left out whole: half a statement may say something else. */
+import { countWords } from '../../../src/text/wishes.ts'
 import { closing, type Fact, firstOf, formsOf, type Group } from '../facts.ts'
 import { layout, type Segment, textOf } from '../segments.ts'
 import { fits, type Platform } from './platforms.ts'
@@ -88,7 +89,9 @@ function postOf(
   function isWithin(segments: readonly Segment[]): boolean {
     const text = textOf(segments)
     const { mostWords } = material
-    return fits(platform, text, material.link) && (mostWords === Number.POSITIVE_INFINITY || wordsIn(text) <= mostWords)
+    return (
+      fits(platform, text, material.link) && (mostWords === Number.POSITIVE_INFINITY || countWords(text) <= mostWords)
+    )
   }
 }
 
@@ -140,18 +143,16 @@ function endOf({ hasLinks }: Platform, { callToAction, link }: Material): Segmen
   ]
 }
 
-/** As many tags as the platform takes and has room for. */
+/** As many tags as the platform takes and has room for; none in the place of a better one that is too long. */
 function tagsBehind(platform: Platform, { tags, link }: Material, post: readonly Segment[]): Segment[] {
   let found: Segment[] = []
   let count = 0
   for (const tag of tags) {
-    if (count === platform.tags) break
+    if (count === platform.tags) return found
     const longer = [...(count === 0 ? [layout('\n\n'), layout('#')] : [...found, layout(' #')]), tag]
-    if (!fits(platform, textOf([...post, ...longer]), link)) continue
+    if (!fits(platform, textOf([...post, ...longer]), link)) return found
     found = longer
     count++
   }
   return found
 }
-
-const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu)?.length ?? 0

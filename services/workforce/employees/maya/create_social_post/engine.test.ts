@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, type Constraints, Refusal } from '../../../src/brief.ts'
+import { layout, type Segment, textOf } from '../segments.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
+import { platforms } from './platforms.ts'
 import type { Input } from './result.ts'
 
 const facts = [
@@ -106,6 +108,23 @@ describe('posts', () => {
     assert.deepEqual(posts({ ...own, hashtags: [] })[0]?.hashtags, [])
   })
 
+  it('have no verb for a hashtag, and none in the place of a better one that has no room', () => {
+    const own = { facts: ['Our café opens on Saturday.', 'The doors are open from ten to four.'], variants: 1 }
+    for (const { hashtags } of posts(own, { topic: '' })) assert.deepEqual(hashtags, [])
+    const full = { facts: ['x'.repeat(260)], platforms: ['x'] as const, hashtags: ['AVeryLongHashtagIndeed', 'ab'] }
+    assert.deepEqual(posts(full)[0]?.hashtags, [])
+  })
+
+  it('have hashtags that stand in a file, in whichever encoding it is', () => {
+    const bytes = Buffer.from('\ufeffWe bake with Café Müller.\nDogs are welcome in the shop.\n', 'utf16le')
+    const asked = brief(
+      { facts: [], platforms: ['x'], variants: 3 },
+      { topic: '', files: [{ name: 'facts.txt', media_type: 'text/plain', bytes }] },
+    )
+    assert.ok(rules(asked).result.posts.some(({ text }) => !/Café Müller/.test(text) && /#CaféMüller/.test(text)))
+    assert.deepEqual(failed(asked), [])
+  })
+
   it('have no emoji but those given, and no link where none can be followed', () => {
     const input = { facts: ['We bake 🥖 daily 🎉.'], emojis: ['🍞'], link: 'https://bread.example/' }
     for (const { text, platform } of posts(input)) {
@@ -134,35 +153,50 @@ describe('posts', () => {
   })
 })
 
-describe('the checks of posts', () => {
-  const asked = brief({ platforms: ['x'], variants: 1 })
-  const answer = rules(asked)
-  const [post] = answer.result.posts
+describe('of posts it is measured whether', () => {
+  const asked = brief({ platforms: ['x'], variants: 1, call_to_action: '🎉' })
+  const { call_to_action: _, ...plainly } = asked.input
+  const made = rules({ ...asked, input: plainly })
+  const [post] = made.result.posts
   assert.ok(post)
-  const withPost = (changed: Partial<typeof post>) =>
-    failed(asked, { ...answer, result: { ...answer.result, posts: [{ ...post, ...changed }] } })
-
-  it('find a claim that the brief does not make', () => {
-    const invented = { text: 'Everybody loves it.', source: 'facts[0]' }
-    assert.ok(withPost({ segments: [invented], text: invented.text, hashtags: [] }).includes('pieces_not_in_the_brief'))
-    assert.ok(withPost({ text: `${post.text} The best.` }).includes('pieces_not_in_the_brief'))
-    const hidden = { text: ' The best!', source: 'layout' }
-    assert.ok(
-      withPost({ segments: [...post.segments, hidden], text: `${post.text}${hidden.text}` }).includes(
-        'pieces_not_in_the_brief',
-      ),
+  const { segments, text } = post
+  const citations = made.citations ?? []
+  const failing = (changed: Partial<typeof post>, cited = citations, constraints: Constraints = {}) =>
+    failed(
+      { ...asked, constraints },
+      { ...made, citations: cited, result: { ...made.result, posts: [{ ...post, ...changed }] } },
     )
-  })
+  const lengthOf = (whole: string) => platforms.x.lengthOf(whole, undefined)
+  const told = (own: readonly Segment[]) => ({ segments: own, text: textOf(own), length: lengthOf(textOf(own)) })
+  const invented = { text: 'Everybody loves it.', source: 'facts[0]' }
+  const [fact = ''] = facts
 
-  it('find a post that is too long, or of another length than it says', () => {
-    assert.ok(withPost({ text: 'a '.repeat(300) }).includes('posts_within_their_limits'))
-    assert.ok(withPost({ length: 1 }).includes('posts_within_their_limits'))
-  })
-
-  it('find hashtags and emojis from elsewhere', () => {
-    assert.ok(withPost({ hashtags: ['fashion'] }).includes('hashtags_not_in_the_text'))
-    assert.ok(withPost({ text: `🎉 ${post.text}` }).includes('posts_with_emojis_not_given'))
-  })
+  it('all is as it was made', () => assert.deepEqual(failing({}), []))
+  for (const [id, changed, cited, constraints] of [
+    ['posts_within_their_limits', { length: 1 }],
+    ['posts_within_their_limits', told([...segments, ...Array.from({ length: 300 }, () => layout('.'))])],
+    ['pieces_not_in_the_brief', { ...told([invented]), hashtags: [] }, [{ source: 'facts[0]', quote: invented.text }]],
+    ['pieces_not_in_the_brief', told([...segments, layout(' The best!')])],
+    ['pieces_not_in_the_brief', { text: `${text} Nice.`, length: lengthOf(`${text} Nice.`) }],
+    ['pieces_without_a_citation', {}, []],
+    ['hashtags_not_in_the_text', { hashtags: ['fashion'] }],
+    [
+      'posts_with_emojis_not_given',
+      told([...segments, { text: '🎉', source: 'call_to_action' }]),
+      [...citations, { source: 'call_to_action', quote: '🎉' }],
+    ],
+    [
+      'sentences_beyond_their_facts',
+      { ...told([{ text: 'It costs 900 euros.', source: 'facts[0]', phrased_from: fact }]), hashtags: [] },
+      [{ source: 'facts[0]', quote: fact }],
+    ],
+    ['min_words', {}, citations, { min_words: 1_000 }],
+    ['max_words', {}, citations, { max_words: 2 }],
+    ['must_include', {}, citations, { must_include: ['zebra'] }],
+    ['avoid', {}, citations, { avoid: ['repair'] }],
+  ] as readonly (readonly [string, Partial<typeof post>, typeof citations?, Constraints?])[])
+    it(`${id} and nothing else fails where it has to`, () =>
+      assert.deepEqual(failing(changed, cited, constraints), [id]))
 })
 
 describe('a brief is refused', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import twitter from 'twitter-text'
-import { heldOnRandomBriefs } from './random-briefs.ts'
+import { heldOnRandomBriefs } from './random-briefs.fixture.ts'
 
 it('the limits of each platform hold on a thousand random briefs, and every claim is traceable', () => {
   let longest = 0

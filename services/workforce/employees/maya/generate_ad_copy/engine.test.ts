@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, type Constraints, Refusal } from '../../../src/brief.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
-import { heldOnRandomBriefs } from './random-briefs.ts'
-import type { Ad, Input } from './result.ts'
+import { heldOnRandomBriefs } from './random-briefs.fixture.ts'
+import type { Ad, Input, Result } from './result.ts'
 
 const facts = ['Made by hand in Bristol.', 'Each stool carries 150 kg.', 'Oiled three times. It smells of orange.']
 
@@ -120,27 +120,57 @@ it('the limits of each field hold on a thousand random briefs, and every claim i
   )
 })
 
-describe('the checks of ads', () => {
+describe('of ads it is measured whether', () => {
   const asked = brief({ platforms: ['meta'], variants: 1 })
   const answer = rules(asked)
-  const withText = (text: string, source: string, length = text.length) => {
-    const [ad] = answer.result.ads
-    assert.ok(ad)
-    const part = { field: 'headline', text, length, limit: 40, segments: [{ text, source }] }
-    return failed(asked, { ...answer, result: { ...answer.result, ads: [{ ...ad, parts: [part] }] } })
-  }
-
-  it('find claims, superlatives and paths that the brief does not have', () => {
-    assert.ok(withText('Loved by all', 'facts[0]').includes('pieces_not_in_the_brief'))
-    assert.ok(withText('Loved by all', 'layout').includes('pieces_not_in_the_brief'))
-    assert.ok(withText('The best stools', 'facts[0]').includes('superlatives_not_in_the_brief'))
+  const [ad] = answer.result.ads
+  assert.ok(ad)
+  const part = (text: string, source: string, more: object = {}) => ({
+    field: 'headline',
+    text,
+    length: text.length,
+    limit: 40,
+    segments: [{ text, source }],
+    ...more,
   })
+  type Part = ReturnType<typeof part>
+  const cited = ({ segments }: Part) => segments.map(({ text, source }) => ({ source, quote: text }))
+  const failing = (one: Part, citations = cited(one), constraints: Constraints = {}, lacks: Result['lacks'] = []) =>
+    failed(
+      { ...asked, constraints },
+      { ...answer, citations, result: { ...answer.result, lacks, ads: [{ ...ad, parts: [one] }] } },
+    )
+  const good = part('Oak stools', 'topic')
+  const phrased = (text: string) =>
+    part(text, 'facts[0]', { segments: [{ text, source: 'facts[0]', phrased_from: facts[0] }] })
+  const fact = [{ source: 'facts[0]', quote: facts[0] ?? '' }]
 
-  it('find a text that is too long, or of another length than it says', () => {
-    assert.ok(withText('a'.repeat(41), 'facts[0]').includes('texts_within_their_limits'))
-    assert.ok(withText('Made by hand', 'facts[0]', 3).includes('texts_within_their_limits'))
-    assert.deepEqual(withText('Oak stools', 'topic'), [])
-  })
+  it('all is as it was made', () => assert.deepEqual(failing(good), []))
+  for (const [ids, one, citations, constraints, lacks] of [
+    [['texts_within_their_limits'], part('Oak stools', 'topic', { length: 3 })],
+    [['texts_within_their_limits'], part('Oak stools', 'topic', { limit: 50 })],
+    [['pieces_not_in_the_brief'], part('Loved by all', 'facts[0]')],
+    [['pieces_not_in_the_brief'], part('Loved by all', 'layout')],
+    [['pieces_without_a_citation'], good, []],
+    [['sentences_beyond_their_facts'], phrased('Made by hand for 900 euros.'), fact],
+    // Who phrases a claim says what the fact does not say, too.
+    [
+      ['superlatives_not_in_the_brief', 'sentences_beyond_their_facts'],
+      phrased('The best made by hand in Bristol.'),
+      fact,
+    ],
+    [
+      ['fields_that_lack_texts'],
+      good,
+      cited(good),
+      {},
+      [{ platform: 'meta', field: 'headline', wanted: 3, found: 1, limit: 40 }],
+    ],
+    [['must_include'], good, cited(good), { must_include: ['zebra'] }],
+    [['avoid'], good, cited(good), { avoid: ['oak'] }],
+  ] as readonly (readonly [readonly string[], Part, typeof fact?, Constraints?, Result['lacks']?])[])
+    it(`${ids.join(' and ')} and nothing else fails where it has to`, () =>
+      assert.deepEqual(failing(one, citations, constraints, lacks), ids))
 })
 
 describe('hostile facts', () => {

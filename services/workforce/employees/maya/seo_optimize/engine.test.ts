@@ -4,7 +4,7 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { cleanPages } from './bar/bar.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
-import type { Input } from './result.ts'
+import type { Input, Result } from './result.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',
@@ -33,17 +33,6 @@ describe('a page', () => {
       for (const { id, pass, value, target } of checks(asked, answer))
         assert.ok(pass, `${name} ${id}: ${value} of ${target}`)
     }
-  })
-
-  it('has places that the checks find wrong where they are', () => {
-    const asked = brief({ html: '<h1>a</h1>' })
-    const { result, ...rest } = rules(asked)
-    const findings = result.findings.map(finding => ({ ...finding, place: { ...finding.place, offset: 3 } }))
-    const failed = checks(asked, { ...rest, result: { ...result, findings } }).filter(({ pass }) => !pass)
-    assert.deepEqual(
-      failed.map(({ id }) => id),
-      ['findings_point_at_a_place'],
-    )
   })
 
   it('is given a title and a description in its own words', () => {
@@ -91,12 +80,83 @@ describe('a page', () => {
     )
   })
 
+  it('has its title and description before what makes a rich result', () => {
+    const html =
+      '<title>Home</title><script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"Stool"}</script>'
+    const order = found(html)
+    for (const rule of ['title_short', 'description_missing'] as const)
+      assert.ok(order.indexOf('data_incomplete') > order.indexOf(rule), rule)
+  })
+
+  it('is told data that would count, where something of its own is asked for', () => {
+    const offered = (offers: string) => {
+      const data = `{"@context":"https://schema.org","@type":"Product","name":"Stool"${offers}}`
+      return judge(`<script type="application/ld+json">${data}</script>`).findings.filter(({ rule }) =>
+        rule.startsWith('data_'),
+      )
+    }
+    const [missing] = offered('')
+    const stub = missing?.after.replace('"@type": "Product", ', '') ?? ''
+    assert.deepEqual(JSON.parse(`{${stub}}`).offers['@type'], 'Offer')
+    assert.equal(missing?.complete, false)
+    const typed = (offers: string) => offered(`,"offers":${offers}`).map(({ rule }) => rule)
+    assert.deepEqual(typed('"from 20 euros"'), ['data_invalid'])
+    assert.deepEqual(typed('{"@type":"Person","name":"Jo"}'), ['data_invalid'])
+    assert.deepEqual(typed('[{"@type":"Offer","price":20,"priceCurrency":"EUR"}]'), [])
+    assert.deepEqual(typed('{"@id":"#offer"}'), [])
+  })
+
+  it('has the microdata read that stands in it', () => {
+    const product = (inner: string, more = '') =>
+      judge(`<div itemscope itemtype="https://schema.org/Product"${more}><p itemprop="name">Stool</p>${inner}</div>`)
+    const offer = '<p itemprop="offers" itemscope itemtype="https://schema.org/Offer"><b itemprop="price">20</b></p>'
+    assert.deepEqual(product(offer).structured_data, [
+      { type: 'Product', line: 1, missing: [] },
+      { type: 'Offer', line: 1, missing: [] },
+    ])
+    const { findings } = product('')
+    assert.match(
+      findings.find(({ rule }) => rule === 'data_incomplete')?.after ?? '',
+      /^<div itemprop="offers" itemscope/,
+    )
+    assert.deepEqual(product('', ' itemref="more"').structured_data[0]?.missing, [])
+  })
+
+  it('has a card, where it is shared, that agrees with it', () => {
+    const page = (card: string) =>
+      found(`<head><title>Oak stools from Bristol</title>${card}</head>`).filter(rule => rule.startsWith('card_'))
+    assert.deepEqual(page(''), ['card_missing'])
+    assert.deepEqual(page('<meta property="og:title" content="Stools of oak">'), [])
+    assert.deepEqual(page('<meta name="twitter:title" content="Welcome">'), ['card_differs'])
+  })
+
   it('is measured by the formula of its language, or by none', () => {
     const methods = ['faq', 'german', 'french', 'arabic', 'japanese'].map(
       name => judge(clean(`${name}.html`)).readability.method,
     )
     assert.deepEqual(methods, ['flesch', 'amstad', 'lix', 'none', 'none'])
   })
+})
+
+describe('of findings it is measured whether', () => {
+  const asked = brief({ html: '<h1>a</h1>' })
+  const made = rules(asked)
+  const { findings } = made.result
+  const failed = (changed: Partial<Result>, more: Partial<typeof made> = {}) =>
+    checks(asked, { ...made, ...more, result: { ...made.result, ...changed } }).flatMap(({ id, pass }) =>
+      pass ? [] : id,
+    )
+  const wording = { title: 'We sold 900 rockets', description: 'A', opening: 'A' }
+
+  it('all is as it was made', () => assert.deepEqual(failed({}), []))
+  for (const [id, changed, more] of [
+    ['findings_point_at_a_place', { findings: findings.map(one => ({ ...one, place: { ...one.place, offset: 3 } })) }],
+    ['findings_change_something', { findings: findings.map(one => ({ ...one, after: one.before })) }],
+    ['findings_are_cited', {}, { citations: [] }],
+    ['findings_are_ranked', { findings: findings.toReversed() }],
+    ['wording_beyond_the_page', { wording }],
+  ] as readonly (readonly [string, Partial<Result>, Partial<typeof made>?])[])
+    it(`${id} and nothing else fails where it has to`, () => assert.deepEqual(failed(changed, more), [id]))
 })
 
 describe('a text', () => {

@@ -4,6 +4,7 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { languageOf } from '../../../src/text/language.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
 import { judgeAddresses } from './findings/addresses.ts'
+import { judgeCard } from './findings/card.ts'
 import { judgeContent } from './findings/content.ts'
 import { judgeDocument } from './findings/document.ts'
 import type { Fault, Judged } from './findings/fault.ts'
@@ -12,6 +13,7 @@ import { judgeHeadings } from './findings/headings.ts'
 import { judgeImages } from './findings/images.ts'
 import { coverageOf, frequentTerms, judgeKeywords } from './findings/keywords.ts'
 import { judgeLinks } from './findings/links.ts'
+import { judgeMicrodata, microItemsOf } from './findings/microdata.ts'
 import { proposalsOf } from './findings/proposals.ts'
 import { MOST_OF_A_RULE, ranked } from './findings/ranked.ts'
 import { readabilityOf } from './findings/reading-ease.ts'
@@ -39,6 +41,8 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     ...judgeLinks(judged),
     ...judgeImages(judged),
     ...judgeStructuredData(judged),
+    ...judgeMicrodata(page),
+    ...judgeCard(judged),
     ...judgeContent(judged, readability),
     ...judgeKeywords(judged, keywords),
   ]
@@ -55,7 +59,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
     readability,
     keywords,
     frequent_terms: frequentTerms(judged),
-    structured_data: itemsOf(page).map(({ type, start, end, missing }) => ({
+    structured_data: [...itemsOf(page), ...microItemsOf(page)].map(({ type, start, end, missing }) => ({
       type: visibleText(type),
       line: placeOf(start, end).line,
       missing,

@@ -111,6 +111,7 @@ describe('of a post it is measured whether it', () => {
     ['lacks what it must have', 'must_include', good, { constraints: { must_include: ['sourdough'] } }],
     ['has what it must not', 'avoid', good, { constraints: { avoid: ['Coffee'] } }],
     ['has a long title', 'title_characters', { ...good, title: 'a'.repeat(80) }],
+    ['has a long summary', 'summary_characters', { ...good, summary: 'a'.repeat(170) }],
     ['is formal', 'tone_formal', inFirst("It's awesome! We can't wait! Wow! Yeah!"), { tone: 'formal' }],
     [
       'is casual',

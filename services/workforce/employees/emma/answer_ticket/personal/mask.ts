@@ -1,10 +1,14 @@
 /** Takes out of texts what is personal or secret, and remembers what it was only as a number. */
+import { addresses } from './address.ts'
+import { births } from './birth.ts'
 import { emails } from './email.ts'
 import { fold } from './fold.ts'
 import type { Found, PersonalKind } from './found.ts'
 import { ibans } from './iban.ts'
 import { ipAddresses } from './ip-address.ts'
+import { names } from './name.ts'
 import { numbers } from './numbers.ts'
+import { passports } from './passport.ts'
 import { secrets } from './secret.ts'
 
 export interface Masked {
@@ -56,7 +60,7 @@ export function createMask(open: readonly string[] = []): Mask {
 }
 
 const findersOf = (text: string): Found[] =>
-  [emails, ibans, numbers, ipAddresses, secrets].flatMap(find => [...find(text)])
+  [emails, ibans, numbers, ipAddresses, secrets, passports, births, addresses, names].flatMap(find => [...find(text)])
 
 /** In their order, joined into one where two overlap: it is then what begins first, or the longer. */
 function apart(found: readonly Found[]): Found[] {

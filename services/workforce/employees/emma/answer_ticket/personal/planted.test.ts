@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { rules } from '../engine.ts'
+import { createMask } from './mask.ts'
 import { type Masking, measure, written } from './planted.ts'
 
 const { planted: count, lookAlikes, missed, mistaken }: Masking = measure()
@@ -15,11 +16,24 @@ it('of 153 look-alikes at most 1 is masked', () => {
   assert.ok(mistaken.length <= 1, mistaken.join('\n'))
 })
 
-it('nothing that is masked stands anywhere in an answer, from the ticket or from the knowledge', () => {
+const named: Masking = measure('planted-names.tsv')
+
+it('at least 65 of 66 names, postal addresses, dates of birth and passports planted in texts are gone whole', () => {
+  assert.equal(named.planted, 66)
+  assert.ok(named.missed.length <= 1, named.missed.join('\n'))
+})
+
+it('of 68 look-alikes of those at most 2 are masked, and no team, firm or product', () => {
+  assert.equal(named.lookAlikes, 68)
+  assert.ok(named.mistaken.length <= 2, named.mistaken.join('\n'))
+  assert.equal(createMask().mask('Dear Support,\nmy Aurora Lamp broke.'), 'Dear Support,\nmy Aurora Lamp broke.')
+})
+
+it('nothing that is masked stands anywhere in an answer, from the ticket or from the knowledge', async () => {
   for (const { text, line, planted } of written()) {
-    if (missed.includes(line)) continue
+    if (missed.includes(line) || named.missed.includes(line)) continue
     const input = { ticket: text, subject: text, knowledge: [{ title: text, text: `# Contact\n${text}` }] }
-    const answer = rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
+    const answer = await rules({ topic: '', tone: '', constraints: {}, files: [], seed: 1, input })
     for (const datum of planted) assert.ok(!JSON.stringify(answer).includes(JSON.stringify(datum).slice(1, -1)), line)
   }
 })

@@ -19,21 +19,26 @@ export interface Masking {
 /** What may go out in every text of the set. */
 const open = ['help@rentals.example', 'billing@rentals.example', '+44 20 7946 0999', '020 7946 0999', '198.51.100.7']
 
-const texts = readFileSync(join(import.meta.dirname, 'planted.tsv'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map(line => {
-    const [, written = ''] = line.split('\t')
-    const text = written.replaceAll('\\n', '\n')
-    return { line, planted: [...text.matchAll(/⟦(.*?)⟧/gs)].map(([, datum = '']) => datum), text }
-  })
+const sets = ['planted.tsv', 'planted-names.tsv'] as const
+
+const textsOf = (set: (typeof sets)[number]) =>
+  readFileSync(join(import.meta.dirname, set), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map(line => {
+      const [, written = ''] = line.split('\t')
+      const text = written.replaceAll('\\n', '\n')
+      return { line, planted: [...text.matchAll(/⟦(.*?)⟧/gs)].map(([, datum = '']) => datum), text }
+    })
 
 /** The texts as a customer would write them, and what is planted in each. */
-export const written = () => texts.map(({ line, text, planted }) => ({ line, planted, text: plain(text) }))
+export const written = () =>
+  sets.flatMap(textsOf).map(({ line, text, planted }) => ({ line, planted, text: plain(text) }))
 
 const plain = (text: string) => text.replaceAll(/[⟦⟧]/g, '')
 
-export function measure(): Masking {
+export function measure(set: (typeof sets)[number] = 'planted.tsv'): Masking {
+  const texts = textsOf(set)
   const masked = ({ text }: { text: string }) => createMask(open).mask(visibleText(plain(text)))
   const withData = texts.filter(({ planted }) => planted.length > 0)
   const without = texts.filter(({ planted }) => planted.length === 0)

@@ -91,3 +91,14 @@ describe('passages', () => {
     assert.ok(first && first.coverage > 0.5 && first.coverage < 1)
   })
 })
+
+it('a word with a slip is found among a hundred thousand that are alike', () => {
+  const alike = Array.from(
+    { length: 100_000 },
+    (_, at) => `word${String.fromCodePoint(0x4e00 + (at % 20_000))}${at % 5}`,
+  )
+  const known = [...alike.map(word => word.slice(0, -1)), 'rotate']
+  const begun = performance.now()
+  assert.equal(speller(known)('roatte'), 'rotate')
+  assert.ok(performance.now() - begun < 20_000)
+})

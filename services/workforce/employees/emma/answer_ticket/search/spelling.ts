@@ -23,7 +23,11 @@ function shortened(known: Iterable<string>): Map<string, string[]> {
   const words = new Map<string, string[]>()
   for (const word of known)
     if (isFit(word))
-      for (const shorter of [word, ...withoutOne(word)]) words.set(shorter, [...(words.get(shorter) ?? []), word])
+      for (const shorter of [word, ...withoutOne(word)]) {
+        const longer = words.get(shorter)
+        if (longer) longer.push(word)
+        else words.set(shorter, [word])
+      }
   return words
 }
 

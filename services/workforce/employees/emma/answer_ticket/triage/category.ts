@@ -1,5 +1,6 @@
 /** What a ticket is about. */
 import { stemOf, wordsOf } from '../../../../src/text/english.ts'
+import { sentencesOf } from '../../../../src/text/sentences.ts'
 import { withoutPhrases } from '../search/phrases.ts'
 
 export interface Category {
@@ -35,8 +36,22 @@ export function categoryOf(ticket: string, own: readonly OwnCategory[] = []): Ca
     const found = weigh(words, category)
     if (found.score > best.score) best = { name: category.name, ...found }
   }
+  if (own.length === 0 && best.score < STRONG) {
+    const asked = weigh([...words.filter(word => !isAsking(word)), ...askedIn(ticket)], howTo)
+    if (asked.score > best.score) best = { name: howTo.name, ...asked }
+  }
   return { name: best.name, words: [...best.words] }
 }
+
+/** The words of a ticket's questions that ask how something goes: elsewhere “You can reach me” asks nothing. */
+const askedIn = (ticket: string): string[] =>
+  sentencesOf(ticket)
+    .map(({ start, end }) => ticket.slice(start, end))
+    .filter(sentence => sentence.endsWith('?') || isAsking(wordsOf(sentence.slice(0, BEGINNING))[0] ?? ''))
+    .flatMap(sentence => wordsOf(sentence).filter(isAsking))
+
+/** Signs in which a sentence says whether it begins as a question. */
+const BEGINNING = 40
 
 /** Each stem counts once. */
 function weigh(words: readonly string[], { lists }: Weighed): { words: Set<string>; score: number } {
@@ -57,8 +72,15 @@ function weigh(words: readonly string[], { lists }: Weighed): { words: Set<strin
 
 function wordsAndNumbers(text: string): string[] {
   const plain = withoutPhrases(text.toLowerCase())
-  return [...wordsOf(plain), ...(plain.match(/\b[45]\d\d\b|\b2fa\b/g) ?? [])]
+  return [
+    ...wordsOf(plain),
+    ...(plain.match(/\b[45]\d\d\b|\b2fa\b/g) ?? []),
+    ...(sentBack.test(plain) ? ['return'] : []),
+  ]
 }
+
+/** “Send it back”, “I sent the shoes back” */
+const sentBack = /\bsen(?:d|t|ding)(?: \p{L}+){1,5} back\b/u
 
 const usual: readonly Weighed[] = [
   category(
@@ -104,11 +126,18 @@ const usual: readonly Weighed[] = [
     'fail wrong unexpected stuck missing issue problem suddenly since stopped freezes incorrect',
   ),
   category(
-    'how_to',
+    'delivery',
     STRONG,
-    'how where tutorial documentation guide',
-    'can what which possible way setup configure explain example does change find use start',
+    'parcel package delivery deliver shipping shipment courier tracking dispatched',
+    'arrive express late driver postage order',
   ),
+  category(
+    'returns',
+    STRONG,
+    'return exchange postage faulty defective warranty damaged',
+    'broken wrong item fit refund arrive label',
+  ),
+  category('order', STRONG, 'stock preorder backorder basket', 'order confirmation size colour color item gift'),
   category(
     'feedback',
     STRONG,
@@ -116,6 +145,16 @@ const usual: readonly Weighed[] = [
     'great love disappointed terrible awesome happy unhappy rude',
   ),
 ]
+
+/** How something is done is what a ticket is about where it asks and is about nothing else. */
+const howTo = category(
+  'how_to',
+  STRONG,
+  'how where tutorial documentation guide manual',
+  'can what which possible way setup configure explain example does change find use start',
+)
+const isAsking = (word: string) => asking.has(word)
+const asking = new Set('how where can what which possible way does'.split(' '))
 
 function category(name: string, weight: number, strong: string, weak: string): Weighed {
   return {

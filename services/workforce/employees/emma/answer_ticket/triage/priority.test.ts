@@ -40,6 +40,12 @@ describe('the priority of a ticket', () => {
     assert.equal(priorityOf('It has to be fixed by tomorrow.').level, 'high')
   })
 
+  it('is no higher where somebody only asks how long something can be sent back', () => {
+    assert.equal(priorityOf('How long do I have to send it back?').level, 'normal')
+    assert.equal(priorityOf('Can I send it back?').level, 'normal')
+    assert.equal(priorityOf('There is a payment on my card that is not mine, send it back').level, 'high')
+  })
+
   it('is normal for a question how refunds go', () => {
     for (const ticket of ['What is your refund policy?', 'Can I get a refund within 14 days?', 'Is smoking allowed?'])
       assert.equal(priorityOf(ticket).level, 'normal')

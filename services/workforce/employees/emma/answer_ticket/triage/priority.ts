@@ -49,7 +49,10 @@ export function priorityOf(ticket: string): Priority {
   for (const { level, pattern } of signs) {
     const reasons = new Set(
       Array.from(text.matchAll(pattern))
-        .filter(({ index }) => !denied.test(text.slice(Math.max(0, index - DENIAL), index)))
+        .filter(({ 0: found, index }) => {
+          const before = text.slice(Math.max(0, index - BEFORE), index)
+          return !denied.test(before) && !(isSending.test(found) && asked.test(before))
+        })
         .map(([found]) => found),
     )
     if (reasons.size > 0) return { level, reasons: [...reasons].slice(0, 5) }
@@ -60,7 +63,12 @@ export function priorityOf(ticket: string): Priority {
 /** Before a sign, what says that it is not so: “this is not an emergency”. Looked for in so many characters. */
 const denied =
   /(?<![\p{L}\p{N}])(?:not|no|never|without|hardly|neither|nor|\p{L}+n't)\s(?:(?:a|an|any|at|all|been|being|exactly|longer|particularly|really|so|terribly|that|the|this|too|very|yet)\s){0,3}$/u
-const DENIAL = 60
+const BEFORE = 60
+
+/** Who asks how long, or whether, something may be sent back demands nothing. */
+const isSending = /^(?:send|give|return)\s/
+const asked =
+  /(?<![\p{L}\p{N}])(?:how (?:long|much time|many days)|(?:can|could|may|must|should|do|shall) (?:i|we))(?![\p{L}\p{N}])[^.?!\n]*$/u
 
 /** Whole words, with any one space between them. */
 function patternOf(alternatives: string): RegExp {

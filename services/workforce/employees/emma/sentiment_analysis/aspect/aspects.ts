@@ -14,6 +14,8 @@ interface Mention {
   readonly source: string
   readonly quote: string
   readonly compound: number
+  /** Whether a word of it weighs anything. */
+  readonly isWeighed: boolean
 }
 
 /**
@@ -42,8 +44,8 @@ export function aspectsOf(
       const own = found.flatMap(at => tokens.slice(at, at + (wanted[aspect]?.length ?? 0)))
       for (const { clause, words } of within(clauses, own)) {
         const quote = sentence.slice(clause.start, clause.end).trim()
-        const { compound } = polarity(without(sentence, words, clause))
-        mentions[aspect]?.push({ source, quote, compound })
+        const { compound, words: weighty } = polarity(without(sentence, words, clause))
+        mentions[aspect]?.push({ source, quote, compound, isWeighed: weighty.length > 0 })
       }
     })
   }
@@ -83,11 +85,15 @@ function summed(mentions: readonly Mention[]): Omit<Aspect, 'aspect' | 'given'> 
   const compound = mentions.length > 0 ? roundHalfEven(sum / mentions.length, 4) : null
   return {
     mentions: mentions.length,
+    weighed: mentions.filter(({ isWeighed }) => isWeighed).length,
     positive: count('positive'),
     neutral: count('neutral'),
     negative: count('negative'),
     compound,
     label: compound === null ? null : labelOf(compound),
-    quotes: mentions.toSorted((a, b) => Math.abs(b.compound) - Math.abs(a.compound)).slice(0, QUOTES),
+    quotes: mentions
+      .toSorted((a, b) => Math.abs(b.compound) - Math.abs(a.compound))
+      .slice(0, QUOTES)
+      .map(({ source, quote, compound }) => ({ source, quote, compound })),
   }
 }

@@ -45,9 +45,10 @@ export function aspectNouns(sentences: readonly (readonly Token[])[]): string[] 
   const candidates = [...nouns.values()]
     .filter(({ evidence, mentions }) => mentions >= least && evidence >= LEAST_SHARE * mentions)
     .sort((a, b) => b.mentions - a.mentions || b.words.length - a.words.length)
-  const phrases = candidates.filter(({ words }) => words.length === 2)
-  const isPart = ({ words: [word], mentions }: Noun) =>
-    phrases.some(phrase => phrase.words.includes(word ?? '') && phrase.mentions >= MOSTLY * mentions)
+  const inPhrases = new Map<string, number>()
+  for (const { words, mentions } of candidates)
+    if (words.length === 2) for (const word of words) inPhrases.set(word, Math.max(inPhrases.get(word) ?? 0, mentions))
+  const isPart = ({ words: [word = ''], mentions }: Noun) => (inPhrases.get(word) ?? 0) >= MOSTLY * mentions
   return candidates
     .filter(noun => noun.words.length === 2 || !isPart(noun))
     .slice(0, MOST)

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { boosters, emojis, lexicon, negations, specialCases } from './lexicon.ts'
 import { polarity } from './polarity.ts'
-import { converted, labelledSets, type ReferenceScore, referenceMissing, referenceScores } from './reference.ts'
+import { converted, labelledSets, type ReferenceScore, referenceMissing, referenceScores } from './reference.fixture.ts'
 
 describe('VADER', { skip: referenceMissing }, () => {
   it('has the lexicon of the Python package, and words counted in its labelled texts', () => {

@@ -328,6 +328,11 @@ export const plantedPages: readonly PlantedPage[] = [
       ),
       plant('heading_skipped', '<h2>Le pot et la terre</h2>', '<h3>Le pot et la terre</h3>'),
       plant('link_vague', 'Tous les légumes</a>', 'En savoir plus</a>'),
+      plant(
+        'card_differs',
+        '<meta property="og:title" content="Cultiver des tomates sur un balcon">',
+        '<meta property="og:title" content="Bienvenue !">',
+      ),
     ],
   },
   {
@@ -353,6 +358,12 @@ export const plantedPages: readonly PlantedPage[] = [
   {
     page: 'event.html',
     plants: [
+      plant(
+        'card_missing',
+        '<meta property="og:title" content="Night walk for bats in Alder Wood, 12 June 2027">',
+        '',
+        '<head>',
+      ),
       plant('content_thin', '<p>Bats come out when', '<!-- <p>Bats come out when', '<strong>Saturday'),
       plant(
         'image_unencrypted',

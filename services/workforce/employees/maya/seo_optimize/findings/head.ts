@@ -5,7 +5,7 @@ import type { RuleId } from './rules.ts'
 import { fitted, widthOf } from './width.ts'
 
 export const LONGEST_TITLE = 65
-const SHORTEST_TITLE = 12
+export const SHORTEST_TITLE = 12
 export const LONGEST_DESCRIPTION = 160
 const SHORTEST_DESCRIPTION = 50
 

@@ -1,8 +1,9 @@
-/** JSON-LD: whether it is JSON, says what it is, and has what its type needs. Microdata and RDFa are not read. */
+/** JSON-LD: whether it is JSON, says what it is, and has what its type needs. RDFa is not read. */
 import { named, type Page, type PageElement } from '../page/page.ts'
 import { createPlaces } from '../page/place.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'
-import { forms, recommended, required } from './structured-types.ts'
+import { printed } from './printed.ts'
+import { forms, lackingOf, recommended, required, stubOf, typeOf } from './structured-types.ts'
 
 /** An object with a type, and where it begins. */
 export interface Item {
@@ -54,29 +55,33 @@ export function judgeStructuredData({ page }: Judged): Fault[] {
 
   function judgeItem(item: Item): Fault[] {
     const { type, fields, missing } = item
-    const without = lackingOf(recommended, type, fields)
-    const line = (name: string, value: string) => `"@type": "${type}", "${name}": ${value}`
+    const without = lackingOf(recommended, type, name => hasValue(fields, name))
+    const line = (name: string, asked: string) =>
+      `"@type": "${type}", "${name}": ${JSON.stringify(stubOf(name, asked))}`
     const invalid = Object.entries(forms).flatMap(([name, { is, asked }]) => {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (value === undefined || is(value)) return []
-      const shown = shortened(JSON.stringify(value), 80)
+      const shown = shortened(printed(value, LONGEST_VALUE), LONGEST_VALUE)
       const message = `In ${type}, ${name} is ${shown}; asked for is ${asked}.`
-      return [changed(page, 'data_invalid', item, message, line(name, `"[${asked}]"`))]
+      return [changed(page, 'data_invalid', item, message, line(name, asked))]
     })
     return [
       ...missing.map(name => {
         const [one = name] = name.split('|')
         const message = `${type} lacks ${name.replaceAll('|', ' or ')}, which is required.`
-        return changed(page, 'data_incomplete', item, message, line(one, `"[${one} of this ${type}]"`))
+        return changed(page, 'data_incomplete', item, message, line(one, `${one} of this ${type}`))
       }),
       ...without.map(name => {
         const message = `${type} lacks ${name}, which is recommended.`
-        return changed(page, 'data_sparse', item, message, line(name, `"[${name} of this ${type}]"`))
+        return changed(page, 'data_sparse', item, message, line(name, `${name} of this ${type}`))
       }),
       ...invalid,
     ]
   }
 }
+
+/** Of a value that is shown. */
+const LONGEST_VALUE = 80
 
 function scriptsOf(page: Page): Script[] {
   const placeIn = createPlaces('', page.raw)
@@ -129,19 +134,9 @@ function itemsIn(page: Page, { start, end, tagEnd }: PageElement, value: unknown
     const from = places.get(type) ?? 0
     const at = placeOf(text, type, from)
     if (at) places.set(type, at.end)
-    const missing = lackingOf(required, type, fields)
+    const missing = lackingOf(required, type, name => hasValue(fields, name))
     return { type, fields, missing, ...(at ? { start: tagEnd + at.start, end: tagEnd + at.end } : { start, end }) }
   })
-}
-
-/** The fields of a table that something of a type does not have. */
-function lackingOf(
-  table: Readonly<Record<string, readonly string[]>>,
-  type: string,
-  fields: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  const asked = Object.hasOwn(table, type) ? (table[type] ?? []) : []
-  return asked.filter(names => names.split('|').every(name => !hasValue(fields, name)))
 }
 
 /** Where `"@type": "…"` of a type stands next. */
@@ -160,12 +155,7 @@ function typesOf(object: Record<string, unknown>): string[] {
   const type = Object.hasOwn(object, '@type') ? object['@type'] : undefined
   return (Array.isArray(type) ? type : [type])
     .filter((one): one is string => typeof one === 'string' && one.trim() !== '')
-    .map(one =>
-      one
-        .trim()
-        .replace(/^https?:\/\/schema\.org\//, '')
-        .slice(0, 100),
-    )
+    .map(typeOf)
 }
 
 function hasValue(fields: Readonly<Record<string, unknown>>, name: string): boolean {

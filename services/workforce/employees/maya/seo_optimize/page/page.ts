@@ -23,6 +23,8 @@ export interface PageElement {
   /** What a reader hears of it: its text, with the alternatives of images in it. Only the beginning where it is long. */
   readonly text: string
   readonly inHead: boolean
+  /** Of an item of microdata, the names of its properties. */
+  readonly properties?: ReadonlySet<string>
 }
 
 /** A stretch of text that stands by itself: a paragraph, an item of a list, a heading. */

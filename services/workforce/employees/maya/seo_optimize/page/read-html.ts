@@ -31,6 +31,8 @@ interface Open {
   readonly isSilent: boolean
   readonly isAside: boolean
   readonly draft?: Draft
+  /** Of an item of microdata. */
+  readonly properties?: Set<string>
   readonly parts: string[]
   length: number
 }
@@ -79,17 +81,39 @@ export function readHtml(source: string, raw: string, param: string): Page {
       const id = attributes.get('id') ?? (name === 'a' ? attributes.get('name') : undefined)
       if (id !== undefined) ids.add(id)
       if (blocks.has(name)) flush(name)
-      const isKept = kept.has(name) && (silence === 0 || name === 'title')
+      const isItem = attributes.has('itemscope')
+      const isKept = (kept.has(name) || isItem) && (silence === 0 || name === 'title')
       const [start, tagEnd] = [parser.startIndex, parser.endIndex + 1]
+      const around = attributes.has('itemprop') ? open.findLast(({ properties }) => properties)?.properties : undefined
+      for (const property of (attributes.get('itemprop') ?? '').slice(0, LONGEST_TEXT).split(/\s+/))
+        around?.add(property)
+      const properties = isItem ? new Set<string>() : undefined
       const draft: Draft | undefined =
         isKept && !open.some(({ name: outer }) => outer === 'svg')
-          ? { name, attributes, start, tagEnd, end: tagEnd, text: '', inHead: !headEnded }
+          ? {
+              name,
+              attributes,
+              start,
+              tagEnd,
+              end: tagEnd,
+              text: '',
+              inHead: !headEnded,
+              ...(properties && { properties }),
+            }
           : undefined
       if (draft) elements.push(draft)
       assertReadable({ elements, blocks: blocksRead }, param)
       if (name === 'img') hear(` ${attributes.get('alt') ?? ''} `)
       const isSilent = silent.has(name) || isHidden(attributes)
-      const one: Open = { name, isSilent, isAside: aside.has(name), parts: [], length: 0, ...(draft && { draft }) }
+      const one: Open = {
+        name,
+        isSilent,
+        isAside: aside.has(name),
+        parts: [],
+        length: 0,
+        ...(draft && { draft }),
+        ...(properties && { properties }),
+      }
       open.push(one)
       if (draft && listening.length < MOST_OPEN) listening.push(one)
       if (isSilent) silence++

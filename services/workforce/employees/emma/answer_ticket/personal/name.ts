@@ -1,0 +1,79 @@
+/** Names of people, by what stands around them; no list knows them all. */
+import { isEnglishWord } from '../../../../src/text/english.ts'
+import { emails } from './email.ts'
+import type { Found } from './found.ts'
+
+export function* names(text: string): Iterable<Found> {
+  const known = new Set<string>()
+  for (const { pattern, isName } of cues)
+    for (const { 0: whole, 1: name = '', index, groups } of text.matchAll(pattern)) {
+      if (isRole(name) || (isName && !isName(name))) continue
+      const start = index + whole.length - name.length - (groups?.behind?.length ?? 0)
+      yield { kind: 'name', start, end: start + name.length }
+      for (const word of wordsIn(name)) if (!isEnglishWord(word)) known.add(word)
+    }
+  for (const { start, end } of emails(text))
+    for (const word of wordsIn(text.slice(start, end).split(/@|\s|[[(]/)[0] ?? ''))
+      if (!isEnglishWord(word) && !roles.has(word)) known.add(word)
+  if (known.size === 0) return
+  // Said once by its sign, a name is one wherever it stands.
+  for (const { 0: word, index: start } of text.matchAll(/(?<![\p{L}\p{M}])\p{Lu}[\p{L}\p{M}]{2,40}(?![\p{L}\p{M}])/gu))
+    if (known.has(word.toLowerCase())) yield { kind: 'name', start, end: start + word.length }
+}
+
+const wordsIn = (name: string): string[] => name.toLowerCase().match(/[\p{L}\p{M}]{3,40}/gu) ?? []
+
+/** Whether it is that of no person: a team, a firm, a courtesy. */
+const isRole = (name: string): boolean => wordsIn(name).some(word => roles.has(word))
+
+const roles = new Set(
+  'accounts admin all billing care client colleague colleagues company contact corp customer customers damen department desk everybody everyone folks friend friends gmbh guys hello help helpdesk herren inc info kundenservice kunde ladies llc ltd madam mail manager newsletter noreply office order orders owner partner plc press reception reply returns sales sent service shop sir sirs staff store support team thank thanks the there user webmaster'.split(
+    ' ',
+  ),
+)
+
+/** A word of a name, `O’Brien` and `McDonald` too, or an initial. */
+const part =
+  "\\p{Lu}(?:\\.|[\\p{Ll}\\p{M}]{0,40}(?:[’'-]\\p{L}[\\p{Ll}\\p{M}]{0,40}|\\p{Lu}[\\p{Ll}\\p{M}]{1,40}){0,3})(?![\\p{L}\\p{N}])"
+const particles = '(?:(?:van|von|der|den|de|da|del|della|di|la|le|bin|al|y) ){0,2}'
+const title = '(?:Mrs?|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Signora?)\\.?[ \\u00a0]'
+const name = `(?:${title})?(${part}(?:[ \\u00a0]${particles}${part}){0,3})`
+const lineEnd = '(?<behind>[ \\t.!,]{0,3})(?=\\n|$)'
+
+const closings =
+  'best|(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|thanks)|thank you(?: (?:very|so) much)?|thx|cheers|sincerely(?: yours)?|yours(?: (?:sincerely|faithfully|truly))?|love|(?:mit )?(?:freundlichen|besten|vielen|lieben) grüßen|(?:viele|liebe|beste|freundliche) grüße|mfg|lg|danke|(?:bien )?cordialement|merci|bien à vous|(?:un )?saludos?|(?:un )?cordial saludo|atentamente|gracias|cordiali saluti|met vriendelijke groet'
+
+const cue = (before: string, behind = '') => new RegExp(`(?<![\\p{L}\\p{N}])${before}${name}${behind}`, 'gu')
+
+const isForeign = (one: string) => wordsIn(one).some(word => !isEnglishWord(word))
+const isOfTwo = (one: string) => /[ \u00a0]/.test(one)
+
+const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string) => boolean }[] = [
+  // “Regards,” and a line of its own, or what ends the line.
+  { pattern: cue(`(?i:${closings})(?i: in advance| again)?[ \\t]?[,!.–-]{0,2}[ \\t]{0,3}\\n\\s{0,8}`, lineEnd) },
+  { pattern: cue(`(?i:${closings}), `, lineEnd) },
+  {
+    pattern: cue(
+      "(?i:my name(?: is|[’']s)|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|mon nom est|me llamo|mi nombre es) ",
+    ),
+  },
+  { pattern: cue("(?i:I am|I[’']m) "), isName: one => isForeign(one) && !isOrigin(one) },
+  { pattern: cue('(?i:this is|ich bin|hier ist|je suis|soy) '), isName: one => isOfTwo(one) && isForeign(one) },
+  { pattern: cue('(?i:this is) ', '(?<behind> )(?=(?:from|speaking|calling|here|again)(?!\\p{L}))') },
+  { pattern: cue(`(?=${title})`) },
+  {
+    pattern: cue(
+      '(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|lieber?|hallo|guten (?:tag|morgen)|chère?|bonjour|hola|estimad[oa]) ',
+      '(?=[ \\t]?[,!:\\n]|$)',
+    ),
+  },
+  {
+    pattern: cue(
+      '(?<=(?:^|\\n)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}',
+      '(?=[ \\t]{0,3}(?:[,;\\n]|$))',
+    ),
+  },
+]
+
+/** “I am German” tells where somebody is from. */
+const isOrigin = (one: string) => !isOfTwo(one) && /(?:ish|ese|ian|ean|man|ch|er|ic)$/.test(one)
