@@ -14,6 +14,14 @@ const exampleOf = (employee: string, task: string): object => ({
   task,
   ...JSON.parse(readFileSync(join(employees, employee, task, 'example.json'), 'utf8')),
 })
+/** Who there is and what each can be asked for: a request that names one of these works for good. */
+const promised = {
+  alex: ['Developer', 'code_review', 'debug', 'documentation', 'write_code'],
+  david: ['Analyst', 'analyze_data', 'create_report', 'forecast'],
+  emma: ['Support', 'answer_ticket', 'sentiment_analysis', 'write_response'],
+  maya: ['Marketing', 'create_social_post', 'generate_ad_copy', 'seo_optimize', 'write_blog_post'],
+  sarah: ['Designer', 'brand_assets', 'create_image', 'design_mockup'],
+}
 const review = { task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 
 describe('the workforce', () => {
@@ -92,8 +100,10 @@ describe('the workforce', () => {
     const { body } = await server.request('GET', '/v1/workforce/employees')
     assert.deepEqual((await server.request('GET', '/v1/employees')).body, body)
     assert.deepEqual(
-      body.data.map((employee: Wire) => employee.id),
-      ['alex', 'david', 'emma', 'maya', 'sarah'],
+      Object.fromEntries(
+        body.data.map(({ id, role, tasks }: Wire) => [id, [role, ...tasks.map((kind: Wire) => kind.id)]]),
+      ),
+      promised,
     )
     const emma = body.data.find((employee: Wire) => employee.id === 'emma')
     for (const kind of emma.tasks) {
