@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Brief } from './brief.ts'
 import { readCatalogue } from './catalogue.ts'
+import { needFaults } from './needs.ts'
 import { faultsOf, runRules } from './run-rules.ts'
 
 for (const { id: employee, kinds } of readCatalogue())
@@ -12,6 +13,19 @@ for (const { id: employee, kinds } of readCatalogue())
 
       it('has an example that its input schema allows', () => {
         assert.equal(faultsOf(kind.input_schema, brief.input), undefined)
+        assert.deepEqual(
+          needFaults(kind, {
+            topic: brief.topic,
+            files: [],
+            input: kind.example.input as Readonly<Record<string, unknown>>,
+          }),
+          [],
+        )
+      })
+
+      it('asks for something to work on', () => {
+        const says = Boolean((kind.input_schema.required as string[] | undefined)?.length)
+        assert.ok(says || needFaults(kind, { files: [] }).length > 0)
       })
 
       if (kind.engines.includes('rules')) {

@@ -112,6 +112,7 @@ describe('the workforce', () => {
       // None where it takes a language model: the server has none.
       assert.deepEqual(kind.engines, kind.id === 'write_response' ? [] : ['rules'])
       assert.equal(kind.example.task, kind.id)
+      assert.ok(kind.fields.find((field: Wire) => field.name === 'files').media_types.includes('text/plain'))
     }
   })
 
@@ -147,6 +148,21 @@ describe('the workforce', () => {
     const code = { task: 'documentation', input: { code: 'export const one = 1' } }
     const problem = assertProblem(await ask('/v1/workforce/alex/tasks', code), 400, 'missing_parameter', 'input.path')
     assert.match(problem.detail, /required where `input\.code` is given/)
+  })
+
+  it('says what it would need where a brief says nothing, in the sandbox too', async () => {
+    for (const headers of [{}, inSandbox()]) {
+      const nothing = { task: 'write_blog_post', topic: ' ', input: { keywords: ['bread'] } }
+      const problem = assertProblem(
+        await ask('/v1/workforce/maya/tasks', nothing, headers),
+        400,
+        'missing_parameter',
+        'topic',
+      )
+      assert.match(problem.detail, /at least one of `topic`, `input\.facts`, `files`/)
+    }
+    const topic = { task: 'write_blog_post', topic: 'Bread' }
+    assertProblem(await ask('/v1/workforce/maya/tasks', topic), 501, 'engine_unavailable')
   })
 
   it('in the sandbox is made up, and does what the topic asks for', async () => {

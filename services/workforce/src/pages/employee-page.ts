@@ -1,4 +1,5 @@
 import type { Employee, KindSpec } from '../catalogue.ts'
+import { fieldsOf } from '../common-fields.ts'
 import type { Measured } from '../run-rules.ts'
 import { fieldTable } from './field-table.ts'
 import { kindTable, ORIGIN } from './index-page.ts'
@@ -36,11 +37,26 @@ function kindSection(employee: string, { kind, done, pictures }: Work): string[]
     `## ${kind.title}`,
     kind.description,
     by(kind),
+    ...needed(kind),
     fence('sh', request(employee, kind)),
     ...(done === undefined ? refused : answered(done, pictures)),
     ...folded('Everything that `input` takes', fieldTable(kind.input_schema, 'sent')),
+    ...folded('What has an effect beside `input`', besideTable(kind)),
     ...folded('Everything in `output.result`', fieldTable(kind.output_schema, 'given')),
   ]
+}
+
+const needed = ({ needs }: KindSpec): string[] =>
+  needs === undefined ? [] : [`A request needs at least one of ${needs.map(code).join(', ')}.`]
+
+/** Every field beside `input` that it heeds, as a table. */
+function besideTable(kind: KindSpec): string {
+  const rows = fieldsOf(kind).map(({ name, title, description, by: engines, media_types: types }) => {
+    const media = types === undefined ? '' : ` ${types.map(code).join(', ')}.`
+    const alone = kind.engines.length > engines.length ? ' Only with `"engine": "llm"`.' : ''
+    return `| ${code(name)} | **${title}.** ${cell(description)}${media}${alone} |`
+  })
+  return ['| field | |', '|---|---|', ...rows].join('\n')
 }
 
 function by(kind: KindSpec): string {

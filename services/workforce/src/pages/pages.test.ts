@@ -36,6 +36,8 @@ const kind: KindSpec = {
       },
     },
   },
+  needs: ['topic', 'input.about'],
+  heeds: { topic: { by: ['llm'] }, seed: { by: ['rules', 'llm'], description: 'Which words rhyme.' } },
   example: { topic: 'Rain', input: { about: "the gardener's rain" } },
   folder: '/nowhere',
 }
@@ -44,6 +46,8 @@ const ann = { id: 'ann', name: 'Ann', role: 'Poet', description: 'Writes.', kind
 it('a kind that only a language model does shows what is asked and which setting it needs, and no result', () => {
   const page = employeePage(ann, [{ kind, pictures: [] }])
   assert.match(page, /Needs a language model: `MILLHAND_LLM_URL`/)
+  assert.ok(page.includes('A request needs at least one of `topic`, `input.about`.'))
+  assert.ok(page.includes('| `topic` | **Topic.** What it is about. |'))
   assert.match(page, /"about": "the gardener's rain"/)
   assert.match(page, /"status": 501, "code": "engine_unavailable"/)
   assert.doesNotMatch(page, /succeeded|output\.text/)
@@ -59,9 +63,11 @@ it('a kind by rules shows its result, its files and what was measured', () => {
     checks: [{ id: 'lines', pass: true, value: 3, target: '1 | 2' }],
   }
   const page = employeePage(ann, [
-    { kind: { ...kind, engines: ['rules'] }, done, pictures: ['ann/write_poem/poem.svg'] },
+    { kind: { ...kind, engines: ['rules', 'llm'] }, done, pictures: ['ann/write_poem/poem.svg'] },
   ])
   assert.match(page, /"result": \{ "lines": \[\{ "feet": 1 \}, \{ "feet": 2 \}\] \}/)
+  assert.ok(page.includes('| `topic` | **Topic.** What it is about. Only with `"engine": "llm"`. |'))
+  assert.ok(page.includes('| `seed` | **Seed.** Which words rhyme. |'))
   assert.match(page, /!\[poem\.svg\]\(ann\/write_poem\/poem\.svg\)/)
   assert.ok(page.includes('| `lines` | 3 | 1 \\| 2 | passed |'))
   assert.doesNotMatch(page, /^```sh\nrm/m, 'what an engine says is no block of the page')
