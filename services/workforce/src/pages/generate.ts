@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readCatalogue } from '../catalogue.ts'
-import { doExample } from './done.ts'
+import { doExample } from './do-example.ts'
 import { employeePage } from './employee-page.ts'
 import { indexPage } from './index-page.ts'
 import { picturesOf } from './pictures.ts'

@@ -107,6 +107,7 @@ it('JSON is cut to what a page has room for, and stays of its shape', () => {
     tiny: 1.23456789e-9,
     whole: 12_345_678,
     none: null,
+    deep: { a: { b: { c: { d: { e: { f: { g: [{ h: 1 }, { h: 2 }, { h: 3 }] } } } } } } },
   }
   assert.deepEqual(cut(value), {
     list: [1, 2],
@@ -115,6 +116,8 @@ it('JSON is cut to what a page has room for, and stays of its shape', () => {
     tiny: 1.23457e-9,
     whole: 12_345_678,
     none: null,
+    // Nothing is shown as empty that is not.
+    deep: { a: { b: { c: { d: { e: { f: { g: [{ h: 1 }, { h: 2 }] } } } } } } },
   })
   assert.deepEqual(JSON.parse(layOut(value)), value)
   assert.equal(layOut({ a: [], b: {} }), '{ "a": [], "b": {} }')
