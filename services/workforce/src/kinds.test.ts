@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { Brief } from './brief.ts'
 import { readCatalogue } from './catalogue.ts'
 import { needFaults } from './needs.ts'
+import { doExample } from './pages/do-example.ts'
 import { faultsOf, runRules } from './run-rules.ts'
 
 for (const { id: employee, kinds } of readCatalogue())
@@ -35,6 +36,15 @@ for (const { id: employee, kinds } of readCatalogue())
           assert.ok(checks.length > 0, 'something is measured')
           for (const { id, pass } of checks) assert.ok(pass, id)
           assert.deepEqual(await runRules(kind, brief), { answer, checks })
+        })
+      } else {
+        it('shows an answer to its example that is valid, and passes every check', async () => {
+          const { answer, checks } = await doExample(kind)
+          assert.ok(answer.text.trim() !== '')
+          assert.deepEqual(
+            checks.filter(({ pass }) => !pass),
+            [],
+          )
         })
       }
     })
