@@ -2,7 +2,7 @@ import type { Checks } from '../../../src/kind.ts'
 import { textOfFile } from '../../../src/text/text-files.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
 import { wishes } from '../../../src/text/wishes.ts'
-import { createMask } from './personal/mask.ts'
+import { createMask } from '../personal/mask.ts'
 import { uncited, unfaithful } from './phrase.ts'
 import type { Input, Result } from './result.ts'
 

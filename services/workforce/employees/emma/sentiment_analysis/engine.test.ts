@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { labelledSets, referenceMissing, referenceScores } from '../vader/reference.ts'
 import { rules } from './engine.ts'
 import { labelOf } from './label.ts'
 import type { Aspect, Input } from './result.ts'
 import { agreement } from './three-classes.ts'
-import { labelledSets, referenceMissing, referenceScores } from './vader/reference.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',
