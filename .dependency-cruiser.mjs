@@ -1,7 +1,13 @@
 /** Who may import whom: the rules of the architecture that a machine can hold. `pnpm check` runs it. */
 
+import { globSync } from 'node:fs'
+import { dirname } from 'node:path'
+
 const adapters =
   '^(libs/[^/]+/src/(sqlite|filesystem|mongo|kafka|gridfs)/|services/[^/]+/src/(onnx|docker|kubernetes)/)'
+const kinds = globSync('services/workforce/employees/*/*/kind.json', { cwd: import.meta.dirname }).map(
+  path => `^${dirname(path)}/`,
+)
 const tests = '\\.(test|contract)\\.ts$'
 
 export default {
@@ -40,6 +46,16 @@ export default {
       severity: 'error',
       from: { path: '^services/workforce/src/text/' },
       to: { path: '^services/workforce/employees/' },
+    },
+    {
+      name: 'nothing-names-a-kind',
+      comment: 'A kind of work comes and goes with its folder: what others need of it is the employee’s.',
+      severity: 'error',
+      from: {
+        path: '^(?:services/workforce/employees/([^/]+/[^/]+)/|(?:services|gateway|libs|deploy)/)',
+        pathNot: tests,
+      },
+      to: { path: kinds, pathNot: '^services/workforce/employees/$1/' },
     },
     {
       name: 'libs-are-below',

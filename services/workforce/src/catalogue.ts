@@ -1,6 +1,7 @@
 /** The employees and what they can do, as their folders say. Imports none of the kinds' code. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CommonField, Heeded } from './common-fields.ts'
 
 /** A JSON Schema, 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -28,6 +29,10 @@ export interface KindSpec {
   readonly words_schema?: Schema
   /** For which values of which inputs it needs an image model: `depict.ts` does those. */
   readonly image_model?: Readonly<Record<string, readonly unknown[]>>
+  /** Of which at least one must be given: `topic`, `files`, and fields of the input as `input.facts`. */
+  readonly needs?: readonly string[]
+  /** Those of the fields beside `input` that have an effect. */
+  readonly heeds: Readonly<Partial<Record<CommonField, Heeded>>>
   /** A request that works, without `task`. */
   readonly example: Readonly<Record<string, unknown>>
   /** Where its code is. */
@@ -47,7 +52,7 @@ export function readCatalogue(root = EMPLOYEES): readonly Employee[] {
 }
 
 function readKind(employee: string, id: string, folder: string): KindSpec {
-  const { title, description, image_model } = readJson(join(folder, 'kind.json'))
+  const { title, description, image_model, needs, heeds = {} } = readJson(join(folder, 'kind.json'))
   const engines = (['rules', 'llm'] as const).filter(engine => existsSync(join(folder, codeOf[engine])))
   const words = join(folder, 'words.schema.json')
   return {
@@ -60,6 +65,8 @@ function readKind(employee: string, id: string, folder: string): KindSpec {
     output_schema: readJson(join(folder, 'output.schema.json')),
     ...(existsSync(words) && { words_schema: readJson(words) }),
     ...(image_model && { image_model }),
+    ...(needs && { needs }),
+    heeds,
     example: readJson(join(folder, 'example.json')),
     folder,
   }

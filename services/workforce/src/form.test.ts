@@ -15,6 +15,8 @@ interface Shown {
   readonly description: string
   readonly input_schema: Schema
   readonly output_schema: Schema
+  readonly fields?: readonly { readonly name: string; readonly title: string; readonly description: string }[]
+  readonly needs?: readonly string[]
   readonly example: { readonly task: string; readonly input?: unknown }
 }
 
@@ -34,6 +36,7 @@ for (const employee of data)
   for (const kind of employee.tasks)
     describe(`the form of ${employee.id} ${kind.id}`, () => {
       const { input_schema, output_schema, example } = kind
+      const { fields = [], needs = [] } = kind
       const asked = placesIn(input_schema)
       const given = placesIn(output_schema)
 
@@ -48,6 +51,15 @@ for (const employee of data)
 
       it('has a label and a line of help for each field', () => {
         assert.deepEqual([...asked, ...given].flatMap(lacks), [])
+        for (const { name, title, description } of fields) assert.ok(title !== '' && description !== '', name)
+      })
+
+      it('has each field of which it needs one', () => {
+        const names = [...fields.map(({ name }) => name), ...asked.map(({ path }) => `input${path}`)]
+        assert.deepEqual(
+          needs.filter(name => !names.includes(name)),
+          [],
+        )
       })
 
       it('knows what can be put into each field: its type, how long, how many, between which numbers', () => {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Brief } from './brief.ts'
 import { readCatalogue } from './catalogue.ts'
+import { needFaults } from './needs.ts'
+import { doExample } from './pages/do-example.ts'
 import { faultsOf, runRules } from './run-rules.ts'
 
 for (const { id: employee, kinds } of readCatalogue())
@@ -12,6 +14,19 @@ for (const { id: employee, kinds } of readCatalogue())
 
       it('has an example that its input schema allows', () => {
         assert.equal(faultsOf(kind.input_schema, brief.input), undefined)
+        assert.deepEqual(
+          needFaults(kind, {
+            topic: brief.topic,
+            files: [],
+            input: kind.example.input as Readonly<Record<string, unknown>>,
+          }),
+          [],
+        )
+      })
+
+      it('asks for something to work on', () => {
+        const says = Boolean((kind.input_schema.required as string[] | undefined)?.length)
+        assert.ok(says || needFaults(kind, { files: [] }).length > 0)
       })
 
       if (kind.engines.includes('rules')) {
@@ -21,6 +36,15 @@ for (const { id: employee, kinds } of readCatalogue())
           assert.ok(checks.length > 0, 'something is measured')
           for (const { id, pass } of checks) assert.ok(pass, id)
           assert.deepEqual(await runRules(kind, brief), { answer, checks })
+        })
+      } else {
+        it('shows an answer to its example that is valid, and passes every check', async () => {
+          const { answer, checks } = await doExample(kind)
+          assert.ok(answer.text.trim() !== '')
+          assert.deepEqual(
+            checks.filter(({ pass }) => !pass),
+            [],
+          )
         })
       }
     })

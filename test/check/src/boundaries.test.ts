@@ -51,6 +51,9 @@ test('imports that the architecture allows', async () => {
     ['services/compute/src/compute.test.ts', 'libs/store/src/sqlite/sqlite.ts'],
     ['libs/eventlog/src/sqlite/sqlite.ts', 'libs/store/src/sqlite/sqlite.ts'],
     ['libs/store/src/sqlite/sqlite.ts', 'node:sqlite'],
+    ['services/workforce/employees/emma/answer_ticket/engine.ts', 'services/workforce/employees/emma/tone.ts'],
+    ['services/workforce/employees/emma/answer_ticket/a/b.ts', 'services/workforce/employees/emma/answer_ticket/c.ts'],
+    ['services/workforce/src/a.test.ts', 'services/workforce/employees/alex/debug/engine.ts'],
     ['test/e2e/src/server.ts', 'deploy/src/local.ts'],
   ] as const
   assert.deepEqual(await broken(allowed), [])
@@ -61,6 +64,17 @@ const forbidden = [
   ['services-stand-alone', 'services/compute/src/compute.ts', 'services/identity/src/identity.ts'],
   ['services-stand-alone', 'services/compute/src/compute.ts', 'gateway/src/gateway.ts'],
   ['gateway-knows-no-service', 'gateway/src/gateway.ts', 'services/executor/src/executor.ts'],
+  ['nothing-names-a-kind', 'services/workforce/src/kind.ts', 'services/workforce/employees/alex/debug/engine.ts'],
+  [
+    'nothing-names-a-kind',
+    'services/workforce/employees/emma/tone.ts',
+    'services/workforce/employees/emma/sentiment_analysis/label.ts',
+  ],
+  [
+    'nothing-names-a-kind',
+    'services/workforce/employees/emma/write_response/checks.ts',
+    'services/workforce/employees/emma/answer_ticket/compose.ts',
+  ],
   ['libs-are-below', 'libs/lease/src/pool.ts', 'services/compute/src/compute.ts'],
   ['api-is-the-ground', 'libs/api/src/ids.ts', 'libs/store/src/index.ts'],
   ['deploy-alone-chooses-adapters', 'services/compute/src/compute.ts', 'libs/store/src/sqlite/sqlite.ts'],

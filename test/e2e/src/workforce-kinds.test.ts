@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type KindSpec, readCatalogue } from '@millhand/workforce/catalogue'
 import { faultsOf, measured } from '@millhand/workforce/run-rules'
-import type { Wire } from './http.ts'
+import type { Answer, Wire } from './http.ts'
 import { assertProblem, ended } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
@@ -43,6 +43,24 @@ describe('each kind of work', () => {
       for (const check of output.checks) assert.ok(check.pass, JSON.stringify(check))
       assert.deepEqual(output.checks, await measuredHere(kind, published.example, output))
     })
+
+  it('does its example in the sandbox, with a result as published', async () => {
+    const headers = { authorization: `Bearer ${server.testKey}`, prefer: 'wait=60' }
+    const made = await Promise.all(
+      kinds.map(kind =>
+        server.request('POST', `/v1/workforce/${kind.employee}/tasks`, {
+          json: listed.get(nameOf(kind)).example,
+          headers,
+        }),
+      ),
+    )
+    for (const [at, kind] of kinds.entries()) {
+      const { body, text } = made[at] as Answer
+      assert.equal(body.status, 'succeeded', `${nameOf(kind)}: ${text}`)
+      assert.deepEqual([body.engine, body.output.engine], ['mock', { kind: 'mock', name: 'mock' }])
+      assert.equal(faultsOf(listed.get(nameOf(kind)).output_schema, body.output.result), undefined, nameOf(kind))
+    }
+  })
 
   /** What the kind's checks measure on what came over the wire, files included. */
   async function measuredHere(kind: KindSpec, { task: _, ...example }: Wire, output: Wire) {

@@ -105,6 +105,7 @@ describe('work that is asked for', () => {
         { ...review, employee: 'bob' },
         { ...review, surprise: 1 },
         { employee: 'emma', task: 'write_response', input: {} },
+        { employee: 'emma', task: 'write_response', topic: 'Thanks' },
       ]
       assert.equal((await caller.call('POST', '/v1/tasks', { json: review })).status, 201)
       for (const json of wrong) {

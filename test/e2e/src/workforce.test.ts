@@ -14,6 +14,14 @@ const exampleOf = (employee: string, task: string): object => ({
   task,
   ...JSON.parse(readFileSync(join(employees, employee, task, 'example.json'), 'utf8')),
 })
+/** Who there is and what each can be asked for: a request that names one of these works for good. */
+const promised = {
+  alex: ['Developer', 'code_review', 'debug', 'documentation', 'write_code'],
+  david: ['Analyst', 'analyze_data', 'create_report', 'forecast'],
+  emma: ['Support', 'answer_ticket', 'sentiment_analysis', 'write_response'],
+  maya: ['Marketing', 'create_social_post', 'generate_ad_copy', 'seo_optimize', 'write_blog_post'],
+  sarah: ['Designer', 'brand_assets', 'create_image', 'design_mockup'],
+}
 const review = { task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 
 describe('the workforce', () => {
@@ -92,8 +100,10 @@ describe('the workforce', () => {
     const { body } = await server.request('GET', '/v1/workforce/employees')
     assert.deepEqual((await server.request('GET', '/v1/employees')).body, body)
     assert.deepEqual(
-      body.data.map((employee: Wire) => employee.id),
-      ['alex', 'david', 'emma', 'maya', 'sarah'],
+      Object.fromEntries(
+        body.data.map(({ id, role, tasks }: Wire) => [id, [role, ...tasks.map((kind: Wire) => kind.id)]]),
+      ),
+      promised,
     )
     const emma = body.data.find((employee: Wire) => employee.id === 'emma')
     for (const kind of emma.tasks) {
@@ -102,6 +112,7 @@ describe('the workforce', () => {
       // None where it takes a language model: the server has none.
       assert.deepEqual(kind.engines, kind.id === 'write_response' ? [] : ['rules'])
       assert.equal(kind.example.task, kind.id)
+      assert.ok(kind.fields.find((field: Wire) => field.name === 'files').media_types.includes('text/plain'))
     }
   })
 
@@ -137,6 +148,21 @@ describe('the workforce', () => {
     const code = { task: 'documentation', input: { code: 'export const one = 1' } }
     const problem = assertProblem(await ask('/v1/workforce/alex/tasks', code), 400, 'missing_parameter', 'input.path')
     assert.match(problem.detail, /required where `input\.code` is given/)
+  })
+
+  it('says what it would need where a brief says nothing, in the sandbox too', async () => {
+    for (const headers of [{}, inSandbox()]) {
+      const nothing = { task: 'write_blog_post', topic: ' ', input: { keywords: ['bread'] } }
+      const problem = assertProblem(
+        await ask('/v1/workforce/maya/tasks', nothing, headers),
+        400,
+        'missing_parameter',
+        'topic',
+      )
+      assert.match(problem.detail, /at least one of `topic`, `input\.facts`, `files`/)
+    }
+    const topic = { task: 'write_blog_post', topic: 'Bread' }
+    assertProblem(await ask('/v1/workforce/maya/tasks', topic), 501, 'engine_unavailable')
   })
 
   it('in the sandbox is made up, and does what the topic asks for', async () => {

@@ -5,7 +5,7 @@
 import type { Check } from '../../src/answer.ts'
 import { wordsOf } from '../../src/text/english.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
-import { polarity } from './sentiment_analysis/vader/polarity.ts'
+import { polarity } from './vader/polarity.ts'
 
 interface Measure {
   readonly id: string

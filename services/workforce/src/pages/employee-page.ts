@@ -1,4 +1,5 @@
 import type { Employee, KindSpec } from '../catalogue.ts'
+import { fieldsOf } from '../common-fields.ts'
 import type { Measured } from '../run-rules.ts'
 import { fieldTable } from './field-table.ts'
 import { kindTable, ORIGIN } from './index-page.ts'
@@ -8,8 +9,7 @@ import { cut, layOut } from './shown-json.ts'
 /** A kind of work, and what came of its example. */
 interface Work {
   readonly kind: KindSpec
-  /** Absent of a kind that only a language model does. */
-  readonly done?: Measured | undefined
+  readonly done: Measured
   /** From the page. */
   readonly pictures: readonly string[]
 }
@@ -24,7 +24,7 @@ export function employeePage({ id, name, role, description }: Employee, works: r
       works.map(({ kind }) => kind),
       kind => `#${kind}`,
     ),
-    'The results on this page are what the requests above them gave. Send one, and the same comes back.',
+    'The results on this page, but those of a language model, are what the requests above them gave. Send one, and the same comes back.',
     fence('sh', `export MILLHAND_KEY=$(node -p "require('./.millhand/bootstrap-keys.json').live")`),
     ...works.flatMap(work => kindSection(id, work)),
   ].join('\n\n')}\n`
@@ -36,11 +36,27 @@ function kindSection(employee: string, { kind, done, pictures }: Work): string[]
     `## ${kind.title}`,
     kind.description,
     by(kind),
+    ...needed(kind),
     fence('sh', request(employee, kind)),
-    ...(done === undefined ? refused : answered(done, pictures)),
+    ...(kind.engines.includes('rules') ? [`answers with ${CUT}`] : [...refused, `${WRITTEN} ${CUT}`]),
+    ...answered(done, pictures),
     ...folded('Everything that `input` takes', fieldTable(kind.input_schema, 'sent')),
+    ...folded('What has an effect beside `input`', besideTable(kind)),
     ...folded('Everything in `output.result`', fieldTable(kind.output_schema, 'given')),
   ]
+}
+
+const needed = ({ needs }: KindSpec): string[] =>
+  needs === undefined ? [] : [`A request needs at least one of ${needs.map(code).join(', ')}.`]
+
+/** Every field beside `input` that it heeds, as a table. */
+function besideTable(kind: KindSpec): string {
+  const rows = fieldsOf(kind).map(({ name, title, description, by: engines, media_types: types }) => {
+    const media = types === undefined ? '' : ` ${types.map(code).join(', ')}.`
+    const alone = kind.engines.length > engines.length ? ' Only with `"engine": "llm"`.' : ''
+    return `| ${code(name)} | **${title}.** ${cell(description)}${media}${alone} |`
+  })
+  return ['| field | |', '|---|---|', ...rows].join('\n')
 }
 
 function by(kind: KindSpec): string {
@@ -70,7 +86,13 @@ const request = (employee: string, { id, example }: KindSpec): string =>
     'JSON',
   ].join('\n')
 
-/** What comes where there is no language model; with one there is no telling beforehand. */
+const CUT =
+  'the task. Of it, the result, with lists cut to their first two, long texts to their beginning and numbers to six digits:'
+
+const WRITTEN =
+  'What a language model says nobody can tell beforehand. With the words below, which somebody wrote to show their form, comes'
+
+/** What comes where there is no language model. */
 const refused = [
   'Without a language model it answers:',
   fence('json', layOut({ status: 501, code: 'engine_unavailable', param: 'engine' })),
@@ -84,7 +106,6 @@ function answered({ answer, checks }: Measured, pictures: readonly string[]): st
     ...(warnings.length > 0 && { warnings: cut(warnings) }),
   }
   return [
-    'answers with the task. Of it, the result, with lists cut to their first two, long texts to their beginning and numbers to six digits:',
     fence('json', layOut({ status: 'succeeded', output })),
     '`output.text`, the same to read out:',
     framed(firstLines(text)),

@@ -41,7 +41,7 @@ function ofType(root: Schema, schema: Schema, type: string): string {
     case 'integer':
       return `whole number${range(schema.minimum, schema.maximum)}`
     case 'number':
-      return `number${range(schema.minimum ?? schema.exclusiveMinimum, schema.maximum)}`
+      return `number${range(schema.minimum, schema.maximum)}`
     case 'boolean':
       return 'true or false'
     case 'array':

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readCatalogue } from '../catalogue.ts'
-import { doExample } from './done.ts'
+import { doExample } from './do-example.ts'
 import { employeePage } from './employee-page.ts'
 import { indexPage } from './index-page.ts'
 import { picturesOf } from './pictures.ts'
@@ -16,7 +16,7 @@ for (const employee of employees) {
   const works = []
   for (const kind of employee.kinds) {
     const done = await doExample(kind)
-    const pictures = picturesOf(done?.answer.artifacts ?? [])
+    const pictures = picturesOf(done.answer.artifacts ?? [])
     for (const { name, bytes } of pictures) files.set(join(employee.id, kind.id, name), bytes)
     works.push({ kind, done, pictures: pictures.map(({ name }) => `${employee.id}/${kind.id}/${name}`) })
   }

@@ -36,32 +36,42 @@ const kind: KindSpec = {
       },
     },
   },
+  needs: ['topic', 'input.about'],
+  heeds: { topic: { by: ['llm'] }, seed: { by: ['rules', 'llm'], description: 'Which words rhyme.' } },
   example: { topic: 'Rain', input: { about: "the gardener's rain" } },
   folder: '/nowhere',
 }
 const ann = { id: 'ann', name: 'Ann', role: 'Poet', description: 'Writes.', kinds: [kind] }
 
-it('a kind that only a language model does shows what is asked and which setting it needs, and no result', () => {
-  const page = employeePage(ann, [{ kind, pictures: [] }])
+const done = {
+  answer: {
+    result: { lines: [{ feet: 1 }, { feet: 2 }, { feet: 3 }] },
+    text: 'One\n```sh\nrm -r .\n```',
+    artifacts: [{ name: 'poem.svg', media_type: 'image/svg+xml', bytes: new Uint8Array(9) }],
+  },
+  checks: [{ id: 'lines', pass: true, value: 3, target: '1 | 2' }],
+}
+
+it('a kind that only a language model does shows what is asked, which setting it needs, and that somebody wrote the words', () => {
+  const page = employeePage(ann, [{ kind, done, pictures: [] }])
   assert.match(page, /Needs a language model: `MILLHAND_LLM_URL`/)
+  assert.ok(page.includes('A request needs at least one of `topic`, `input.about`.'))
+  assert.ok(page.includes('| `topic` | **Topic.** What it is about. |'))
   assert.match(page, /"about": "the gardener's rain"/)
-  assert.match(page, /"status": 501, "code": "engine_unavailable"/)
-  assert.doesNotMatch(page, /succeeded|output\.text/)
+  assert.match(
+    page,
+    /"status": 501, "code": "engine_unavailable".*which somebody wrote to show their form.*"succeeded"/s,
+  )
+  assert.doesNotMatch(page, /answers with/, 'nobody holds a language model to it')
 })
 
 it('a kind by rules shows its result, its files and what was measured', () => {
-  const done = {
-    answer: {
-      result: { lines: [{ feet: 1 }, { feet: 2 }, { feet: 3 }] },
-      text: 'One\n```sh\nrm -r .\n```',
-      artifacts: [{ name: 'poem.svg', media_type: 'image/svg+xml', bytes: new Uint8Array(9) }],
-    },
-    checks: [{ id: 'lines', pass: true, value: 3, target: '1 | 2' }],
-  }
   const page = employeePage(ann, [
-    { kind: { ...kind, engines: ['rules'] }, done, pictures: ['ann/write_poem/poem.svg'] },
+    { kind: { ...kind, engines: ['rules', 'llm'] }, done, pictures: ['ann/write_poem/poem.svg'] },
   ])
   assert.match(page, /"result": \{ "lines": \[\{ "feet": 1 \}, \{ "feet": 2 \}\] \}/)
+  assert.ok(page.includes('| `topic` | **Topic.** What it is about. Only with `"engine": "llm"`. |'))
+  assert.ok(page.includes('| `seed` | **Seed.** Which words rhyme. |'))
   assert.match(page, /!\[poem\.svg\]\(ann\/write_poem\/poem\.svg\)/)
   assert.ok(page.includes('| `lines` | 3 | 1 \\| 2 | passed |'))
   assert.doesNotMatch(page, /^```sh\nrm/m, 'what an engine says is no block of the page')
@@ -101,6 +111,7 @@ it('JSON is cut to what a page has room for, and stays of its shape', () => {
     tiny: 1.23456789e-9,
     whole: 12_345_678,
     none: null,
+    deep: { a: { b: { c: { d: { e: { f: { g: [{ h: 1 }, { h: 2 }, { h: 3 }] } } } } } } },
   }
   assert.deepEqual(cut(value), {
     list: [1, 2],
@@ -109,6 +120,8 @@ it('JSON is cut to what a page has room for, and stays of its shape', () => {
     tiny: 1.23457e-9,
     whole: 12_345_678,
     none: null,
+    // Nothing is shown as empty that is not.
+    deep: { a: { b: { c: { d: { e: { f: { g: [{ h: 1 }, { h: 2 }] } } } } } } },
   })
   assert.deepEqual(JSON.parse(layOut(value)), value)
   assert.equal(layOut({ a: [], b: {} }), '{ "a": [], "b": {} }')

@@ -7,17 +7,14 @@ const MOST_ITEMS = 2
 const MOST_CHARACTERS = 160
 /** Of a fraction. What is behind them can differ from one processor to the next. */
 const DIGITS = 6
-/** Objects and lists within each other. */
-const DEEPEST = 6
 
 /** Lists cut to their first items, texts to their beginning and fractions to their first digits: what is left is of the same shape. */
-export function cut(value: unknown, depth = 0): unknown {
+export function cut(value: unknown): unknown {
   if (typeof value === 'string') return value.length > MOST_CHARACTERS ? `${beginning(value)}…` : value
   if (typeof value === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS))
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return depth < DEEPEST ? value.slice(0, MOST_ITEMS).map(item => cut(item, depth + 1)) : []
-  if (depth >= DEEPEST) return {}
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner, depth + 1)]))
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner)]))
 }
 
 /** Indented, with what fits into a line in one. */

@@ -13,6 +13,7 @@ import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
 import { givenFiles } from '../given-files.ts'
 import { briefOf, briefText } from '../kept-brief.ts'
+import { needFaults } from '../needs.ts'
 import { showWhole } from '../show-whole.ts'
 import type { TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
@@ -98,7 +99,9 @@ async function admitted(
   const faults: Fault[] = [
     ...(kind === undefined ? [unknownKind(req, [...employee.kinds.keys()])] : []),
     ...(bytes > MOST_INPUT ? [tooLarge] : []),
-    ...(kind === undefined || isMagic || bytes > MOST_INPUT ? [] : kind.faultsIn(req.input ?? {}, bytes)),
+    ...(kind === undefined || isMagic || bytes > MOST_INPUT
+      ? []
+      : [...kind.faultsIn(req.input ?? {}, bytes), ...needFaults(kind.spec, req)]),
     ...(kind === undefined ? [] : engineFaults(kind.spec, req.input, req.engine ?? EngineChoice.AUTO)),
     ...wordsFaults(req),
     ...given.faults,

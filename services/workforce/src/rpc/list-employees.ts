@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { EmployeeTask, ListEmployeesResponse } from '@millhand/api/gen/millhand/workforce/v1/employee_pb.ts'
 import type { KindSpec } from '../catalogue.ts'
+import { fieldsOf } from '../common-fields.ts'
 import { enginesOf } from '../engine-choice.ts'
 import type { WorkforceDeps } from '../workforce.ts'
 
@@ -32,5 +33,14 @@ const kindMessage = (kind: KindSpec, here: Parameters<typeof enginesOf>[1]): Emp
   inputSchema: kind.input_schema as JsonObject,
   outputSchema: kind.output_schema as JsonObject,
   engines: [...enginesOf(kind, here)],
+  fields: fieldsOf(kind).map(({ name, title, description, by, media_types = [] }) => ({
+    $typeName: 'millhand.workforce.v1.EmployeeTaskField',
+    name,
+    title,
+    description,
+    engines: [...by],
+    mediaTypes: [...media_types],
+  })),
+  needs: [...(kind.needs ?? [])],
   example: { task: kind.id, ...kind.example } as JsonObject,
 })

@@ -9,10 +9,10 @@ export interface Dice {
   between(least: number, most: number): number
 }
 
-/** Of the keywords that the kinds' schemas use. A text of a `pattern` is one of the schema's `examples`. */
-export function madeUp(schema: Schema, dice: Dice, root: Schema = schema): unknown {
+/** Of the keywords that the kinds' schemas use. Throws where no text that it knows fits a `pattern`. */
+export function madeUp(schema: Schema, dice: Dice, root: Schema = schema, depth = 0): unknown {
   const { $ref, enum: values, examples, anyOf, oneOf } = schema as Keywords
-  const make = (other: Schema) => madeUp(other, dice, root)
+  const make = (other: Schema) => madeUp(other, dice, root, depth + 1)
   if ($ref !== undefined) return make(definition(root, $ref))
   if ('const' in schema) return schema.const
   if (values !== undefined) return one(values, dice)
@@ -23,7 +23,7 @@ export function madeUp(schema: Schema, dice: Dice, root: Schema = schema): unkno
     case 'object':
       return objectOf(schema as Keywords, make)
     case 'array':
-      return listOf(schema as Keywords, dice, make)
+      return listOf(schema as Keywords, dice, make, depth < DEEPEST ? MOST_ITEMS : 0)
     case 'string':
       return textOf(schema as Keywords, dice)
     case 'integer':
@@ -48,6 +48,7 @@ interface Keywords {
   readonly minItems?: number
   readonly maxItems?: number
   readonly format?: string
+  readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
@@ -75,25 +76,38 @@ function listOf(
   { items, minItems = 0, maxItems = MOST_ITEMS }: Keywords,
   dice: Dice,
   make: (schema: Schema) => unknown,
+  room: number,
 ) {
   if (items === undefined) return []
-  const length = dice.between(
-    Math.max(minItems, Math.min(1, maxItems)),
-    Math.max(minItems, Math.min(maxItems, MOST_ITEMS)),
-  )
-  return Array.from({ length }, () => make(items))
+  const most = Math.max(minItems, Math.min(maxItems, room))
+  return Array.from({ length: dice.between(Math.min(Math.max(minItems, 1), most), most) }, () => make(items))
 }
 
 /** What nests must stay small. */
 const MOST_ITEMS = 2
+/** What needs itself must end: of schemas within each other, beyond these a list has no more than it must. */
+const DEEPEST = 10
 
-function textOf({ format, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Keywords, dice: Dice): string {
+function textOf(
+  { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Keywords,
+  dice: Dice,
+): string {
+  if (pattern !== undefined) return fitting(pattern, dice)
   if (format === 'date') return '2026-01-01'
   if (format === 'date-time') return '2026-01-01T00:00:00Z'
   if (format === 'uri') return 'https://example.com/'
   let text = one(WORDS, dice)
   while (text.length < minLength) text += ` ${one(WORDS, dice)}`
   return text.slice(0, maxLength)
+}
+
+/** A word where one fits, else a colour. */
+function fitting(pattern: string, dice: Dice): string {
+  const form = new RegExp(pattern, 'u')
+  const colour = `#${dice.between(0, 0xff_ff_ff).toString(16).padStart(6, '0')}`
+  const found = [one(WORDS, dice), colour].find(text => form.test(text))
+  if (found === undefined) throw new Error(`nothing to make up fits ${pattern}`)
+  return found
 }
 
 const WORDS = ['alder', 'birch', 'cedar', 'elm', 'hazel', 'larch', 'maple', 'oak', 'pine', 'rowan', 'willow'] as const

@@ -2,6 +2,7 @@
 import type { Employee, KindSpec } from '../catalogue.ts'
 import { type KeptBrief, readBrief } from '../kept-brief.ts'
 import type { Output } from '../output.ts'
+import { faultsOf } from '../run-rules.ts'
 import { type Dice, madeUp } from './made-up.ts'
 
 /** A kind of work as something that can be loaded. */
@@ -33,10 +34,14 @@ export const mockWork = {
   }),
 } as const
 
+/** Throws where what was made up is not valid by the kind's schema: the sandbox breaks its word then. */
 function outputOf(spec: KindSpec, dice: Dice, { topic }: KeptBrief): Output {
+  const result = madeUp(spec.output_schema, dice)
+  const faults = faultsOf(spec.output_schema, result)
+  if (faults !== undefined) throw new Error(`the sandbox made up no result of ${spec.employee} ${spec.id}: ${faults}`)
   return {
     engine: { kind: 'mock', name: 'mock' },
-    result: madeUp(spec.output_schema, dice),
+    result,
     text: `${spec.title}${topic === '' ? '' : ` about ${topic}`}: made up by the sandbox.`,
     artifacts: [],
     citations: [],

@@ -1,7 +1,7 @@
 import type { Checks } from '../../../src/kind.ts'
 import { wishes } from '../../../src/text/wishes.ts'
+import { createMask } from '../personal/mask.ts'
 import { maskedOf } from './masked.ts'
-import { createMask } from './personal/mask.ts'
 import { uncited, unfaithful } from './phrase.ts'
 import type { Input, Result } from './result.ts'
 

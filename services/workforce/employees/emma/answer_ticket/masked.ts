@@ -2,7 +2,7 @@
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { textOfFile } from '../../../src/text/text-files.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
-import { createMask, type Masked } from './personal/mask.ts'
+import { createMask, type Masked } from '../personal/mask.ts'
 import type { Input } from './result.ts'
 import type { Source } from './search/passages.ts'
 

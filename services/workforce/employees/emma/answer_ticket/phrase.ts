@@ -5,8 +5,8 @@ import { BadAnswer } from '../../../src/run-rules.ts'
 import { isLimited } from '../../../src/text/conditions.ts'
 import { beyond, isClose } from '../../../src/text/phrased.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
+import { createMask } from '../personal/mask.ts'
 import { readingOf, rules } from './engine.ts'
-import { createMask } from './personal/mask.ts'
 import type { Input, Result } from './result.ts'
 
 interface Words {

@@ -1,5 +1,5 @@
 /** The types of `input.schema.json` and `output.schema.json`. */
-import type { Masked } from './personal/mask.ts'
+import type { Masked } from '../personal/mask.ts'
 import type { Category, OwnCategory } from './triage/category.ts'
 import type { Priority } from './triage/priority.ts'
 

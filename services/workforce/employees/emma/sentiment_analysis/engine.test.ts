@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { labelledSets, referenceMissing, referenceScores } from '../vader/reference.fixture.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import { labelOf } from './label.ts'
 import type { Aspect, Input, Result } from './result.ts'
 import { agreement } from './three-classes.fixture.ts'
-import { labelledSets, referenceMissing, referenceScores } from './vader/reference.fixture.ts'
 
 const brief = (input: Input, rest: Partial<Brief<Input>> = {}): Brief<Input> => ({
   topic: '',

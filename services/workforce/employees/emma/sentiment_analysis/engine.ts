@@ -6,13 +6,13 @@ import { languageOf } from '../../../src/text/language.ts'
 import { sentencesOf } from '../../../src/text/sentences.ts'
 import { textOfFile } from '../../../src/text/text-files.ts'
 import { visibleText } from '../../../src/text/visible-text.ts'
+import { lexicon } from '../vader/lexicon.ts'
+import { type Polarity, polarity } from '../vader/polarity.ts'
+import { roundHalfEven } from '../vader/python.ts'
 import { aspectsOf } from './aspect/aspects.ts'
 import { labelOf } from './label.ts'
 import { readingOf } from './reading.ts'
 import type { Input, Result, ScoredSentence, ScoredText, Scores } from './result.ts'
-import { lexicon } from './vader/lexicon.ts'
-import { type Polarity, polarity } from './vader/polarity.ts'
-import { roundHalfEven } from './vader/python.ts'
 
 const MOST_CHARACTERS = 2_000_000
 /** More are scored, and counted in their text's score, and not listed. */

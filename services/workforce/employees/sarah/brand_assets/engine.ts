@@ -1,14 +1,14 @@
 /** Makes what a brand needs to be shown, by rules. */
 import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Direction, directionOf, oklchOf } from '../colour/direction.ts'
+import { paletteOf } from '../colour/palette.ts'
 import { STEPS } from '../colour/ramp.ts'
 import { unpackFor } from '../type/east-asian.ts'
 import { FAMILIES } from '../type/families.ts'
 import { settable } from '../type/settable.ts'
-import { directionOf, oklchOf } from './direction.ts'
 import { filesOf } from './files.ts'
-import { paletteOf } from './palette.ts'
-import type { Direction, Input, Result, TypeStep } from './result.ts'
+import type { Input, Result, TypeStep } from './result.ts'
 
 export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Result>> {
   await unpackFor(input)

@@ -1,10 +1,12 @@
 /** The files of a brand: logo, favicons, tokens. */
+
+import type { Direction } from '../colour/direction.ts'
+import { markColours, type Palette } from '../colour/palette.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture, rect, type Svg, text } from '../picture/svg.ts'
 import { fitText } from '../type/set.ts'
 import { drawMark, type MarkInk, placed } from './mark.ts'
-import { markColours, type Palette } from './palette.ts'
-import type { Direction, TypeStep } from './result.ts'
+import type { TypeStep } from './result.ts'
 import { tokensCss, tokensJson } from './tokens.ts'
 
 export interface MadeFile {

@@ -1,8 +1,8 @@
 /** The mark of a brand: geometry in a square of 96, drawn by the seed. */
+
+import { chances, type Direction } from '../colour/direction.ts'
 import { circle, element, group, path, rect, type Svg } from '../picture/svg.ts'
 import { fitText, place } from '../type/set.ts'
-import { chances } from './direction.ts'
-import type { Direction } from './result.ts'
 
 export interface MarkInk {
   readonly main: string

@@ -1,19 +1,10 @@
 /** The types of `input.schema.json` and `output.schema.json`. */
-import type { FamilyId } from '../type/families.ts'
+import type { Pair } from '../colour/palette.ts'
 
 export interface Input {
   readonly name: string
   readonly keywords?: readonly string[]
   readonly base_color?: string
-}
-
-/** Text of one colour on a ground of another. */
-export interface Pair {
-  readonly use: string
-  readonly theme: 'light' | 'dark'
-  readonly text: string
-  readonly background: string
-  readonly contrast: number
 }
 
 export interface TypeStep {
@@ -42,17 +33,4 @@ export interface Result {
   }
   readonly logo: { readonly mark: string; readonly why: string }
   readonly files: readonly { readonly name: string; readonly purpose: string }[]
-}
-
-/** What the words and the seed chose. */
-export interface Direction {
-  readonly chroma: number
-  readonly hue: number
-  readonly exact: string | undefined
-  readonly heading: FamilyId
-  readonly body: FamilyId
-  readonly ratio: number
-  readonly mark: 'petals' | 'tiles' | 'bars' | 'monogram'
-  readonly why: string
-  readonly whyMark: string
 }

@@ -1,8 +1,8 @@
 /** Design tokens, as CSS and in the format of the W3C's Design Tokens Community Group (2025.10). */
 import { parse, rgb } from 'culori'
+import { oklchOf } from '../colour/direction.ts'
 import { STEPS } from '../colour/ramp.ts'
 import { FAMILIES } from '../type/families.ts'
-import { oklchOf } from './direction.ts'
 import type { Brand } from './files.ts'
 
 export function tokensCss({ palette, steps, direction }: Brand): string {

@@ -1,7 +1,7 @@
 /** The colours and typefaces of one picture: text only in pairs that can be read. */
-import { chances, directionOf } from '../brand_assets/direction.ts'
-import { paletteOf } from '../brand_assets/palette.ts'
 import { contrast, READABLE, SEEN } from '../colour/contrast.ts'
+import { chances, directionOf } from '../colour/direction.ts'
+import { paletteOf } from '../colour/palette.ts'
 import type { FamilyId } from '../type/families.ts'
 
 export const THEMES = ['light', 'dark', 'brand'] as const

@@ -1,9 +1,9 @@
 /** How is spoken of each aspect: those given, or the nouns that come up. */
 import { type Span, sentencesOf } from '../../../../src/text/sentences.ts'
+import { polarity } from '../../vader/polarity.ts'
+import { roundHalfEven } from '../../vader/python.ts'
 import { labelOf } from '../label.ts'
 import type { Aspect } from '../result.ts'
-import { polarity } from '../vader/polarity.ts'
-import { roundHalfEven } from '../vader/python.ts'
 import { clausesOf } from './clauses.ts'
 import { aspectNouns } from './nouns.ts'
 import { placesOf, type Token, tokensOf } from './tokens.ts'

@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file millhand/workforce/v1/employee.proto.
  */
 export const file_millhand_workforce_v1_employee: GenFile = /*@__PURE__*/
-  fileDesc("CiRtaWxsaGFuZC93b3JrZm9yY2UvdjEvZW1wbG95ZWUucHJvdG8SFW1pbGxoYW5kLndvcmtmb3JjZS52MSKwAQoIRW1wbG95ZWUSFgoCaWQYASABKAlCCpK1GAYiZW1tYSISGAoEbmFtZRgCIAEoCUIKkrUYBiJFbW1hIhIbCgRyb2xlGAMgASgJQg2StRgJIlN1cHBvcnQiEhMKC2Rlc2NyaXB0aW9uGAQgASgJEjIKBXRhc2tzGAUgAygLMiMubWlsbGhhbmQud29ya2ZvcmNlLnYxLkVtcGxveWVlVGFzazoMirUYCGVtcGxveWVlIvIBCgxFbXBsb3llZVRhc2sSJAoCaWQYASABKAlCGJK1GBQic2VudGltZW50X2FuYWx5c2lzIhINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRItCgxpbnB1dF9zY2hlbWEYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ei4KDW91dHB1dF9zY2hlbWEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eg8KB2VuZ2luZXMYBiADKAkSKAoHZXhhbXBsZRgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QiFgoUTGlzdEVtcGxveWVlc1JlcXVlc3QiYgoVTGlzdEVtcGxveWVlc1Jlc3BvbnNlEi0KBGRhdGEYASADKAsyHy5taWxsaGFuZC53b3JrZm9yY2UudjEuRW1wbG95ZWUSEAoIaGFzX21vcmUYAiABKAg6CIq1GARsaXN0YgZwcm90bzM", [file_google_protobuf_struct, file_millhand_type_v1_access]);
+  fileDesc("CiRtaWxsaGFuZC93b3JrZm9yY2UvdjEvZW1wbG95ZWUucHJvdG8SFW1pbGxoYW5kLndvcmtmb3JjZS52MSKwAQoIRW1wbG95ZWUSFgoCaWQYASABKAlCCpK1GAYiZW1tYSISGAoEbmFtZRgCIAEoCUIKkrUYBiJFbW1hIhIbCgRyb2xlGAMgASgJQg2StRgJIlN1cHBvcnQiEhMKC2Rlc2NyaXB0aW9uGAQgASgJEjIKBXRhc2tzGAUgAygLMiMubWlsbGhhbmQud29ya2ZvcmNlLnYxLkVtcGxveWVlVGFzazoMirUYCGVtcGxveWVlIrsCCgxFbXBsb3llZVRhc2sSJAoCaWQYASABKAlCGJK1GBQic2VudGltZW50X2FuYWx5c2lzIhINCgV0aXRsZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRItCgxpbnB1dF9zY2hlbWEYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Ei4KDW91dHB1dF9zY2hlbWEYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0Eg8KB2VuZ2luZXMYBiADKAkSKAoHZXhhbXBsZRgHIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSOAoGZmllbGRzGAggAygLMigubWlsbGhhbmQud29ya2ZvcmNlLnYxLkVtcGxveWVlVGFza0ZpZWxkEg0KBW5lZWRzGAkgAygJIoUBChFFbXBsb3llZVRhc2tGaWVsZBIZCgRuYW1lGAEgASgJQguStRgHInRvcGljIhIaCgV0aXRsZRgCIAEoCUILkrUYByJUb3BpYyISEwoLZGVzY3JpcHRpb24YAyABKAkSDwoHZW5naW5lcxgEIAMoCRITCgttZWRpYV90eXBlcxgFIAMoCSIWChRMaXN0RW1wbG95ZWVzUmVxdWVzdCJiChVMaXN0RW1wbG95ZWVzUmVzcG9uc2USLQoEZGF0YRgBIAMoCzIfLm1pbGxoYW5kLndvcmtmb3JjZS52MS5FbXBsb3llZRIQCghoYXNfbW9yZRgCIAEoCDoIirUYBGxpc3RiBnByb3RvMw", [file_google_protobuf_struct, file_millhand_type_v1_access]);
 
 /**
  * Somebody who does work of several kinds.
@@ -120,6 +120,21 @@ export type EmployeeTask = Message<"millhand.workforce.v1.EmployeeTask"> & {
    * @generated from field: google.protobuf.Struct example = 7;
    */
   example?: JsonObject | undefined;
+
+  /**
+   * The fields beside `input` that have an effect on it. What is not here, of those that say how it is to be done, has none.
+   *
+   * @generated from field: repeated millhand.workforce.v1.EmployeeTaskField fields = 8;
+   */
+  fields: EmployeeTaskField[];
+
+  /**
+   * A request must have at least one of these, and not blank: fields of it, those of `input` as `input.facts`. None where
+   * `input_schema` says all that is required.
+   *
+   * @generated from field: repeated string needs = 9;
+   */
+  needs: string[];
 };
 
 /**
@@ -128,6 +143,55 @@ export type EmployeeTask = Message<"millhand.workforce.v1.EmployeeTask"> & {
  */
 export const EmployeeTaskSchema: GenMessage<EmployeeTask> = /*@__PURE__*/
   messageDesc(file_millhand_workforce_v1_employee, 1);
+
+/**
+ * A field of a request beside `input`, as a form would show it.
+ *
+ * @generated from message millhand.workforce.v1.EmployeeTaskField
+ */
+export type EmployeeTaskField = Message<"millhand.workforce.v1.EmployeeTaskField"> & {
+  /**
+   * What it is called in a request: `topic`, `tone`, `language`, `audience`, `constraints`, `files` or `seed`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * For its label.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * For the line below.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * Where it has an effect: `llm`, with a language or an image model; `rules`, without one.
+   *
+   * @generated from field: repeated string engines = 4;
+   */
+  engines: string[];
+
+  /**
+   * Of `files`, what they can be: media types, `*\/*` where all are read.
+   *
+   * @generated from field: repeated string media_types = 5;
+   */
+  mediaTypes: string[];
+};
+
+/**
+ * Describes the message millhand.workforce.v1.EmployeeTaskField.
+ * Use `create(EmployeeTaskFieldSchema)` to create a new message.
+ */
+export const EmployeeTaskFieldSchema: GenMessage<EmployeeTaskField> = /*@__PURE__*/
+  messageDesc(file_millhand_workforce_v1_employee, 2);
 
 /**
  * Asks for the employees.
@@ -142,7 +206,7 @@ export type ListEmployeesRequest = Message<"millhand.workforce.v1.ListEmployeesR
  * Use `create(ListEmployeesRequestSchema)` to create a new message.
  */
 export const ListEmployeesRequestSchema: GenMessage<ListEmployeesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_workforce_v1_employee, 2);
+  messageDesc(file_millhand_workforce_v1_employee, 3);
 
 /**
  * The employees, all of them.
@@ -170,5 +234,5 @@ export type ListEmployeesResponse = Message<"millhand.workforce.v1.ListEmployees
  * Use `create(ListEmployeesResponseSchema)` to create a new message.
  */
 export const ListEmployeesResponseSchema: GenMessage<ListEmployeesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_workforce_v1_employee, 3);
+  messageDesc(file_millhand_workforce_v1_employee, 4);
 

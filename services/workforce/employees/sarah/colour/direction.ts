@@ -1,8 +1,26 @@
 /** Where a brand goes: colour, typefaces and kind of mark, by its keywords, and by the seed where those say nothing. */
 import { createHash } from 'node:crypto'
-import { colourNamed, hexOf, lch } from '../colour/colour.ts'
 import type { FamilyId } from '../type/families.ts'
-import type { Direction, Input } from './result.ts'
+import { colourNamed, hexOf, lch } from './colour.ts'
+
+interface Input {
+  readonly name: string
+  readonly keywords?: readonly string[]
+  readonly base_color?: string
+}
+
+/** What the words and the seed chose. */
+export interface Direction {
+  readonly chroma: number
+  readonly hue: number
+  readonly exact: string | undefined
+  readonly heading: FamilyId
+  readonly body: FamilyId
+  readonly ratio: number
+  readonly mark: 'petals' | 'tiles' | 'bars' | 'monogram'
+  readonly why: string
+  readonly whyMark: string
+}
 
 interface Trait {
   /** Whole words; a last `*` stands for the endings that English gives to many. */

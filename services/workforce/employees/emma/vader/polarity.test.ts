@@ -12,7 +12,7 @@ describe('VADER', { skip: referenceMissing }, () => {
   it('has the lexicon of the Python package, and words counted in its labelled texts', () => {
     assert.equal(readFileSync(join(import.meta.dirname, 'lexicon.tsv'), 'utf8'), converted('lexicon'))
     assert.equal(
-      readFileSync(join(import.meta.dirname, '../../../../src/text/english-words.tsv'), 'utf8'),
+      readFileSync(join(import.meta.dirname, '../../../src/text/english-words.tsv'), 'utf8'),
       converted('words'),
     )
   })

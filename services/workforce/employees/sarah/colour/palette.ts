@@ -1,8 +1,17 @@
 /** The colours of a brand as hex of sRGB, and which may stand on which. */
-import { hexOf, lch } from '../colour/colour.ts'
-import { contrast, READABLE, readableOn, SEEN } from '../colour/contrast.ts'
-import { type Ramp, rampOf, STEPS } from '../colour/ramp.ts'
-import type { Direction, Pair } from './result.ts'
+import { hexOf, lch } from './colour.ts'
+import { contrast, READABLE, readableOn, SEEN } from './contrast.ts'
+import type { Direction } from './direction.ts'
+import { type Ramp, rampOf, STEPS } from './ramp.ts'
+
+/** Text of one colour on a ground of another. */
+export interface Pair {
+  readonly use: string
+  readonly theme: 'light' | 'dark'
+  readonly text: string
+  readonly background: string
+  readonly contrast: number
+}
 
 export interface Palette {
   readonly base: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { rules } from '../engine.ts'
+import { rules } from '../answer_ticket/engine.ts'
 import { createMask } from './mask.ts'
 import { type Masking, measure, written } from './planted.ts'
 

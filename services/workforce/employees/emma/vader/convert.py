@@ -1,8 +1,8 @@
 """Prints what is made from the Python package vaderSentiment, from the repository's root:
 
     python=.venv/bin/python emma=services/workforce/employees/emma
-    $python $emma/sentiment_analysis/vader/convert.py lexicon > $emma/sentiment_analysis/vader/lexicon.tsv
-    $python $emma/sentiment_analysis/vader/convert.py words > services/workforce/src/text/english-words.tsv
+    $python $emma/vader/convert.py lexicon > $emma/vader/lexicon.tsv
+    $python $emma/vader/convert.py words > services/workforce/src/text/english-words.tsv
 """
 
 import collections

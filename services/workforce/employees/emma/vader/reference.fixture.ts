@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const environment = resolve(import.meta.dirname, '../../../../../../.venv')
+const environment = resolve(import.meta.dirname, '../../../../../.venv')
 const python = join(environment, 'bin/python')
 const script = join(import.meta.dirname, 'reference.py')
 

@@ -1,0 +1,28 @@
+/** What a brief must have some of: from nothing no honest work can come. */
+import type { Fault } from '@millhand/api'
+import type { KindSpec } from './catalogue.ts'
+
+interface Given {
+  readonly topic?: string | undefined
+  readonly input?: Readonly<Record<string, unknown>> | undefined
+  readonly files: readonly string[]
+}
+
+/** The fault of a request that has none of what its kind needs one of. What is empty or blank counts as not given. */
+export function needFaults({ id, needs = [] }: Pick<KindSpec, 'id' | 'needs'>, { input = {}, ...req }: Given): Fault[] {
+  const { topic, files } = req
+  const given: Readonly<Record<string, unknown>> = { ...namedIn(input), topic, files }
+  const [first] = needs
+  if (first === undefined || needs.some(name => says(given[name]))) return []
+  const message = `\`${id}\` needs at least one of ${needs.map(name => `\`${name}\``).join(', ')}.`
+  return [{ param: first, code: 'missing_parameter', message }]
+}
+
+const namedIn = (input: object) =>
+  Object.fromEntries(Object.entries(input).map(([name, value]) => [`input.${name}`, value]))
+
+function says(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== ''
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(says)
+  return value !== undefined && value !== null
+}
