@@ -79,6 +79,27 @@ describe('a ticket that the knowledge answers', () => {
       assert.equal(await statusOf(ticket), 'escalated', ticket)
   })
 
+  it('is answered from two articles as a shop has them, and what they do not say is escalated', async () => {
+    const knowledge = [
+      {
+        title: 'Returns',
+        text: 'You can return an item within 30 days of delivery. Damaged items are refunded in full, and we pay for the return. Write to us with your order number and a photo of the damage.',
+      },
+      { title: 'Shipping', text: 'We ship within 2 working days. Delivery takes 3 to 5 days in the UK.' },
+    ]
+    const headingOf = async (ticket: string) => {
+      const { result } = await answer(ticket, { knowledge })
+      return result.status === 'answered' ? result.passages[0]?.heading : result.reason?.code
+    }
+    for (const [ticket, heading] of [
+      ['Hi, I ordered a lamp last week and it came broken. Can I get my money back? Regards, Tom', 'Returns'],
+      ['how long does delivery take', 'Shipping'],
+      ['Do you sell gift cards?', 'not_covered'],
+      ['Can I pay by invoice?', 'not_covered'],
+    ] as const)
+      assert.equal(await headingOf(ticket), heading, ticket)
+  })
+
   it('is answered though it is misspelt', async () => {
     assert.equal(
       (await answer('How do I roatate a kay? the rotaton of keys')).result.passages[0]?.heading,

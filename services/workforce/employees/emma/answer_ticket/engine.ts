@@ -4,6 +4,7 @@ import type { Brief } from '../../../src/brief.ts'
 import type { Asked, Embed } from '../../../src/kind.ts'
 import { wordsOf } from '../../../src/text/english.ts'
 import { languageOf } from '../../../src/text/language.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import { composed } from './compose.ts'
 import { maskedOf } from './masked.ts'
 import type { Input, Reason, Result } from './result.ts'
@@ -19,16 +20,22 @@ import { priorityOf } from './triage/priority.ts'
  * From this on a ticket is answered: the least at which of the questions without an answer in `bar/questions.tsv` 95 of 100 are
  * escalated in the halves together and in the later ones, `fresh` left out. `bar/bar.ts` measures it.
  */
-const SURE = 1.6
+const SURE = 1.65
 /**
- * The same for a passage of a few words that has most of what is asked: each of its terms counts once and none in a heading of its
- * own, so that it can't come to as much. Chosen where handbooks are cut into single sentences: README.md, "Words".
+ * In less knowledge there is less that could fit by chance, so less is enough. Chosen by the same rule, on the same questions in one,
+ * over three and over ten articles out of their handbook.
+ */
+const sureOf = (passages: number) => Math.min(SURE, 0.6 + 0.28 * Math.log(passages + 1))
+/**
+ * The same for a passage of one short sentence that has most of what is asked: each of its terms counts once, so that it can't come
+ * to as much; one that has less leaves a condition out. Chosen where handbooks are cut into single sentences: README.md, "Words".
  */
 const SURE_OF_SHORT = 1
 const SHORT_WORDS = 12
 const MOST_OF_WHAT_IS_ASKED = 2 / 3
-/** As `SURE`, by the same rule, where the platform measures meaning. */
+/** As `SURE` and `sureOf`, by the same rules, where the platform measures meaning. */
 const SURE_OF_MEANING = 1.28
+const sureOfMeaning = (passages: number) => Math.min(SURE_OF_MEANING, 0.55 + 0.19 * Math.log(passages + 1))
 const LISTED = 3
 
 export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise<Answer<Result>> {
@@ -74,16 +81,18 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
   const rank = ranker(passages)
   if (embed) {
     const ranked = await byMeaning(ticket, passages, question => rank(question, passages.length), embed)
-    return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= SURE_OF_MEANING }
+    return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= sureOfMeaning(passages.length) }
   }
   const ranked = answerTo(ticket, rank)
-  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= leastFitOf(ranked[0]) }
+  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length) }
 }
 
-function leastFitOf(ranked: Ranked | undefined): number {
-  const hasMost = ranked !== undefined && ranked.coverage >= MOST_OF_WHAT_IS_ASKED
-  return hasMost && wordsOf(ranked.passage.text).length <= SHORT_WORDS ? SURE_OF_SHORT : SURE
+function leastFitOf(ranked: Ranked | undefined, passages: number): number {
+  if (!ranked || !isShortSentence(ranked.passage.text)) return sureOf(passages)
+  return ranked.coverage >= MOST_OF_WHAT_IS_ASKED ? SURE_OF_SHORT : SURE
 }
+
+const isShortSentence = (text: string) => wordsOf(text).length <= SHORT_WORDS && sentencesOf(text).length === 1
 
 const maskedData = /\[[a-z ]{2,20} \d+\]/g
 

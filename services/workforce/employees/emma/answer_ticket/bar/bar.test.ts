@@ -56,6 +56,18 @@ for (const [part, least] of [
     })
   })
 
+describe('questions that chose nothing, over three articles out of their handbook', async () => {
+  for (const part of ['fresh', 'stranger', 'untouched'] as const) {
+    const score = await measure([part], {}, 3)
+
+    it(`of ${part} are answered rightly or escalated`, () => {
+      assert.equal(score.uncited, 0)
+      assert.ok(score.escalated >= 0.95 * score.unanswerable, String(score.escalated))
+      assert.ok(score.answeredRight >= 0.9 * score.answered, `${score.answeredRight} of ${score.answered}`)
+    })
+  }
+})
+
 it('what a ticket says is not so does not make it urgent', () => {
   for (const ticket of ['This is not urgent.', 'No outage here, and it isn’t an emergency.', 'It was never hacked.'])
     assert.equal(priorityOf(ticket).level, 'normal', ticket)

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Asked } from '../../../../src/kind.ts'
 import { rules } from '../engine.ts'
+import { passagesOf } from '../search/passages.ts'
 
 /**
  * Synonyms were chosen on `tuning` and `tuning_more`, weights and the thresholds on all parts but `fresh`, `stranger` and
@@ -52,10 +53,11 @@ export interface Score {
   readonly uncited: number
 }
 
-/** The questions of some parts, one after another, each over the whole of its handbook. */
-export async function measure(parts: readonly Part[], asked: Asked = {}): Promise<Score> {
+/** The questions of some parts, one after another, each over the whole of its handbook, or over so many articles out of it. */
+export async function measure(parts: readonly Part[], asked: Asked = {}, articles?: number): Promise<Score> {
   const tried: Awaited<ReturnType<typeof tryOut>>[] = []
-  for (const question of questions.filter(({ part }) => parts.includes(part))) tried.push(await tryOut(question, asked))
+  for (const [at, question] of questions.filter(({ part }) => parts.includes(part)).entries())
+    tried.push(await tryOut(question, articles === undefined ? whole(question) : few(question, articles, at), asked))
   const count = (is: (question: (typeof tried)[number]) => boolean) => tried.filter(is).length
   return {
     answerable: count(({ hasAnswer }) => hasAnswer),
@@ -68,9 +70,32 @@ export async function measure(parts: readonly Part[], asked: Asked = {}): Promis
   }
 }
 
-async function tryOut({ ticket, handbook, passages }: Question, asked: Asked) {
-  const input = { ticket, knowledge: [{ title: 'Handbook', text: handbook }] }
-  const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input }
+type Knowledge = readonly { readonly title: string; readonly text: string }[]
+
+const whole = ({ handbook }: Question): Knowledge => [{ title: 'Handbook', text: handbook }]
+
+/** One that answers it, where one does, and others that stand one after another from a place that differs with the question. */
+function few({ handbook, passages }: Question, articles: number, at: number): Knowledge {
+  const all = passagesOf({ name: 'Handbook', text: handbook })
+  const answers = all.filter(({ heading }) => passages.includes(heading)).slice(0, 1)
+  const others = all.filter(({ heading }) => !passages.includes(heading))
+  const from = (at * STEP) % others.length
+  const chosen = [...others.slice(from), ...others.slice(0, from)].slice(0, articles - answers.length)
+  return [...answers, ...chosen].map(({ heading, text }) => ({ title: heading, text }))
+}
+
+/** Prime, so that every place of a handbook is begun at. */
+const STEP = 17
+
+async function tryOut({ ticket, passages }: Question, knowledge: Knowledge, asked: Asked) {
+  const brief = {
+    topic: '',
+    tone: '',
+    constraints: {},
+    files: [],
+    seed: 1,
+    input: { ticket, knowledge: [...knowledge] },
+  }
   const { result, citations = [] } = await rules(brief, asked)
   const isAnswered = result.status === 'answered'
   const isRight = passages.includes(result.passages[0]?.heading ?? '')

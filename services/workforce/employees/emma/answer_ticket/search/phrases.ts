@@ -84,7 +84,21 @@ three times = repeat
 in bulk = batch
 one by one = separate
 in one go = batch
-how come = why`
+how come = why
+money back = refund
+paid back = refund
+pay back = refund
+get in touch = contact
+opening hours = opening
+opening times = opening
+bank holiday = holiday
+call off = cancel
+call it off = cancel
+passed away = deceased
+direct debit = payment
+picked up = collect
+in person = visit
+free trial = trial`
     .split('\n')
     .map(line => line.split(' = ') as [string, string]),
 )

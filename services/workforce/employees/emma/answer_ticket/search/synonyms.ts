@@ -163,15 +163,93 @@ size fit measurement
 track tracking locate | parcel
 `
 
-const near = 0.5
-const same = 0.9
-const strengths = new Map<string, Map<string, number>>()
+/** The same for what people write to shops, landlords and offices. Which of these is meant is less sure: they are of all trades. */
+const ofAllTrades = `
+money cash | refund pay price
+refund reimburse reimbursement repay | return money
+buy purchase shop checkout | order pay
+book booking reserve reservation appointment | slot
+reschedule postpone rearrange shift | change date
+branch shop store outlet site location | address
+open opening hours | closed time
+close closed shut | open holiday
+holiday vacation christmas easter festive | closed open
+weekend saturday sunday | open day
+phone telephone call ring | contact number
+contact email call write reach | phone
+parking park garage | car vehicle
+car vehicle van truck lorry
+pet dog cat animal
+child kid baby teenager minor | age old
+age old adult | child young
+student pupil senior pensioner | discount
+discount reduction deal rebate saving bargain | cheap cheaper price
+id identification identity passport licence license document paper proof
+contract agreement lease terms | sign rent
+deposit bond | refund pay
+insurance insure insured coverage | damage claim cover
+claim compensation compensate | insurance damage
+steal theft stolen rob burglary thief | lost insurance
+rent rental hire lease borrow
+pay payment paid settle | charge card
+card visa mastercard amex debit credit | pay payment
+cheque transfer paypal bank iban | pay payment
+instalment installment | pay monthly
+overdue arrears unpaid missed | late pay
+fine penalty surcharge fee | charge late
+tax vat | invoice price
+collect collection pickup | fetch deliver
+courier carrier postman dhl ups | delivery parcel
+join member membership enrol enroll register | account sign
+notice resign leave quit | end cancel
+relocate moving move | address
+friend family partner spouse husband wife relative | someone
+guest visitor companion | bring friend
+allow permit forbid forbidden prohibit ban banned | rule
+smoke smoking vape
+heat heating warm cold temperature climate
+noise loud noisy quiet
+rain snow weather storm wind
+camera cctv surveillance alarm guard | security
+accident injury injured hurt collision | insurance
+battery charger recharge | charge power
+wheelchair accessible disability accessibility
+toilet restroom bathroom
+app application smartphone | phone
+forget forgot forgotten remember | lost lose
+code pin combination passcode | number password
+lock unlock padlock | key locked
+door gate entrance entry | access open
+night evening midnight overnight | late hour
+early morning dawn
+minimum shortest least | short
+refer referral recommend invite | friend
+reward bonus loyalty | point
+unsubscribe newsletter marketing | email
+complain complaint unhappy dissatisfied | feedback
+feedback review rating
+maintenance servicing | repair service
+spare replacement | part repair
+manual instruction guide
+assemble assembly | setup
+recycle dispose | throw
+abroad overseas international foreign country
+summer winter season
+broken broke damage dent scratch | repair
+death dead died deceased inherit estate
+`
 
-for (const line of groups.trim().split('\n')) {
-  const [core = [], rim = []] = line.split(' | ').map(words => words.split(' ').map(stemOf))
-  for (const one of core) {
-    for (const other of core) relate(one, other, same)
-    for (const other of rim) relate(one, other, near)
+const strengths = new Map<string, Map<string, number>>()
+relateIn(groups, 0.9, 0.5)
+relateIn(ofAllTrades, 0.7, 0.4)
+
+function relateIn(groups: string, same: number, near: number): void {
+  for (const line of groups.trim().split('\n')) {
+    const [core = [], rim = []] = line.split(' | ').map(words => words.split(' ').map(stemOf))
+    for (const one of core) {
+      for (const other of core) relate(one, other, same)
+      for (const other of rim) relate(one, other, near)
+    }
   }
 }
 
