@@ -22,6 +22,7 @@ export async function figures(): Promise<Figure[]> {
     ...(byMeaning
       ? figuresOf('by words and meaning', byMeaning, byWords)
       : figuresOf('by words, as there is no .venv/models/all-MiniLM-L6-v2', byWords)),
+    ...(await overFew()),
     await exampleTime('emma', 'answer_ticket'),
   ]
 }
@@ -71,6 +72,28 @@ function figuresOf(way: string, scores: Scores, byWords?: Scores): Figure[] {
     figure('answerable answered', answered),
     figure('of them from the right passage', answeredRight),
   ]
+}
+
+/** By words, as somebody tries it first: with a few articles. */
+async function overFew(): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const articles of [3, 10]) {
+    const score = await measure(['untouched'], {}, articles)
+    const figure = (name: string, value: number, rest: Partial<Figure> = {}): Figure => ({
+      section: 'workforce',
+      name: `emma answer_ticket by words, over ${articles} articles: ${name}`,
+      unit: '%',
+      rounds: [value],
+      limits: [],
+      details: { first: right(score), of_them_right: answeredRight(score) },
+      ...rest,
+    })
+    figures.push(
+      figure('answerable answered', answered(score)),
+      figure('unanswerable escalated', escalated(score), { aim: { least: 95 } }),
+    )
+  }
+  return figures
 }
 
 const share = (part: number, whole: number) => (100 * part) / whole
