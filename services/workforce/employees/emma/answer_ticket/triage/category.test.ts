@@ -25,4 +25,16 @@ describe('the category of a ticket', () => {
       'Hi, my parcel arrived broken yesterday. How long do I have to send it back, and who pays the postage? You can reach me by day.'
     assert.equal(categoryOf(ticket).name, 'returns')
   })
+
+  it('is one of your own by several words that follow each other, in any of their forms', () => {
+    const own = [
+      { name: 'Gift cards', words: ['gift card'] },
+      { name: 'Returns', words: ['send back'] },
+      { name: 'Wi-Fi', words: ['wlan', '2FA'] },
+    ]
+    assert.deepEqual(categoryOf('Do you sell gift cards?', own), { name: 'Gift cards', words: ['gift cards'] })
+    assert.equal(categoryOf('A card came with the gift.', own).name, 'other')
+    assert.equal(categoryOf('Can I send it back?', own).name, 'Returns')
+    assert.equal(categoryOf('The 2fa is off', own).name, 'Wi-Fi')
+  })
 })

@@ -53,21 +53,31 @@ const askedIn = (ticket: string): string[] =>
 /** Signs in which a sentence says whether it begins as a question. */
 const BEGINNING = 40
 
-/** Each stem counts once. */
+/** Each counts once. What is listed may be several words: they are found where they follow each other, in any of their forms. */
 function weigh(words: readonly string[], { lists }: Weighed): { words: Set<string>; score: number } {
   const weights = new Map(
-    lists.flatMap(({ weight, words }) => words.map(word => [stemOf(word.toLowerCase()), weight] as const)),
+    lists.flatMap(({ weight, words }) => words.map(listed => [stemsOf(listed).join(' '), weight] as const)),
   )
+  const longest = Math.max(...[...weights.keys()].map(stems => stems.split(' ').length))
+  const stems = words.map(stemOf)
   const found = new Set<string>()
   let score = 0
-  for (const word of words) {
-    const weight = weights.get(stemOf(word))
-    if (weight === undefined) continue
-    weights.delete(stemOf(word))
-    found.add(word)
-    score += weight
-  }
+  for (let at = 0; at < words.length; at++)
+    for (let end = at + 1; end <= Math.min(at + longest, words.length); end++) {
+      const key = stems.slice(at, end).join(' ')
+      const weight = weights.get(key)
+      if (weight === undefined) continue
+      weights.delete(key)
+      found.add(words.slice(at, end).join(' '))
+      score += weight
+    }
   return { words: found, score }
+}
+
+/** Several words are read as a ticket is, or they would never meet what is written there. */
+function stemsOf(listed: string): string[] {
+  const word = listed.trim().toLowerCase()
+  return (/\s/.test(word) ? wordsOf(withoutPhrases(word)) : [word]).map(stemOf)
 }
 
 function wordsAndNumbers(text: string): string[] {
