@@ -28,7 +28,8 @@ const failed = (code: string, says: RegExp) => (error: unknown) =>
 
 /** Children of this process that run a model, by process id. */
 function children(parent = process.pid): number[] {
-  const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  // Whoever else runs here may have been called with long arguments.
+  const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8', maxBuffer: 2 ** 28 })
   const rows = list.split('\n').map(line => line.trim().split(/\s+/))
   const models = rows.filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(' ').includes('onnx/child.ts'))
   return models.map(([pid]) => Number(pid))
