@@ -140,6 +140,25 @@ describe('replicas of a service of tasks', () => {
     assert.ok(next.some(lease => lease.workId === id))
   })
 
+  it('what a run may cost is noted by whoever holds its lease, and by nobody else', async () => {
+    a.own()
+    const { id } = await create(a)
+    const [lease] = await claim(a)
+    assert.ok(lease)
+    const { id: leaseId, tenant, workId, attempt } = lease
+    const run = { leaseId, tenant, workId, attempt }
+    const reserve = (at: Replica, ref: Partial<typeof run> = {}) =>
+      at.leases.reserve({ run: { ...run, ...ref }, modelCostMicros: 5 })
+    const isConflict = (error: unknown) => codeOf(error) === 'conflict'
+    for (const at of [a, b]) {
+      await reserve(at)
+      await assert.rejects(reserve(at, { leaseId: `${leaseId}0` }), isConflict)
+      await assert.rejects(reserve(at, { attempt: attempt + 1 }), isConflict)
+    }
+    await a.tasks.cancelTask({ id }, as)
+    for (const at of [a, b]) await assert.rejects(reserve(at), isConflict)
+  })
+
   it('without an owner work is taken and waits end in time, and claims fail as unavailable', async () => {
     const { id } = await create(b)
     assert.equal((await b.tasks.waitTask({ id, timeoutMs: 150 }, as)).status, TaskStatus.QUEUED)

@@ -1,4 +1,4 @@
-/** Files of a run's leases that are on their way, in or out: each ends when its lease is stopped. */
+/** What is on its way for a run's leases (files in or out, a note of what it may cost): each ends when its lease is stopped. */
 import type { HeldLease } from './held-lease.ts'
 
 export class Transfers {

@@ -1,4 +1,4 @@
-/** Files between a run and compute: sent or read again while nobody is there for it. */
+/** What a run asks of the services (files, a note of what it may cost): asked again while nobody is there for it. */
 import { codeOf } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
 

@@ -82,3 +82,41 @@ it('the places of a day are looked through once, some at a time, and a look that
   ending.abort()
   await running
 })
+
+it('a tenant whose places can not be given back holds up no other, and is tried again', async () => {
+  const released: string[] = []
+  let isBroken = true
+  const transport = createDirectTransport()
+  serve(
+    router =>
+      router.service(QuotaService, {
+        listDaily({ day, after }) {
+          const tenant = day === today ? tenants[tenants.indexOf(after) + 1] : undefined
+          const places = [{ id: `of ${tenant}`, takenAt: timestampFromMs(1) }]
+          return { data: tenant === undefined ? [] : [{ tenant, places }] }
+        },
+        releaseDaily({ ids }) {
+          if (isBroken && ids[0] === `of ${tenants[0]}`) throw fail('unavailable', 'away')
+          released.push(...ids)
+          return {}
+        },
+      }),
+    transport,
+  )
+  const clock = manualClock(noon)
+  const ending = new AbortController()
+  const tasks = { get: async () => undefined }
+  const log = createLog({ level: 'error' })
+  const running = giveBackLostPlaces({ quota: createClient(QuotaService, transport), tasks, clock, log }, ending.signal)
+  const until = async (count: number) => {
+    while (released.length < count) await new Promise(resolve => setImmediate(resolve))
+  }
+  await until(1)
+  assert.deepEqual(released, [`of ${tenants[1]}`])
+  isBroken = false
+  await clock.advance(60_000)
+  await until(2)
+  assert.ok(released.includes(`of ${tenants[0]}`))
+  ending.abort()
+  await running
+})

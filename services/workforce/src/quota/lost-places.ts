@@ -29,12 +29,12 @@ export async function giveBackLostPlaces(deps: LostPlacesDeps, signal: AbortSign
   let looks = new Map<string, Look>()
   await everyInterval(clock, EVERY_MS, signal, async () => {
     const days = daysUntil(clock.now())
-    looks = new Map(days.map(day => [day, looks.get(day) ?? { from: 0, before: 0, after: '' }]))
+    looks = new Map(days.map(day => [day, looks.get(day) ?? { from: 0, before: 0, after: '', failed: false }]))
     try {
       for (const [day, look] of looks) {
         if (look.after === '') look.before = clock.now() - OVER_AFTER_MS
         await lookThrough(deps, day, look, signal)
-        Object.assign(look, { from: look.before, after: '' })
+        Object.assign(look, { ...(!look.failed && { from: look.before }), after: '', failed: false })
       }
     } catch (error) {
       log.warn('quota.not_looked_through', { error })
@@ -50,31 +50,44 @@ interface Look {
   before: number
   /** The last tenant whose places have been seen; empty where none of this look's have. */
   after: string
+  /** Whether those of a tenant could not be given back: the next look begins where this one did. */
+  failed: boolean
 }
 
 /** An operation may be repeated for a day after its id was made, and is looked for some time after that. */
 const daysUntil = (now: number): readonly string[] =>
   [now - 2 * DAY_MS, now - DAY_MS, now].map(ms => new Date(ms).toISOString().slice(0, 10))
 
-async function lookThrough(
-  { quota, tasks, log }: LostPlacesDeps,
-  day: string,
-  look: Look,
-  signal: AbortSignal,
-): Promise<void> {
+async function lookThrough(deps: LostPlacesDeps, day: string, look: Look, signal: AbortSignal): Promise<void> {
+  const { quota, log } = deps
   const [takenFrom, takenBefore] = [timestampFromMs(look.from), timestampFromMs(look.before)]
   while (!signal.aborted) {
     const asked = { day, after: look.after, takenFrom, takenBefore }
     const { data } = await quota.listDaily(asked, { timeoutMs: 5_000 })
     if (data.length === 0) return
     for (const { tenant, places } of data) {
-      const lost = await lostOf(tasks, tenant, places)
-      for (let at = 0; at < lost.length; at += MOST_AT_ONCE)
-        await quota.releaseDaily({ day, ...namesOf(lost.slice(at, at + MOST_AT_ONCE)) }, as(ownerOf({ tenant })))
-      if (lost.length > 0) log.info('quota.places_given_back', { tenant, day, places: lost.length })
+      try {
+        await giveBack(deps, day, tenant, places)
+      } catch (error) {
+        // It is looked at again with the next look at this day, and the others do not wait for it.
+        look.failed = true
+        log.warn('quota.not_looked_through', { tenant, day, error })
+      }
       look.after = tenant
     }
   }
+}
+
+async function giveBack(
+  { quota, tasks, log }: LostPlacesDeps,
+  day: string,
+  tenant: string,
+  places: readonly DailyPlace[],
+): Promise<void> {
+  const lost = await lostOf(tasks, tenant, places)
+  for (let at = 0; at < lost.length; at += MOST_AT_ONCE)
+    await quota.releaseDaily({ day, ...namesOf(lost.slice(at, at + MOST_AT_ONCE)) }, as(ownerOf({ tenant })))
+  if (lost.length > 0) log.info('quota.places_given_back', { tenant, day, places: lost.length })
 }
 
 async function lostOf(tasks: LostPlacesDeps['tasks'], tenant: string, places: readonly DailyPlace[]) {

@@ -73,6 +73,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         } catch {
           throw new ModelFault(unavailable) // Who was asked has logged why.
         }
+        signal.throwIfAborted() // Nobody has been asked yet.
         let taken: number | undefined
         const asked = options.asked(bytes => {
           taken = bytes
