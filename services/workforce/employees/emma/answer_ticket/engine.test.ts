@@ -100,6 +100,18 @@ describe('a ticket that the knowledge answers', () => {
       assert.equal(await headingOf(ticket), heading, ticket)
   })
 
+  it('is escalated where two articles answer it nearly as well, as where they contradict each other', async () => {
+    const article = (title: string, days: string) => ({
+      title,
+      text: `You can return an item within ${days} of delivery. The label for it is in your account.`,
+    })
+    const { result } = await answer('How many days do I have to return an item after delivery?', {
+      knowledge: [article('Returns in spring', '30 days'), article('Returns in autumn', '14 days')],
+    })
+    assert.deepEqual([result.status, result.reason?.code], ['escalated', 'unclear'])
+    assert.match(result.reason?.message ?? '', /“Returns in (spring|autumn)” and “Returns in (spring|autumn)”/)
+  })
+
   it('is answered though it is misspelt', async () => {
     assert.equal(
       (await answer('How do I roatate a kay? the rotaton of keys')).result.passages[0]?.heading,

@@ -36,6 +36,8 @@ const MOST_OF_WHAT_IS_ASKED = 2 / 3
 /** As `SURE` and `sureOf`, by the same rules, where the platform measures meaning. */
 const SURE_OF_MEANING = 1.28
 const sureOfMeaning = (passages: number) => Math.min(SURE_OF_MEANING, 0.55 + 0.19 * Math.log(passages + 1))
+/** By so much the words of the best passage have to be ahead of those of the next one with another heading. */
+const AHEAD = 1.1
 const LISTED = 3
 
 export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise<Answer<Result>> {
@@ -44,7 +46,7 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
   const language = languageOf(ticket)
   const found = await search(ticket.replaceAll(maskedData, ' '), passages, isRead(language) ? embed : undefined)
   const { ranked } = found
-  const reason = reasonToEscalate(brief, ticket, language, passages, found.isSure)
+  const reason = reasonToEscalate(brief, ticket, language, passages, found)
   const { text, citations } = reason ? { text: null, citations: [] } : composed(ranked[0] as Ranked, brief.constraints)
   const result: Result = {
     status: reason ? 'escalated' : 'answered',
@@ -74,6 +76,8 @@ interface Found {
   /** Best first. */
   readonly ranked: readonly Ranked[]
   readonly isSure: boolean
+  /** The second where it answers nearly as well as the first. */
+  readonly rival?: Ranked | undefined
 }
 
 async function search(ticket: string, passages: readonly Passage[], embed: Embed | undefined): Promise<Found> {
@@ -84,7 +88,13 @@ async function search(ticket: string, passages: readonly Passage[], embed: Embed
     return { by: 'words_and_meaning', ranked, isSure: (ranked[0]?.fit ?? 0) >= sureOfMeaning(passages.length) }
   }
   const ranked = answerTo(ticket, rank)
-  return { by: 'words', ranked, isSure: fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length) }
+  const isSure = fitOf(ranked[0]) >= leastFitOf(ranked[0], passages.length)
+  return { by: 'words', ranked, isSure, rival: rivalIn(ranked) }
+}
+
+function rivalIn([first, second]: readonly Ranked[]): Ranked | undefined {
+  if (!first || !second || first.passage.heading === second.passage.heading) return undefined
+  return first.score < AHEAD * second.score ? second : undefined
 }
 
 function leastFitOf(ranked: Ranked | undefined, passages: number): number {
@@ -101,7 +111,7 @@ function reasonToEscalate(
   ticket: string,
   language: string,
   passages: readonly Passage[],
-  isSure: boolean,
+  { ranked, isSure, rival }: Found,
 ): Reason | null {
   if (termsOf(ticket).length === 0)
     return { code: 'no_question', message: 'The ticket says nothing that could be answered.' }
@@ -118,8 +128,10 @@ function reasonToEscalate(
       code: 'language',
       message: `The knowledge is in ${known}, and the answer should be in ${asked}. Nothing is translated here.`,
     }
-  if (isSure) return null
-  return { code: 'not_covered', message: 'No passage of the knowledge answers this.' }
+  if (!isSure) return { code: 'not_covered', message: 'No passage of the knowledge answers this.' }
+  if (!rival) return null
+  const headings = [ranked[0] as Ranked, rival].map(({ passage }) => `“${passage.heading}”`)
+  return { code: 'unclear', message: `Two passages answer this nearly as well: ${headings.join(' and ')}.` }
 }
 
 const personWanted =

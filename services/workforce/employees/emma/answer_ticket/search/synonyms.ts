@@ -147,7 +147,7 @@ attacker hacker fraud fake | signature secret
 parcel shipment consignment package | item order delivery
 delivery shipping dispatch | parcel arrive order
 postage freight shipping | delivery cost
-return refund | exchange item
+return exchange | refund item
 broken damaged defective faulty torn scratched | wrong
 item article product goods | order
 arrive come receive | delivery reach
