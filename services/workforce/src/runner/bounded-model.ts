@@ -31,6 +31,8 @@ export interface BoundedModelOptions extends Prices {
 
 const MOST_OUTPUT_TOKENS = 8_192
 const MARKS_TOKENS = 32
+/** More than any model reads or writes at once. */
+const MOST_TOKENS = 100_000_000
 /** Pauses of 2 s doubling, or as the server says. */
 export const RETRIES = 5
 
@@ -81,7 +83,10 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         try {
           const answer = await asked.doGenerate({ ...params, maxOutputTokens, ...(heeds && heldTo(question.schema)) })
           const { inputTokens, outputTokens } = answer.usage
-          count(inputTokens.total ?? tokensAsked(question), outputTokens.total ?? tokensOf(textOf(answer)))
+          count(
+            believed(inputTokens.total, tokensAsked(question)),
+            believed(outputTokens.total, tokensOf(textOf(answer))),
+          )
           return answer
         } catch (error) {
           // Of one that is stopped a server has read the question, as far as anybody knows; a local model may not have come to it.
@@ -117,7 +122,8 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
             const status = statusOf(error)
             // The error itself has the question, and may have the key.
             log.warn('language_model.failed', { status, reason: error instanceof Error ? error.name : 'unknown' })
-            return { kind: 'untold', fault: isRefusal(status) ? refused(status) : unavailable }
+            if (isRefusal(status)) return { kind: 'untold', fault: refused(status) }
+            return { kind: 'untold', fault: status === undefined ? unavailable : unavailableWith(status) }
           }
         },
       }
@@ -142,11 +148,21 @@ const unavailable: Fault = {
   retryable: true,
 }
 
+/** The status tells an operator more than that there is none: 401 is a wrong key, 429 too many questions. */
+const unavailableWith = (status: number): Fault => ({
+  ...unavailable,
+  message: `The language model’s server did not answer the question; its status was ${status}.`,
+})
+
 const refused = (status: number): Fault => ({
   code: 'model_refused',
   message: `The language model’s server refused the question, with status ${status}.`,
   retryable: false,
 })
+
+/** What a server says that it counted is money: what can't be so is not believed, and reckoned. */
+const believed = (said: number | undefined, reckoned: number): number =>
+  said !== undefined && Number.isInteger(said) && said >= 0 && said <= MOST_TOKENS ? said : reckoned
 
 /** With the marks that a conversation has besides. */
 const tokensAsked = ({ system, prompt }: Question): number => MARKS_TOKENS + tokensOf(system) + tokensOf(prompt)

@@ -18,14 +18,9 @@ const GOOD = JSON.stringify({
 const brief = { topic: 'A parcel that arrived broken' }
 
 const choice = (message: object, finish = 'stop') => ({ index: 0, finish_reason: finish, message })
-const completion = (choices: readonly object[]) =>
-  JSON.stringify({
-    id: 'one',
-    created: 1,
-    model: 'scripted',
-    choices,
-    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
-  })
+const usual = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }
+const completion = (choices: readonly object[], usage: object = usual) =>
+  JSON.stringify({ id: 'one', created: 1, model: 'scripted', choices, usage })
 const sent =
   (body: string, headers: Readonly<Record<string, string>> = {}): Reply =>
   response =>
@@ -61,6 +56,20 @@ describe('a language model that answers', () => {
     assert.ok((used?.inputTokens ?? 0) > 500, JSON.stringify(used))
     assert.equal(used?.outputTokens, Math.ceil(BEGINNING.length / 3) + 10)
   })
+
+  for (const [what, prompt_tokens, completion_tokens] of [
+    ['less than nothing', -1_000_000, -5],
+    ['without measure', 1e18, 1e300],
+    ['in parts', 0.5, 1.5],
+  ] as const)
+    it(`and says that it counted ${what} is not believed: what it costs is reckoned`, async t => {
+      const answer = completion([choice({ role: 'assistant', content: GOOD })], { prompt_tokens, completion_tokens })
+      const { result, used } = await written(t, 'emma/write_response', brief, [sent(answer)])
+      assert.deepEqual(result, JSON.parse(GOOD))
+      assert.ok(used && used.inputTokens > 500 && used.inputTokens < 5_000, JSON.stringify(used))
+      assert.equal(used.outputTokens, Math.ceil(GOOD.length / 3))
+      assert.ok(used.costMicros > 0 && Number.isSafeInteger(used.costMicros))
+    })
 
   it('badly again and again costs no more than was allowed', async t => {
     const allowed = { max_cost_micros: 40_000 }
