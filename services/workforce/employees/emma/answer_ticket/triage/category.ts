@@ -2,6 +2,7 @@
 import { stemOf, wordsOf } from '../../../../src/text/english.ts'
 import { sentencesOf } from '../../../../src/text/sentences.ts'
 import { withoutPhrases } from '../search/phrases.ts'
+import { dangerIn, harmIn, threatsIn } from './grave.ts'
 
 export interface Category {
   readonly name: string
@@ -21,13 +22,15 @@ interface Weighed {
   readonly lists: readonly { readonly weight: number; readonly words: readonly string[] }[]
 }
 
-/** What touches security is that before anything else. */
+/** Among the words, what touches security is that before anything else. */
 const GRAVE = 4
 const STRONG = 2
 const WEAK = 1
 
 /** The category whose words in the ticket weigh most, of several the first; `other` where there is none. */
 export function categoryOf(ticket: string, own: readonly OwnCategory[] = []): Category {
+  const grave = own.length > 0 ? undefined : graveOf(ticket)
+  if (grave) return grave
   const categories =
     own.length > 0 ? own.map(({ name, words }): Weighed => ({ name, lists: [{ weight: STRONG, words }] })) : usual
   const words = wordsAndNumbers(ticket)
@@ -41,6 +44,14 @@ export function categoryOf(ticket: string, own: readonly OwnCategory[] = []): Ca
     if (asked.score > best.score) best = { name: howTo.name, ...asked }
   }
   return { name: best.name, words: [...best.words] }
+}
+
+/** Whoever is hurt, or goes to law, writes about that, whatever else is spoken of. */
+function graveOf(ticket: string): Category | undefined {
+  const harm = [...harmIn(ticket), ...dangerIn(ticket)]
+  if (harm.length > 0) return { name: 'safety', words: harm }
+  const threats = threatsIn(ticket)
+  return threats.length > 0 ? { name: 'legal', words: threats } : undefined
 }
 
 /** The words of a ticket's questions that ask how something goes: elsewhere “You can reach me” asks nothing. */
@@ -59,7 +70,7 @@ function weigh(words: readonly string[], { lists }: Weighed): { words: Set<strin
     lists.flatMap(({ weight, words }) => words.map(listed => [stemsOf(listed).join(' '), weight] as const)),
   )
   const longest = Math.max(...[...weights.keys()].map(stems => stems.split(' ').length))
-  const stems = words.map(stemOf)
+  const stems = words.map(stemApart)
   const found = new Set<string>()
   let score = 0
   for (let at = 0; at < words.length; at++)
@@ -77,8 +88,11 @@ function weigh(words: readonly string[], { lists }: Weighed): { words: Set<strin
 /** Several words are read as a ticket is, or they would never meet what is written there. */
 function stemsOf(listed: string): string[] {
   const word = listed.trim().toLowerCase()
-  return (/\s/.test(word) ? wordsOf(withoutPhrases(word)) : [word]).map(stemOf)
+  return (/\s/.test(word) ? wordsOf(withoutPhrases(word)) : [word]).map(stemApart)
 }
+
+/** A product is not what is meant by “production”, whose stem it is. */
+const stemApart = (word: string): string => (/^products?$/.test(word) ? 'product.' : stemOf(word))
 
 function wordsAndNumbers(text: string): string[] {
   const plain = withoutPhrases(text.toLowerCase())
@@ -86,11 +100,41 @@ function wordsAndNumbers(text: string): string[] {
     ...wordsOf(plain),
     ...(plain.match(/\b[45]\d\d\b|\b2fa\b/g) ?? []),
     ...(sentBack.test(plain) ? ['return'] : []),
+    ...(awaited.test(plain) ? ['delivery'] : []),
+    ...(misfit.test(plain) ? ['exchange'] : []),
   ]
 }
 
 /** “Send it back”, “I sent the shoes back” */
 const sentBack = /\bsen(?:d|t|ding)(?: \p{L}+){1,5} back\b/u
+
+/** “Where is my order?”, “When will it arrive?”, “My order hasn't come” */
+const awaited = new RegExp(
+  [
+    String.raw`\bwhere(?:'s|’s| is| are)(?: \p{L}+){1,2} (?:order|purchase|goods|stuff|things)\b(?! (?:confirmation|number|history))`,
+    String.raw`\bwhere (?:my|our) (?:order|purchase|goods|stuff|things) (?:is|are)\b`,
+    String.raw`\b(?:until|till|before) (?:i|we) (?:get|have|receive) (?:my|our|the) (?:order|purchase|goods|stuff|things)\b`,
+    String.raw`\b(?:when|what (?:day|date|time))\b(?![^.?!\n]{0,60}\b(?:app|feature|fix|money|refund|release|update|version)\b)(?: \p{L}+){1,5} (?:arrive|come|expect|be here|get here|turn up)\b`,
+    String.raw`\border(?:ed)?\b[^.?!\n]{0,40}(?:\bnot|\bnever|n't|n’t)(?: \p{L}+)? (?:arrived?|come|here|turned up|shown up)\b`,
+    String.raw`\border (?:was|is|has been) (?:due|late|overdue|delayed)\b`,
+    String.raw`\b(?:news|update) (?:on|of|about)(?: \p{L}+)? order\b`,
+  ].join('|'),
+  'u',
+)
+
+/** What came is not what was ordered, or does not fit: “the wrong size”, “You sent the wrong model”. */
+const misfit = new RegExp(
+  [
+    String.raw`\bwrong (?:size|item|pair)\b`,
+    String.raw`\b(?:got|received|sent|delivered)\b[^.?!\n]{0,30}\bwrong (?:colou?r|model|product|article|one|thing)\b`,
+    String.raw`\b(?:got|received|sent|bought|ordered)\b[^.?!\n]{0,30}\btoo (?:small|large|big|tight|loose|long|short|wide)\b`,
+    String.raw`\b(?:is|are|was|were) too (?:tight|loose)\b`,
+    String.raw`\b(?:asked for|chose|ordered|wanted)\b[^.?!\n]{0,30}\b(?:and|but) (?:i got|got|received|you sent)(?: me)? (?:an?|the)\b`,
+    String.raw`\bnot (?:the|what)(?: \p{L}+)? (?:i|we) (?:asked for|bought|chose|ordered)\b`,
+    String.raw`\b(?:do|does|did)(?: not|n't|n’t) fit\b(?! (?:a|in|into|on|the)\b)`,
+  ].join('|'),
+  'u',
+)
 
 const usual: readonly Weighed[] = [
   category(

@@ -34,6 +34,37 @@ describe('the priority of a ticket', () => {
       assert.match(priorityOf(ticket).level, /^(?:high|urgent)$/)
   })
 
+  it('is urgent where somebody was hurt or something burns, and high where somebody may be or goes to law', () => {
+    for (const [ticket, level] of [
+      ['The toaster gave me an electric shock', 'urgent'],
+      ['My child was injured by your product', 'urgent'],
+      ['I will sue you. My child got an electric shock from your lamp.', 'urgent'],
+      ['My baby swallowed a button of it', 'urgent'],
+      ['This is dangerous!', 'high'],
+      ['I will sue you', 'high'],
+      ['We take you to court', 'high'],
+      ['Can it cause an allergic reaction?', 'normal'],
+      ['Nobody was hurt, it was not dangerous', 'normal'],
+      ['You cut us off', 'normal'],
+    ] as const)
+      assert.equal(priorityOf(ticket).level, level, ticket)
+  })
+
+  for (const [file, count, least] of [
+    ['fresh.tsv', 30, 30],
+    ['later.tsv', 20, 19],
+  ] as const)
+    it(`is a support lead’s for at least ${least} of ${count} tickets to a shop (${file})`, () => {
+      const tickets = readFileSync(join(import.meta.dirname, file), 'utf8')
+        .trim()
+        .split('\n')
+      const wrong = tickets
+        .map(line => line.split('\t'))
+        .filter(([, level, ticket = '']) => priorityOf(ticket).level !== level)
+      assert.equal(tickets.length, count)
+      assert.ok(count - wrong.length >= least, JSON.stringify(wrong))
+    })
+
   it('is no higher for a day that is only named', () => {
     for (const ticket of ['Are you open tomorrow?', 'Call me back tonight or tomorrow.', 'Which films are on today?'])
       assert.equal(priorityOf(ticket).level, 'normal')

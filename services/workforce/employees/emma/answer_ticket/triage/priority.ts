@@ -1,4 +1,6 @@
 /** How soon somebody should look at a ticket, and why. */
+import { dangerIn, harmIn, threatsIn } from './grave.ts'
+import { patternOf, signsIn } from './signs.ts'
 
 type Level = 'urgent' | 'high' | 'normal' | 'low'
 
@@ -23,17 +25,23 @@ const soon =
   '(?:needs?|needed|must|due|fix(?:ed)?|solved?|resolved?|reply|launch(?:es|ing)?|release|demo|presentation|interview|exam|audit|wedding|birthday|funeral|party|flight|flying|trip|leaving|moving|expires?)(?: \\p{L}+){0,4} (?:today|tonight|tomorrow)|(?:today|tonight|tomorrow) (?:at the latest|or never)'
 
 /** Word by word, what speaks for a level; the first level of which something stands in the ticket is it. */
-const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
+const signs: readonly {
+  readonly level: Level
+  readonly pattern: RegExp
+  readonly grave?: (ticket: string) => string[]
+}[] = [
   {
     level: 'urgent',
+    grave: harmIn,
     pattern: patternOf(
-      'emergency|production (?:is )?down|(?:is|are|went|completely|been) down(?! (?:the|to|a|on))|outage|data loss|lost all|all (?:our )?data (?:is )?gone|everything (?:is )?gone|(?:data|files|projects?|database) (?:has |have |are |is |were )?(?:vanished|disappeared|overwr\\w+)|overwr(?:ote|itten)|hacked|breach|leaked|stolen|compromised|public (?:github|repo\\w*)|nothing works|(?:nobody|no one)(?: (?:in|at|on|of) (?:\\p{L}+ ){1,4})? ?can(?:not)?|none of our|to (?:every|all) (?:users?|customers?|visitors?)|some(?:one|body) (?:else )?(?:is|has been) using (?:my|our)|(?:key|password|token|credentials) to a public|smoke (?:is |are )?(?:com\\w+|from|out)|(?:on|caught|catches) fire|all (?:our )?(?:users|customers) (?:are|can)|right now|urgent|urgently|asap|immediately|losing (?:money|customers|sales)',
+      'emergency|production (?:is )?down|(?:is|are|went|completely|been) down(?! (?:the|to|a|on))|outage|data loss|lost all|all (?:our )?data (?:is )?gone|everything (?:is )?gone|(?:data|files|projects?|database) (?:has |have |are |is |were )?(?:vanished|disappeared|overwr\\w+)|overwr(?:ote|itten)|hacked|breach|leaked|stolen|compromised|public (?:github|repo\\w*)|nothing works|(?:nobody|no one)(?: (?:in|at|on|of) (?:\\p{L}+ ){1,4})? ?can(?:not)?|none of our|to (?:every|all) (?:users?|customers?|visitors?)|some(?:one|body) (?:else )?(?:is|has been) using (?:my|our)|(?:key|password|token|credentials) to a public|all (?:our )?(?:users|customers) (?:are|can)|right now|urgent|urgently|asap|immediately|losing (?:money|customers|sales)',
     ),
   },
   {
     level: 'high',
+    grave: ticket => [...dangerIn(ticket), ...threatsIn(ticket)],
     pattern: patternOf(
-      `deadline|${soon}|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|${money}|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not)|third time|again and again|lawyer|legal action|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability|every (?:single )?time|(?:have|been|am) waiting|(?:does not|doesn't) work|of other (?:customers|users|people)`,
+      `deadline|${soon}|as soon as possible|quickly|important|blocked|blocking|can(?:not|'t|t) (?:work|log ?in|sign in|access|pay)|locked out|${money}|keeps? (?:failing|crashing|dying)|crash(?:es|ed|ing)?|broken|not working|stopped working|doesn'?t work|still (?:waiting|not|has not|have not|hasn't|haven't)|third time|again and again|unacceptable|cancel (?:my|our) (?:subscription|contract|account)|suspended|500 errors?|vulnerability|every (?:single )?time|(?:have|been|am) waiting|(?:does not|doesn't) work|of other (?:customers|users|people)`,
     ),
   },
   {
@@ -45,32 +53,15 @@ const signs: readonly { readonly level: Level; readonly pattern: RegExp }[] = [
 ]
 
 export function priorityOf(ticket: string): Priority {
-  const text = ticket.toLowerCase().replaceAll('’', "'")
-  for (const { level, pattern } of signs) {
-    const reasons = new Set(
-      Array.from(text.matchAll(pattern))
-        .filter(({ 0: found, index }) => {
-          const before = text.slice(Math.max(0, index - BEFORE), index)
-          return !denied.test(before) && !(isSending.test(found) && asked.test(before))
-        })
-        .map(([found]) => found),
-    )
-    if (reasons.size > 0) return { level, reasons: [...reasons].slice(0, 5) }
+  for (const { level, pattern, grave } of signs) {
+    const reasons = [...(grave?.(ticket) ?? []), ...signsIn(ticket, pattern, isDemanded)]
+    if (reasons.length > 0) return { level, reasons: reasons.slice(0, 5) }
   }
   return { level: 'normal', reasons: [] }
 }
 
-/** Before a sign, what says that it is not so: “this is not an emergency”. Looked for in so many characters. */
-const denied =
-  /(?<![\p{L}\p{N}])(?:not|no|never|without|hardly|neither|nor|\p{L}+n't)\s(?:(?:a|an|any|at|all|been|being|exactly|longer|particularly|really|so|terribly|that|the|this|too|very|yet)\s){0,3}$/u
-const BEFORE = 60
-
 /** Who asks how long, or whether, something may be sent back demands nothing. */
+const isDemanded = (found: string, before: string): boolean => !(isSending.test(found) && asked.test(before))
 const isSending = /^(?:send|give|return)\s/
 const asked =
   /(?<![\p{L}\p{N}])(?:how (?:long|much time|many days)|(?:can|could|may|must|should|do|shall) (?:i|we))(?![\p{L}\p{N}])[^.?!\n]*$/u
-
-/** Whole words, with any one space between them. */
-function patternOf(alternatives: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives.replaceAll(' ', '\\s')})(?![\\p{L}\\p{N}])`, 'gu')
-}
