@@ -89,6 +89,40 @@ describe('code that breaks the parser itself', () => {
   })
 })
 
+describe('types that are heavy to work out', () => {
+  const one = `type F<A,B,N extends 0[]> = N['length'] extends 11 ? [A,B] : F<[A,B,N],[B,A],[...N,0]> | F<[B,A],[A,A,N],[...N,0]>\n`
+  const uses = Array.from({ length: 300 }, (_, at) => `export const a${at}: F<${at},'${at}',[]> = eval('')\n`)
+  const files = [{ path: 'a.ts', text: one + uses.join('') }]
+
+  it('are left after a while, which is said, and what the linters find is told', { timeout: 60_000 }, async () => {
+    const from = performance.now()
+    const { result, warnings } = await review(brief({ files }))
+    assert.match(warnings?.join() ?? '', /Types were not looked at to the end/)
+    assert.equal(result.findings[0]?.rule, 'no-eval')
+    const trace = 'Error: x\n    at f (/app/a.ts:2:1)'
+    const told = await debug(brief({ trace, files }))
+    assert.match(told.warnings?.join() ?? '', /Types were not looked at to the end/)
+    assert.equal(told.result.failing_frame?.line, 2)
+    assert.ok(performance.now() - from < 30_000)
+  })
+
+  it('leave the next review what it needs', async () => {
+    const next = await review(brief({ code: 'export const values = [1]\nvaleus.pop()\n', path: 'a.ts' }))
+    assert.deepEqual(
+      next.result.findings.map(({ rule }) => rule),
+      ['TS2552'],
+    )
+  })
+})
+
+it('tens of thousands of unknown names are looked at in time', { timeout: 60_000 }, async () => {
+  const text = `${'x,y,z,w,q,e,r,t,u,i,\n'.repeat(4500)}x\n`
+  const from = performance.now()
+  const { result } = await review(brief({ files: [{ path: 'a.ts', text: `f([\n${text}])\n` }] }))
+  assert.ok(result.findings.some(({ rule }) => rule === 'TS2304'))
+  assert.ok(performance.now() - from < 30_000)
+})
+
 describe('a path', () => {
   for (const name of ['constructor', '__proto__', 'toString.js', 'valueOf.py', 'constructor.constructor', '.__proto__'])
     it(`may be ${name}`, async () => {

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type TypeScript from 'typescript'
+import { placesIn } from './places-in.ts'
+import { nearestName } from './spelling.ts'
+import { within } from './within.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -17,6 +20,8 @@ export interface TypeFault {
   readonly message: string
   /** Whether it is said of the name of a type: that runs nowhere. */
   readonly isOfType: boolean
+  /** Of a name that is declared nowhere, the only one like it that the file or a file of declarations has. */
+  readonly neighbour: string | undefined
 }
 
 interface CodeFile {
@@ -27,10 +32,11 @@ interface CodeFile {
 export const isTyped = ({ path }: CodeFile): boolean => /\.[cm]?tsx?$/i.test(path)
 
 /**
- * Of the files told, those of TypeScript, each seen together with all. What the code needs of packages is not here: what comes
- * of that is no error of the code. Throws a `RangeError` where they are nested too deeply.
+ * Of the files told, those of TypeScript, each seen together with all; at most 500 of each. What the code needs of packages is not
+ * here: what comes of that is no error of the code. Throws a `RangeError` where they are nested too deeply, and `TooLong` where
+ * their types take longer than the milliseconds given.
  */
-export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[]): TypeFault[] {
+export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[], milliseconds: number): TypeFault[] {
   const roots = told.filter(isTyped)
   if (roots.length === 0) return []
   const ts: typeof TypeScript = require('typescript')
@@ -41,43 +47,78 @@ export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[]
     optionsOf(ts),
     hostOf(ts, texts),
   )
-  return roots.flatMap(({ path }) => {
+  const sources = roots.flatMap(({ path }) => program.getSourceFile(`/${path}`) ?? [])
+  // What is kept of the libraries is made whole before anything may be stopped.
+  program.getTypeChecker()
+  const diagnostics = within(milliseconds, () =>
+    sources.map(source => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]),
+  )
+  const ambient = declared.flatMap(({ path }) => {
     const source = program.getSourceFile(`/${path}`)
-    if (source === undefined) return []
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-      .filter(({ code }) => !OF_WHAT_IS_AWAY.has(code))
-      .map(({ start = 0, length = 0, code, messageText }): TypeFault => {
-        const { line, character } = source.getLineAndCharacterOfPosition(start)
-        return {
-          path,
-          line: line + 1,
-          column: character + 1,
-          endLine: source.getLineAndCharacterOfPosition(start + length).line + 1,
-          code,
-          message: ts.flattenDiagnosticMessageText(messageText, ' '),
-          isOfType: isOfType(ts, source, start),
-        }
-      })
+    return source ? [...placesIn(ts, source).names] : []
+  })
+  return sources.flatMap((source, at) => {
+    const isAway = awayFrom(source)
+    const faults = (diagnostics[at] ?? []).filter(({ code }) => !isAway(code)).slice(0, MOST_A_FILE)
+    return faults.length === 0 ? [] : faultsOf(ts, source, faults, ambient)
   })
 }
+
+const MOST_A_FILE = 500
+
+function faultsOf(
+  ts: typeof TypeScript,
+  source: TypeScript.SourceFile,
+  faults: readonly TypeScript.Diagnostic[],
+  ambient: readonly string[],
+): TypeFault[] {
+  const { names, isOfType } = placesIn(ts, source)
+  const neighbourOf = neighbours([...names, ...ambient].join(' '))
+  return faults.map(({ start = 0, length = 0, code, messageText }) => {
+    const { line, character } = source.getLineAndCharacterOfPosition(start)
+    return {
+      path: source.fileName.slice(1),
+      line: line + 1,
+      column: character + 1,
+      endLine: source.getLineAndCharacterOfPosition(start + length).line + 1,
+      code,
+      message: ts.flattenDiagnosticMessageText(messageText, ' '),
+      isOfType: isOfType(start),
+      neighbour: OF_NAMES.has(code) ? neighbourOf(source.text.slice(start, start + length)) : undefined,
+    }
+  })
+}
+
+/** Of a name in at most three letters, such as cy or ref, any other is a neighbour: that says nothing. */
+function neighbours(names: string): (wrong: string) => string | undefined {
+  let left = MOST_COMPARED
+  const known = new Map<string, string | undefined>()
+  return wrong => {
+    if (known.has(wrong)) return known.get(wrong)
+    left -= wrong.length * names.length
+    const neighbour = wrong.length > 3 && left > 0 ? nearestName(wrong, names) : undefined
+    known.set(wrong, neighbour)
+    return neighbour
+  }
+}
+
+/** Pairs of letters in a file: a second, about. A file of names that are all unknown has far more. */
+const MOST_COMPARED = 5_000_000
 
 /** `// @ts-ignore` and its like, unreadable to the compiler: this is a second look. */
 const withoutOrders = (text: string): string => text.replaceAll(/@ts-(?=nocheck|ignore|expect-error)/g, '@ts_')
 
-function isOfType(ts: typeof TypeScript, source: TypeScript.SourceFile, start: number): boolean {
-  let node: TypeScript.Node = source
-  for (;;) {
-    const inner = ts.forEachChild(node, child =>
-      child.getStart(source) <= start && start < child.end ? child : undefined,
-    )
-    if (inner === undefined) return false
-    if (ts.isTypeNode(inner)) return true
-    node = inner
-  }
-}
-
 /** Modules that can’t be found, their types, and names that come with packages of types. */
 const OF_WHAT_IS_AWAY = new Set([2307, 2792, 7016, 2503, 2580, 2581, 2582, 2591, 2592, 2593, 2688, 2875, 7026])
+
+/** Names that are declared nowhere. */
+const OF_NAMES = new Set([2304, 2552])
+
+/** A file that refers to types which are not here has names from there. */
+function awayFrom({ typeReferenceDirectives, referencedFiles }: TypeScript.SourceFile): (code: number) => boolean {
+  const refers = typeReferenceDirectives.length + referencedFiles.length > 0
+  return code => OF_WHAT_IS_AWAY.has(code) || (refers && OF_NAMES.has(code))
+}
 
 const optionsOf = (ts: typeof TypeScript): TypeScript.CompilerOptions => ({
   strict: true,

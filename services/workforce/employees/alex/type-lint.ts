@@ -7,12 +7,12 @@ import { isTyped, type TypeFault, typeFaults } from './type-faults.ts'
 
 /**
  * By path: what is sure of files of TypeScript without the rest of their project. Nothing of more than 100,000 characters, which
- * take seconds. Throws a `RangeError` where they are nested too deeply.
+ * take seconds. Throws a `RangeError` where they are nested too deeply, and `TooLong` where they take longer than three seconds.
  */
 export function typeFindings(sources: readonly Source[]): Map<string, Found[]> {
   if (isTooMuch(sources)) return new Map()
   const typed = sources.filter(isTypeScript)
-  const faults = Map.groupBy(typeFaults(sources, typed), ({ path }) => path)
+  const faults = Map.groupBy(typeFaults(sources, typed, MOST_MILLISECONDS), ({ path }) => path)
   const open = openTypes(typed)
   const isSure = ({ category, message }: Found) =>
     category === 'bug' && !(message.match(/[\w$]+/g) ?? []).some(word => open.has(word))
@@ -27,10 +27,19 @@ const openTypes = (sources: readonly Source[]): Set<string> =>
 
 const extending = /\binterface\s{1,20}([\w$]{1,100})[^{]{0,200}?\bextends\b/g
 
-/** The checker over one file among others: all that it says, so that a change brings nothing new unseen. What is sure is a bug. */
+/**
+ * The checker over one file among others: all that it says, so that a change brings nothing new unseen. What is sure is a bug.
+ * What it is asked takes three seconds together; then it throws `TooLong`.
+ */
 export function typeLinter(source: Source, sources: readonly Source[]): Linter | undefined {
   if (!isTypeScript(source) || isTooMuch(sources)) return undefined
-  const faultsIn = (text: string) => typeFaults(sources, [{ ...source, text }])
+  let left = MOST_MILLISECONDS
+  const faultsIn = (text: string) => {
+    const from = performance.now()
+    const faults = typeFaults(sources, [{ ...source, text }], left)
+    left -= performance.now() - from
+    return faults
+  }
   return { lint: text => faultsIn(text).map(found), parses: text => !faultsIn(text).some(isOfSyntax) }
 }
 
@@ -41,16 +50,35 @@ const isTooMuch = (sources: readonly Source[]) =>
 
 const MOST_CHARACTERS = 100_000
 
+const MOST_MILLISECONDS = 3000
+
+/** What a task says where it was too long. */
+export const TYPES_LEFT = 'Types were not looked at to the end: they take the checker of TypeScript too long.'
+
 const isOfSyntax = ({ code }: TypeFault) => code < 2000
 
-function found({ code, message, line, column, endLine, isOfType }: TypeFault): Found {
-  const rule = `TS${code}`
-  const isElsewhere = namesKnown.has(/^Cannot find name '([^']+)'/.exec(message)?.[1] ?? '')
-  const [severity, category, why, fix] = (isOfType || isElsewhere ? undefined : typeRules[rule]) ?? needsTheRest
-  return { rule, severity, category, line, column, endLine, message: plain(message), why, fix, edits: [] }
+function found(fault: TypeFault): Found {
+  const { code, message, line, column, endLine } = fault
+  const [severity, category, why, fix] = ruleOf(fault)
+  return { rule: `TS${code}`, severity, category, line, column, endLine, message: plain(message), why, fix, edits: [] }
+}
+
+function ruleOf({ code, message, isOfType, neighbour }: TypeFault): Rule {
+  const name = /^Cannot find name '([^']+)'/.exec(message)?.[1]
+  const rule = typeRules[`TS${code}`]
+  if (isOfType || rule === undefined || (name !== undefined && namesKnown.has(name))) return needsTheRest
+  return name !== undefined && neighbour === undefined ? declaredElsewhere : rule
 }
 
 /** Rules that hold whatever else the project has: what is imported from files that are not given is of any type. */
 const typeRules = ruleTable('type-rules.tsv')
 
 const needsTheRest: Rule = ['warning', 'quality', 'The types do not fit.', 'Give what the type asks for.']
+
+/** Frameworks and test runners declare names for all files, in declarations that are seldom given. */
+const declaredElsewhere: Rule = [
+  'warning',
+  'bug',
+  'The name is declared in no file given that this one sees: unless the project declares it elsewhere, this throws when it runs.',
+  'Correct the spelling, or declare or import it, unless the project does.',
+]

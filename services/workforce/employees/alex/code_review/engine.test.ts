@@ -85,8 +85,8 @@ describe('a review', () => {
     ]
     assert.deepEqual(places(await review({ files, ignore_rules: ['F821'] })), [
       'a.ts:4 no-eval',
-      'a.ts:4 TS2304',
       'b.py:2 S307',
+      'a.ts:4 TS2304',
     ])
   })
 
@@ -209,10 +209,10 @@ export const f = (values: readonly string[], options: { color: string }) => {
     assert.deepEqual(await rulesIn(['src/a.ts', code], ['src/b.ts', 'export const load = (a: unknown) => a\n']), [
       'src/a.ts:1 TS2724',
       'src/a.ts:5 TS2554',
-      'src/a.ts:6 TS2304',
       'src/a.ts:6 TS2552',
       'src/a.ts:6 TS2551',
       'src/a.ts:7 TS2561',
+      'src/a.ts:6 TS2304',
     ])
   })
 
@@ -228,6 +228,43 @@ export const show = (props: Props, at: NodeJS.Timeout) => props.className + Stri
 describe('a shop', () => it('opens', () => expect(new Shop().shelves(3)).toBe(jest.fn())))
 `
     assert.deepEqual(await rulesIn(['src/a.ts', code]), [])
+  })
+
+  const severities = async (code: string) =>
+    (await review({ code, path: 'a.ts' })).findings.map(({ severity, line, rule }) => `${severity} ${line} ${rule}`)
+
+  for (const name of 'chrome google cy gtag __DEV__ defineProps ref useFetch jasmine setup'.split(' '))
+    it(`say with a doubt that ${name} is declared nowhere: a project may declare it for all files`, async () => {
+      const code = `export const res = 1\n${name}(res)\n`
+      const { findings } = await review({ code, path: 'a.ts' })
+      assert.deepEqual(
+        findings.map(({ severity, line }) => [severity, line]),
+        [['warning', 2]],
+      )
+      assert.match(findings[0]?.why ?? '', /declared in no file given/)
+      for (const reference of ['types="a"', 'path="./globals.d.ts"'])
+        assert.deepEqual(await severities(`/// <reference ${reference} />\n${code}`), [])
+    })
+
+  it('say without a doubt that a name is wrong where the file or a file of declarations has one like it', async () => {
+    assert.deepEqual(await severities('export const values = [1]\nvaleus.pop()\n'), ['error 2 TS2552'])
+    const files = [
+      { path: 'a.ts', text: 'export const a = SETTIGNS\n' },
+      { path: 'globals.d.ts', text: 'declare const SETTINGS: string\n' },
+    ]
+    const { findings } = await review({ files, min_severity: 'error' })
+    assert.deepEqual(
+      findings.map(({ rule, file }) => `${file} ${rule}`),
+      ['a.ts TS2552'],
+    )
+  })
+
+  it('of more than 100,000 characters are not looked at, and the linters look', async () => {
+    const code = (comment: number) => `valeus(eval(a))\nexport const values = 1, a = ''\n${'//\n'.repeat(comment)}`
+    const rulesOf = async (text: string) =>
+      (await review({ code: text, path: 'a.ts' })).findings.map(({ rule }) => rule).toSorted()
+    assert.ok((await rulesOf(code(33_000))).some(rule => rule.startsWith('TS')))
+    assert.deepEqual(await rulesOf(code(34_000)), ['no-eval'])
   })
 
   it('are looked at in changed lines alone, and not at all where the syntax is broken', async () => {

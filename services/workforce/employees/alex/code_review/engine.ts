@@ -6,7 +6,8 @@ import { type Found, plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
-import { typeFindings } from '../type-lint.ts'
+import { TYPES_LEFT, typeFindings } from '../type-lint.ts'
+import { TooLong } from '../within.ts'
 import { type Change, changesOf, type Piece } from './changes.ts'
 import { needsTheRest, readings } from './piece.ts'
 import { readingOf } from './reading.ts'
@@ -19,7 +20,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
   const changes = brief.input.diff === undefined ? undefined : changesOf(brief.input.diff)
   if (sources.length === 0 && !changes)
     throw new Refusal('input.code', 'Give code to review: `code`, `files` or `diff`, or files of the task.')
-  const typed = typesOf(sources)
+  const { typed, warnings } = typesOf(sources)
   const reads = changes
     ? changes.map(change => readChange(change, sources, typed))
     : sources.map(source => readWhole(source, typed))
@@ -44,7 +45,11 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     findings,
     not_read: read.flatMap(({ file, unread }) => (unread === undefined ? [] : { file, reason: unread })),
   }
-  return { result, text: readingOf(result), warnings: [...warningsOf(all.length, result), ...unheeded(brief)] }
+  return {
+    result,
+    text: readingOf(result),
+    warnings: [...warningsOf(all.length, result), ...warnings, ...unheeded(brief)],
+  }
 }
 
 /** What came of a file. */
@@ -58,12 +63,13 @@ interface Read {
 type Types = ReadonlyMap<string, readonly Found[]>
 
 /** Of files that are given whole: names and properties may stand in each other. */
-function typesOf(sources: readonly Source[]): Types {
+function typesOf(sources: readonly Source[]): { readonly typed: Types; readonly warnings: string[] } {
   try {
-    return typeFindings(sources.filter(source => whyUnread(source) === undefined))
+    return { typed: typeFindings(sources.filter(source => whyUnread(source) === undefined)), warnings: [] }
   } catch (error) {
+    if (error instanceof TooLong) return { typed: new Map(), warnings: [TYPES_LEFT] }
     tooMuch(error)
-    return new Map()
+    return { typed: new Map(), warnings: [] }
   }
 }
 

@@ -5,6 +5,7 @@ import { unheeded } from '../../../src/unheeded.ts'
 import { plain } from '../finding.ts'
 import { whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
+import { TYPES_LEFT } from '../type-lint.ts'
 import { meaningOf } from './known-errors.ts'
 import { mend } from './mend.ts'
 import { readingOf } from './reading.ts'
@@ -64,7 +65,7 @@ async function explained(
   const unread = whyUnread(source)
   if (unread) return { causes, change: null, warnings: [`${source.path}: ${unread}`] }
   try {
-    const { near, mended } = await mend(source, failed.line, sources)
+    const { near, mended, isWhole } = await mend(source, failed.line, sources)
     const seen = near.map(
       ({ message, why, fix, rule, line }): Cause => ({
         cause: `${message} ${why}`,
@@ -81,7 +82,11 @@ async function explained(
       why: mended.why,
       proof: { rule: mended.rule, before: mended.before, after: mended.after },
     }
-    return { causes: withoutTwice([...causes, ...seen]).slice(0, MOST_CAUSES), change: change ?? null, warnings: [] }
+    return {
+      causes: withoutTwice([...causes, ...seen]).slice(0, MOST_CAUSES),
+      change: change ?? null,
+      warnings: isWhole ? [] : [TYPES_LEFT],
+    }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return { causes, change: null, warnings: [`${source.path} is nested too deeply to be read.`] }

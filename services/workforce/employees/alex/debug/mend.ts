@@ -3,8 +3,9 @@ import { applied, type Edit, offsetIn, patchOf } from '../edit.ts'
 import type { Found, Linter } from '../finding.ts'
 import { linterFor, mostPatches } from '../lint.ts'
 import type { Source } from '../source.ts'
+import { nearestName } from '../spelling.ts'
 import { typeLinter } from '../type-lint.ts'
-import { nearestName } from './spelling.ts'
+import { TooLong } from '../within.ts'
 
 export interface Mended {
   readonly file: string
@@ -19,6 +20,8 @@ export interface Mended {
 interface Seen {
   readonly near: readonly Found[]
   readonly mended: Mended | undefined
+  /** Whether the checker of types came to its end. */
+  readonly isWhole: boolean
 }
 
 /**
@@ -26,14 +29,20 @@ interface Seen {
  * too; a change where one is proven. Rejects where the source is too much for them.
  */
 export async function mend(source: Source, line: number, sources: readonly Source[] = [source]): Promise<Seen> {
-  if (!source.language) return { near: [], mended: undefined }
+  if (!source.language) return { near: [], mended: undefined, isWhole: true }
   const linted = mendBy(await linterFor(source.language, source.path), source, line)
   const checker = linted.mended ? undefined : typeLinter(source, sources)
-  const checked = checker && mendBy(checker, source, line)
-  return { near: [...linted.near, ...(checked?.near ?? [])], mended: linted.mended ?? checked?.mended }
+  if (!checker) return { ...linted, isWhole: true }
+  try {
+    const checked = mendBy(checker, source, line)
+    return { near: [...linted.near, ...checked.near], mended: checked.mended, isWhole: true }
+  } catch (error) {
+    if (error instanceof TooLong) return { ...linted, isWhole: false }
+    throw error
+  }
 }
 
-function mendBy(linter: Linter, source: Source, line: number): Seen {
+function mendBy(linter: Linter, source: Source, line: number): Omit<Seen, 'isWhole'> {
   const all = linter.lint(source.text)
   const near = all
     .filter(found => found.category === 'bug' && found.line <= line && found.line >= line - REACH)

@@ -3,6 +3,7 @@ import { sourcesOf } from '../source.ts'
 import { code, codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'
 import type { Entry, Input, Result } from './result.ts'
+import { MOST_TAKEN } from './taken-over.ts'
 
 export const checks: SlowChecks<Input, Result> = async (brief, { result, citations = [] }) => {
   const { modules, markdown } = result
@@ -10,16 +11,26 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result, citatio
   const all = sourcesOf(brief).filter(({ path }) => read.has(path))
   const sources = new Map(all.map(source => [source.path, source]))
   const lists = await Promise.all(
-    modules.map(async ({ file, entries }) => {
+    modules.map(async ({ file }) => {
       const source = sources.get(file)
-      const known = Map.groupBy(entries.flatMap(named), ({ name }) => name)
-      return (source ? await listed(source, all) : []).map(({ name, takes }) => ({
-        isThere: known.has(name),
-        isWhole: known.get(name)?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
-      }))
+      return { file, names: source ? await listed(source, all) : [] }
     }),
   )
-  const complete = lists.flat()
+  const known = new Map(
+    modules.map(({ file, entries }) => [file, Map.groupBy(entries.flatMap(named), ({ name }) => name)]),
+  )
+  // What is too much to be taken over stands where it is.
+  const isTooMuch = lists.flatMap(({ names }) => names.filter(({ from }) => from !== undefined)).length > MOST_TAKEN
+  const complete = lists.flatMap(({ file, names }) =>
+    names.map(({ name, takes, from }) => {
+      const taken = isTooMuch && from !== undefined ? known.get(from)?.get(name) : undefined
+      const there = known.get(file)?.get(name) ?? taken
+      return {
+        isThere: there !== undefined,
+        isWhole: there?.some(({ signature }) => hasInOrder(signature, takes)) ?? false,
+      }
+    }),
+  )
   const signatures = modules.flatMap(({ entries }) => entries.flatMap(signaturesOf))
   const { blocks, spans } = codeIn(markdown)
   const written = signatures.filter(

@@ -93,6 +93,16 @@ describe('a reference of TypeScript', () => {
     assert.ok(summary.undocumented.includes('src/index.ts: add'))
   })
 
+  it('of indexes that take over thousands of names has as many as can be told, and is right as far', async () => {
+    const names = Array.from({ length: 1500 }, (_, at) => `export const a${at} = 1\n`).join('')
+    const indexes = ['b', 'c', 'd', 'e'].map(name => ({ path: `${name}.ts`, text: "export * from './a.ts'\n" }))
+    const { modules } = await document({ files: [{ path: 'a.ts', text: names }, ...indexes] })
+    assert.deepEqual(
+      modules.map(({ entries }) => entries.filter(({ kind }) => kind !== 're-export').length),
+      [1500, 1500, 1500, 1500, 500],
+    )
+  })
+
   it('takes CommonJS too', async () => {
     const code = 'exports.one = 1\nmodule.exports.two = x => x\nmodule.exports = { three, four: 4 }\n'
     const { modules } = await document({ code, path: 'a.cjs' })

@@ -11,6 +11,8 @@ interface Listed {
   readonly name: string
   /** What stands in its signature, in this order: its parameters, or the types of a call. */
   readonly takes: readonly string[]
+  /** The source that has it, where this one takes it over with all that is there. */
+  readonly from?: string
 }
 
 /** With what it takes over from the other sources. Empty where the source can't be read. */
@@ -44,10 +46,14 @@ function typeScriptExports(path: string, sources: readonly Source[]): Listed[] {
     const isOwn = call?.declaration !== undefined && call.declaration.pos >= pos && call.declaration.end <= end
     // A parameter that is taken apart has no name.
     const takes = isOwn ? call.parameters.flatMap(({ name }) => (name.startsWith('__') ? [] : name)) : []
+    const declaredIn = shown.declarations?.[0]?.getSourceFile().fileName.slice(1)
+    const taken = declaredIn === undefined || declaredIn === path ? {} : { from: declaredIn }
     const parts = [...(shown.members?.values() ?? []), ...(isClass(ts, shown) ? (shown.exports?.values() ?? []) : [])]
     return [
-      { name: shown.name, takes },
-      ...parts.flatMap(part => (isShownPart(ts, part) ? { name: `${shown.name}.${part.name}`, takes: [] } : [])),
+      { name: shown.name, takes, ...taken },
+      ...parts.flatMap(part =>
+        isShownPart(ts, part) ? { name: `${shown.name}.${part.name}`, takes: [], ...taken } : [],
+      ),
     ]
   })
 }

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import type { Entry, Module } from './reference.ts'
 
 /** A few hundred files that take each other over would have each name a few hundred times: further ones are left where they are. */
-const MOST_TAKEN = 5000
+export const MOST_TAKEN = 5000
 
 export function withTakenOver(modules: readonly Module[]): Module[] {
   const byPath = new Map(modules.map(module => [module.file, module]))

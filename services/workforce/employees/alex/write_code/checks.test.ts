@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Brief } from '../../../src/brief.ts'
+import { faultsOf } from '../../../src/run-rules.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
+import inputSchema from './input.schema.json' with { type: 'json' }
 import type { CodeFile, Input, Result } from './result.ts'
 
 const GOOD = `const units = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]] as const
@@ -31,8 +33,8 @@ async function measured(
   return Object.fromEntries(all.map(({ id, pass, value }) => [id, { pass, value: String(value) }]))
 }
 
-const testsOf = async (files: readonly CodeFile[], tests: readonly CodeFile[]) => {
-  const told = await measured(files, { tests })
+const testsOf = async (files: readonly CodeFile[], tests: readonly CodeFile[], given: readonly CodeFile[] = []) => {
+  const told = await measured(files, { tests, files: given })
   return told.tests_pass_javascript ?? told.tests_pass_python
 }
 
@@ -361,5 +363,31 @@ describe('hostile code', { timeout: 240_000 }, () => {
       'def a():\n    while True:\n        try:\n            while True:\n                pass\n        except BaseException:\n            pass\n',
     )
     assert.match(told?.value ?? '', /^0: stopped after 5 s/)
+  })
+})
+
+describe('a path of a brief', () => {
+  const isTaken = (path: string) => faultsOf(inputSchema, { files: [{ path, text: '' }] }) === undefined
+
+  for (const path of [
+    'app/[id]/page.tsx',
+    'app/(shop)/page.tsx',
+    'two words.py',
+    'größe/名前.ts',
+    './a.ts',
+    '..a/b..ts',
+  ])
+    it(`may be ${path}`, () => assert.ok(isTaken(path)))
+
+  for (const path of ['', '/a.ts', '../a.ts', 'a/../b.ts', 'a/..', 'a//b.ts', 'a/', 'a\\b.ts', 'a\n.ts', 'a\u202e.ts'])
+    it(`may not be ${JSON.stringify(path)}`, () => assert.ok(!isTaken(path)))
+
+  it('with signs of its framework is one that tests import from', async () => {
+    const code = { path: 'app/[id]/größe (x).ts', text: 'export const a = 1\n' }
+    const text = "import { a } from './größe (x).ts'\ntest('a', () => expect(a).toBe(1))\n"
+    assert.deepEqual(await testsOf([], [{ path: 'app/[id]/a.test.ts', text }], [code]), { pass: true, value: '1' })
+    const python = { path: 'größe/ein teil/b.py', text: 'a = 1\n' }
+    const test = { path: 'größe/ein teil/test_b.py', text: 'from b import a\ndef test_a():\n    assert a == 1\n' }
+    assert.deepEqual(await testsOf([], [test], [python]), { pass: true, value: '1' })
   })
 })

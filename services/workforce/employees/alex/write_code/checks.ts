@@ -7,6 +7,7 @@ import { wishes } from '../../../src/text/wishes.ts'
 import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
 import { isTyped, typeFaults } from '../type-faults.ts'
+import { TooLong } from '../within.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { runTests } from './sandbox/run-tests.ts'
 
@@ -62,12 +63,17 @@ function types({ given, written }: Files): Check[] {
 
 function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
   try {
-    return typeFaults(given, written).map(({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`)
+    return typeFaults(given, written, MOST_MILLISECONDS).map(
+      ({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`,
+    )
   } catch (error) {
+    if (error instanceof TooLong) return ['Its types take the compiler too long.']
     if (error instanceof RangeError) return ['It is nested too deeply for the compiler.']
     throw error
   }
 }
+
+const MOST_MILLISECONDS = 20_000
 
 /** Python has no types to check; what stands nowhere is what its compiler would let pass. Nothing where no file can be read. */
 async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
