@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { rules } from '../answer_ticket/engine.ts'
 import { createMask } from './mask.ts'
-import { type Masking, measure, written } from './planted.ts'
+import { type Masking, measure, written } from './planted.fixture.ts'
 
 const { planted: count, lookAlikes, missed, mistaken }: Masking = measure()
 
