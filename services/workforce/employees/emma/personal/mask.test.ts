@@ -47,6 +47,7 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['Farid called. I am Farid Rahmani from Leeds.', '[name 1] called. I am [name 2] from Leeds.'],
     ['It broke.\nBest regards,\nMiriam Oduya', 'It broke.\nBest regards,\n[name 1]'],
     ['For Nkechi, nkechi.eze@example.com', 'For [name 1], [email 1]'],
+    ['Mr. and Mrs. Tillman, Herr Dr. REUTER', 'Mr. and Mrs. [name 1], Herr Dr. [name 2]'],
     ['Dear Support, I am Happy. This is Windows.', 'Dear Support, I am Happy. This is Windows.'],
   ],
   'postal addresses': [
@@ -158,6 +159,9 @@ describe('a mask', () => {
     '1 rue Aa',
     'thanks ',
     'Mr ',
+    'Mr and ',
+    'MR AA ',
+    'A-',
     'Dear Aa ',
   ]
   const words = [
