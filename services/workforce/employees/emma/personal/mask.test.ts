@@ -60,6 +60,7 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['born on 12 March 1984, DOB: 04/07/1991', 'born on [birth date 1], DOB: [birth date 2]'],
     ['ordered on 12 March 2024', 'ordered on 12 March 2024'],
     ['passport no. C01X00T47', 'passport no. [passport 1]'],
+    ['Your passport number is 533380112, call 533380112', 'Your passport number is [passport 1], call [phone 1]'],
     ['my passport is in room 533380', 'my passport is in room 533380'],
   ],
   'keys and passwords': [
@@ -177,6 +178,10 @@ describe('a mask', () => {
     'Aastraße 1, 10969 Aa ',
     'born on 1 ',
     'passport no. 1',
+    'passport AB 1',
+    'born in Aa, ',
+    'born in ',
+    'born (',
     'sk_',
     'eyJaaaaaa.',
     '\u0301',
