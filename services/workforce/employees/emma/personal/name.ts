@@ -94,8 +94,9 @@ const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string
   },
   {
     pattern: cue(
-      '(?<=(?:^|\\n)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}',
-      '(?=[ \\t]{0,3}(?:[,;\\n]|$))',
+      // Where a line, a sentence or an item begins: a “product name” is none.
+      "(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}",
+      '(?=[ \\t]{0,3}(?:[,;.)\\n]|$))',
     ),
   },
 ]
