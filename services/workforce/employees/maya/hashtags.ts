@@ -62,14 +62,14 @@ function repeated(facts: readonly Segment[]): Segment[] {
     .map(({ text, source }) => ({ text, source }))
 }
 
-const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const setOf = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /** Behind these stands a noun. */
-const announcing = wordsOf(
+const announcing = setOf(
   'a an the my our your his her its their this that these those each every any some no more of for with without from in on at by about into',
 )
 /** Behind these stands a verb, or what somebody or something is; behind a noun it is one that ends in s. */
-const acting = wordsOf(
+const acting = setOf(
   'i you he she it we they who which to is are was were be been can could may might must shall should will would do does did not never always',
 )
 

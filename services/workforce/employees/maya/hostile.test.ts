@@ -76,6 +76,8 @@ describe('a page of', () => {
     'data in data': `<script type="application/ld+json">${'['.repeat(100_000)}${']'.repeat(100_000)}</script>`,
     'objects in objects': `<script type="application/ld+json">${'{"@type":'.repeat(100_000)}1${'}'.repeat(100_000)}</script>`,
     'a price of lists in lists': `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Offer","price":${'['.repeat(100_000)}${']'.repeat(100_000)}}</script>`,
+    'offers in lists of lists': `<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","offers":${'['.repeat(20_000)}${']'.repeat(20_000)}}</script>`,
+    'many things in microdata': '<p itemscope itemtype="https://schema.org/Product"></p>'.repeat(50_000),
     'prices in prices': `<script type="application/ld+json">{"@context":"https://schema.org","a":${'{"@type":"Offer","price":'.repeat(1_000)}"${'x'.repeat(9_000_000)}"${'}'.repeat(1_000)}}</script>`,
     'a title of spaces': `<title>a${' '.repeat(1_000_000)}b</title>`,
     'a picture of spaces': `<img src="a.png"${' '.repeat(1_000_000)}>`,

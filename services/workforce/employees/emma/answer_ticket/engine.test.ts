@@ -248,6 +248,25 @@ describe('what goes out', () => {
     await assertChecks(brief(open))
   })
 
+  it('has no name in it that only its sentence tells, and is escalated where one is left', async () => {
+    const refunds = (more: string) => [
+      { title: 'Refunds', text: `You get a refund by mail. ${more} It takes five days.` },
+    ]
+    const named = brief({
+      ticket: 'My password: x1y2z. How do I get a refund by mail?',
+      knowledge: refunds('Name: Boris Petrovsky, refund desk by mail.'),
+    })
+    assert.match((await rules(named)).result.answer ?? '', /Name: \[name 1\], refund desk/)
+    await assertChecks(named)
+    const thanked = brief({
+      ticket: 'How do I get a refund by mail?',
+      knowledge: refunds('For a refund by mail many thanks, Boris Petrovsky.'),
+    })
+    const { result } = await rules(thanked)
+    assert.deepEqual([result.answer, result.reason?.code], [null, 'personal_data'])
+    await assertChecks(thanked)
+  })
+
   it('is quoted with the placeholders of the whole knowledge, its titles too', async () => {
     const asked = brief({ knowledge: [{ title: 'Keys, by ann@x.example', source: 'kb/1', text: rotation }] })
     assert.match((await rules(asked)).result.answer ?? '', /\[email 2\]/)

@@ -5,6 +5,7 @@ import type { Asked, Embed } from '../../../src/kind.ts'
 import { wordsOf } from '../../../src/text/english.ts'
 import { languageOf } from '../../../src/text/language.ts'
 import { sentencesOf } from '../../../src/text/sentences.ts'
+import { createMask } from '../personal/mask.ts'
 import { composed } from './compose.ts'
 import { maskedOf } from './masked.ts'
 import type { Input, Reason, Result } from './result.ts'
@@ -46,8 +47,10 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
   const language = languageOf(ticket)
   const found = await search(ticket.replaceAll(maskedData, ' '), passages, isRead(language) ? embed : undefined)
   const { ranked } = found
-  const reason = reasonToEscalate(brief, ticket, language, passages, found)
-  const { text, citations } = reason ? { text: null, citations: [] } : composed(ranked[0] as Ranked, brief.constraints)
+  const without = reasonToEscalate(brief, ticket, language, passages, found)
+  const made = without ? undefined : composed(ranked[0] as Ranked, brief.constraints)
+  const reason = made && isPersonal(brief, made) ? personalReason : without
+  const { text, citations } = !made || reason ? { text: null, citations: [] } : made
   const result: Result = {
     status: reason ? 'escalated' : 'answered',
     answer: text,
@@ -67,6 +70,15 @@ export async function rules(brief: Brief<Input>, { embed }: Asked = {}): Promise
   }
   return { result, text: readingOf(result, citations), citations, warnings: warningsOf(brief, language, result) }
 }
+
+/** A sentence by itself can say what it does not in the midst of its text: “Thanks, Boris.” */
+function isPersonal({ input }: Brief<Input>, { text, citations }: { text: string; citations: Citation[] }): boolean {
+  const mask = createMask(input.public_contacts)
+  for (const told of [text, ...citations.map(({ quote }) => quote)]) mask.mask(told)
+  return mask.found().length > 0
+}
+
+const personalReason: Reason = { code: 'personal_data', message: 'What answers this tells something personal.' }
 
 /** The embedding model is taken to be one for English. */
 const isRead = (language: string) => language === 'en' || language === 'und'

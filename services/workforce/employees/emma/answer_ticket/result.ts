@@ -12,7 +12,14 @@ export interface Input {
 }
 
 export interface Reason {
-  readonly code: 'no_knowledge' | 'not_covered' | 'unclear' | 'language' | 'person_wanted' | 'no_question'
+  readonly code:
+    | 'no_knowledge'
+    | 'not_covered'
+    | 'unclear'
+    | 'language'
+    | 'person_wanted'
+    | 'no_question'
+    | 'personal_data'
   readonly message: string
 }
 

@@ -2,10 +2,17 @@
 import type { Found } from './found.ts'
 
 export function* addresses(text: string): Iterable<Found> {
-  for (const pattern of patterns)
-    for (const { 0: whole, index: start } of text.matchAll(pattern))
+  for (const { 0: whole, index: start } of sure.flatMap(pattern => [...text.matchAll(pattern)]))
+    yield { kind: 'address', start, end: start + whole.length }
+  for (const { 0: whole, index: start, groups } of likely.flatMap(pattern => [...text.matchAll(pattern)]))
+    if (groups?.behind || announced.test(text.slice(Math.max(0, start - NEAR), start)))
       yield { kind: 'address', start, end: start + whole.length }
 }
+
+const NEAR = 80
+/** “I live at”, “ship it to”: what follows is an address, whatever it looks like. */
+const announced =
+  /(?<!\p{L})(?:address|adresse|anschrift|wohn(?:e|en|t|haft)|(?:lives?|living|lived|resid(?:e|ing)) (?:at|in|on)|(?:moved?|ship(?:ped|ping)?|sen[dt]|deliver(?:y|ed)?|post(?:ed)?|mail(?:ed)?|went|brought)(?: [\p{L}’']{1,12}){0,4} to|(?:liefer(?:ung|n|t|e)?|zustell(?:ung|en)|schick(?:en|t|e)?|send(?:en|et|ung|e)?|versand|bitte)(?: \p{L}{1,12}){0,3} (?:an|nach|zu[mr]?)|habit(?:e|ons|ez)|domicilié|livre[rz]?|livraison|envoye[rz]|expédie[rz])(?!\p{L})(?: [\p{L}’']{1,12}){0,3}[ :,]{0,3}\n{0,2}$/iu
 
 const capital = "\\p{Lu}[\\p{L}\\p{M}’'-]{0,30}"
 const gap = '(?:,[ \\n]?|[ \\n])'
@@ -22,24 +29,45 @@ const american = `(?:${states.replaceAll(' ', '|')}) \\d{5}(?:-\\d{4})?(?![\\p{L
 
 const town = `${capital}(?: ${capital}){0,2}`
 const flat = `(?:${gap}(?:Apt|Apartment|Flat|Suite|Unit|Ste)\\.? ?[\\p{L}\\p{N}]{1,5}|${gap}# ?\\d{1,5})?`
-const english = `(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Sq|Terrace|Ter|Place|Pl|Way|Gardens|Gdns|Close|Crescent|Cres|Parkway|Pkwy|Highway|Hwy|Row|Mews|Hill|Grove|Walk)(?![\\p{L}\\p{N}])\\.?(?: (?:[NS][EW]?|[EW])(?![\\p{L}\\p{N}]))?`
+const side = '(?![\\p{L}\\p{N}])\\.?(?: (?:[NS][EW]?|[EW])(?![\\p{L}\\p{N}]))?'
+const english = `(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Terrace|Ter|Gardens|Gdns|Crescent|Cres|Parkway|Pkwy|Highway|Hwy|Mews)${side}`
+/** Those that goods and pages are called too: “2 Hard Drive”. */
+const likelyEnglish = `(?:Drive|Dr|Court|Ct|Square|Sq|Place|Pl|Way|Close|Row|Hill|Grove|Walk)${side}`
+const house = `\\d{1,5}[A-Za-z]?(?:[-/]\\d{1,4})? (?:${capital} ){1,3}`
+const city = `(?:${gap}(?:${town}${gap})?(?:${british}|${american}))?`
 
-const german = '(?:straße|strasse|str\\.|weg|allee|gasse|platz|ring|ufer|damm|chaussee|markt)'
+const german = '(?:straße|strasse|str\\.|allee|gasse|ufer|damm|chaussee)'
+/** Those that other things end in: “Speicherplatz 500 GB”. */
+const likelyGerman = '(?:weg|platz|ring|markt)'
+const number = ' ?\\d{1,4} ?[a-z]?(?![\\p{L}\\p{N}])'
 const months =
   'Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch'
 /** Five digits and a town, behind a street. */
 const continental = `(?:${gap}(?:D-|F-)?\\d{5} ${capital}(?: (?:am|an der|im|sur) ${capital})?)?`
 
-const french =
-  "(?i:rue|avenue|av\\.|boulevard|bd\\.?|place|chemin|impasse|allée|quai|cours|route|square)(?: (?:de la|du|des|de|la|le|les)| de l[’']| d[’'])?"
+const french = 'rue|avenue|av\\.|boulevard|bd\\.?|chemin|impasse|allée|quai'
+/** A seat, a course. */
+const likelyFrench = 'place|cours|route|square'
+const inFrench = (street: string) =>
+  `\\d{1,4}(?: (?:bis|ter|quater))?,? (?i:${street})(?: (?:de la|du|des|de|la|le|les)| de l[’']| d[’'])? ?${capital}(?: ${capital}){0,3}`
 
-const patterns = [
-  `\\d{1,5}[A-Za-z]?(?:[-/]\\d{1,4})? (?:${capital} ){1,3}${english}${flat}(?:${gap}(?:${town}${gap})?(?:${british}|${american}))?`,
+const patternsOf = (forms: readonly string[]) => forms.map(form => new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${form}`, 'gu'))
+
+const sure = patternsOf([
+  `${house}${english}${flat}${city}`,
   `${town}, ${american}`,
   british,
-  `(?:${capital}[ -])?\\p{Lu}[\\p{Ll}\\p{M}-]{0,40}${german} ?\\d{1,4} ?[a-z]?(?![\\p{L}\\p{N}])${continental}`,
-  `(?:${capital} ){1,2}(?:Straße|Str\\.|Allee|Platz|Weg) \\d{1,4} ?[a-z]?(?![\\p{L}\\p{N}])${continental}`,
-  `(?:Am|An der|Im|In der|Zum|Zur|Unter den|Auf dem) (?!${months})${capital}(?: ${capital})? \\d{1,3}[a-z]?(?![\\p{L}\\p{N}])${continental}`,
-  `\\d{1,4}(?: (?:bis|ter|quater))?,? ${french} ?${capital}(?: ${capital}){0,3}${continental}`,
+  `(?:${capital}[ -])?\\p{Lu}[\\p{Ll}\\p{M}-]{0,40}${german}${number}${continental}`,
+  `(?:${capital} ){1,2}(?:Straße|Str\\.|Allee)${number}${continental}`,
+  `${inFrench(french)}${continental}`,
   '(?:P\\.? ?O\\.? ?Box|Postfach|BP|Boîte postale) \\d{1,7}',
-].map(pattern => new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${pattern}`, 'gu'))
+])
+
+/** Addresses where a town stands behind them or words before them that say so: else “Im Paket 2” is one. */
+const likely = patternsOf([
+  `${house}${likelyEnglish}(?<behind>${flat}${city})`,
+  `(?:${capital}[ -])?\\p{Lu}[\\p{Ll}\\p{M}-]{0,40}${likelyGerman}${number}(?<behind>${continental})`,
+  `(?:${capital} ){1,2}(?:Platz|Weg)${number}(?<behind>${continental})`,
+  `(?:Am|An der|Im|In der|Zum|Zur|Unter den|Auf dem) (?!${months})${capital}(?: ${capital})? \\d{1,3}[a-z]?(?![\\p{L}\\p{N}])(?<behind>${continental})`,
+  `${inFrench(likelyFrench)}(?<behind>${continental})`,
+])

@@ -47,6 +47,11 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['Farid called. I am Farid Rahmani from Leeds.', '[name 1] called. I am [name 2] from Leeds.'],
     ['It broke.\nBest regards,\nMiriam Oduya', 'It broke.\nBest regards,\n[name 1]'],
     ['For Nkechi, nkechi.eze@example.com', 'For [name 1], [email 1]'],
+    ['Mr. and Mrs. Tillman, Herr Dr. REUTER', 'Mr. and Mrs. [name 1], Herr Dr. [name 2]'],
+    [
+      'By mail. Name: Boris Petrovsky, desk 4. - Name: Anna Miller.',
+      'By mail. Name: [name 1], desk 4. - Name: [name 2].',
+    ],
     ['Dear Support, I am Happy. This is Windows.', 'Dear Support, I am Happy. This is Windows.'],
   ],
   'postal addresses': [
@@ -59,6 +64,7 @@ const cases: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['born on 12 March 1984, DOB: 04/07/1991', 'born on [birth date 1], DOB: [birth date 2]'],
     ['ordered on 12 March 2024', 'ordered on 12 March 2024'],
     ['passport no. C01X00T47', 'passport no. [passport 1]'],
+    ['Your passport number is 533380112, call 533380112', 'Your passport number is [passport 1], call [phone 1]'],
     ['my passport is in room 533380', 'my passport is in room 533380'],
   ],
   'keys and passwords': [
@@ -126,10 +132,7 @@ describe('a mask', () => {
         const once = masked(pieces.join(' '))
         const again = createMask()
         again.mask(once)
-        assert.deepEqual(
-          again.found().filter(({ kind }) => kind !== 'secret'),
-          [],
-        )
+        assert.deepEqual(again.found(), [])
       }),
     )
   })
@@ -158,6 +161,9 @@ describe('a mask', () => {
     '1 rue Aa',
     'thanks ',
     'Mr ',
+    'Mr and ',
+    'MR AA ',
+    'A-',
     'Dear Aa ',
   ]
   const words = [
@@ -173,6 +179,10 @@ describe('a mask', () => {
     'Aastraße 1, 10969 Aa ',
     'born on 1 ',
     'passport no. 1',
+    'passport AB 1',
+    'born in Aa, ',
+    'born in ',
+    'born (',
     'sk_',
     'eyJaaaaaa.',
     '\u0301',

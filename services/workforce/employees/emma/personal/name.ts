@@ -1,14 +1,15 @@
 /** Names of people, by what stands around them; no list knows them all. */
-import { isEnglishWord } from '../../../src/text/english.ts'
+import { isEnglishWord, rarity, stemOf } from '../../../src/text/english.ts'
 import { emails } from './email.ts'
 import type { Found } from './found.ts'
 
 export function* names(text: string): Iterable<Found> {
   const known = new Set<string>()
   for (const { pattern, isName } of cues)
-    for (const { 0: whole, 1: name = '', index, groups } of text.matchAll(pattern)) {
-      if (isRole(name) || (isName && !isName(name))) continue
-      const start = index + whole.length - name.length - (groups?.behind?.length ?? 0)
+    for (const { 0: whole, 1: told = '', index, groups } of text.matchAll(pattern)) {
+      const name = withoutSpeech(told)
+      if (name === '' || isRole(name) || (isName && !isName(name))) continue
+      const start = index + whole.length - told.length - (groups?.behind?.length ?? 0)
       yield { kind: 'name', start, end: start + name.length }
       for (const word of wordsIn(name)) if (!isEnglishWord(word)) known.add(word)
     }
@@ -23,21 +24,34 @@ export function* names(text: string): Iterable<Found> {
 
 const wordsIn = (name: string): string[] => name.toLowerCase().match(/[\p{L}\p{M}]{3,40}/gu) ?? []
 
+/** In a text all in capitals, what goes on behind a name is cut off: “JOHN SMITH AND I”. */
+function withoutSpeech(told: string): string {
+  const speech = [...told.matchAll(/(?<!\p{L})\p{Lu}{2,40}(?!\p{L})/gu)].find(
+    ({ 0: word }) => rarity(stemOf(word.toLowerCase())) < COMMON,
+  )
+  return told.slice(0, speech?.index).trimEnd()
+}
+
+const COMMON = 0.55
+
 /** Whether it is that of no person: a team, a firm, a courtesy. */
 const isRole = (name: string): boolean => wordsIn(name).some(word => roles.has(word))
 
 const roles = new Set(
-  'accounts admin all billing care client colleague colleagues company contact corp customer customers damen department desk everybody everyone folks friend friends gmbh guys hello help helpdesk herren inc info kundenservice kunde ladies llc ltd madam mail manager newsletter noreply office order orders owner partner plc press reception reply returns sales sent service shop sir sirs staff store support team thank thanks the there user webmaster'.split(
+  'accounts admin all billing care client colleague colleagues company contact corp customer customers damen department desk everybody everyone folks friend friends gmbh guys hello help helpdesk herren inc info kundenservice kunde ladies llc ltd madam mail manager newsletter noreply office order orders owner partner plc please press reception reply returns sales sent service shop sir sirs staff store support team thank thanks the there user webmaster'.split(
     ' ',
   ),
 )
 
-/** A word of a name, `O’Brien` and `McDonald` too, or an initial. */
-const part =
-  "\\p{Lu}(?:\\.|[\\p{Ll}\\p{M}]{0,40}(?:[’'-]\\p{L}[\\p{Ll}\\p{M}]{0,40}|\\p{Lu}[\\p{Ll}\\p{M}]{1,40}){0,3})(?![\\p{L}\\p{N}])"
+/** A word of a name, `O’Brien`, `McDonald` and `MILLER` too, or an initial. */
+const part = "\\p{Lu}(?:\\.|[\\p{L}\\p{M}]{0,40}(?:[’'-][\\p{L}\\p{M}]{1,40}){0,3})(?![\\p{L}\\p{N}])"
 const particles = '(?:(?:van|von|der|den|de|da|del|della|di|la|le|bin|al|y) ){0,2}'
-const title = '(?:Mrs?|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Signora?)\\.?[ \\u00a0]'
-const name = `(?:${title})?(${part}(?:[ \\u00a0]${particles}${part}){0,3})`
+const titleWord =
+  '(?:Mrs?|MRS?|Ms|Miss|Mx|Dr|DR|Prof|PROF|Herrn?|HERRN?|Frau|FRAU|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Signora?)'
+const title = `${titleWord}\\.?[ \\u00a0]`
+/** “Herr Dr.”, “Mr. and Mrs.”: titles are no part of the name. */
+const titles = `(?:${title}(?:(?:and|AND|&|und|UND|et|y)[ \\u00a0])?){0,3}`
+const name = `${titles}((?!${titleWord}(?![\\p{L}\\p{N}]))${part}(?:[ \\u00a0]${particles}${part}){0,3})`
 const lineEnd = '(?<behind>[ \\t.!,]{0,3})(?=\\n|$)'
 
 const closings =
@@ -47,30 +61,42 @@ const cue = (before: string, behind = '') => new RegExp(`(?<![\\p{L}\\p{N}])${be
 
 const isForeign = (one: string) => wordsIn(one).some(word => !isEnglishWord(word))
 const isOfTwo = (one: string) => /[ \u00a0]/.test(one)
+/** All in capitals it may be what somebody stresses. */
+const hasSmall = (one: string) => /\p{Ll}/u.test(one)
+/** HR, IT, “DHL Express”: a team or a firm. */
+const isSpelled = (one: string) => !/^\p{Lu}{2,3}(?: .*\p{Ll}|$)/u.test(one)
 
 const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string) => boolean }[] = [
   // “Regards,” and a line of its own, or what ends the line.
-  { pattern: cue(`(?i:${closings})(?i: in advance| again)?[ \\t]?[,!.–-]{0,2}[ \\t]{0,3}\\n\\s{0,8}`, lineEnd) },
-  { pattern: cue(`(?i:${closings}), `, lineEnd) },
+  {
+    pattern: cue(`(?i:${closings})(?i: in advance| again)?[ \\t]?[,!.–-]{0,2}[ \\t]{0,3}\\n\\s{0,8}`, lineEnd),
+    isName: isSpelled,
+  },
+  { pattern: cue(`(?i:${closings}), `, lineEnd), isName: isSpelled },
   {
     pattern: cue(
       "(?i:my name(?: is|[’']s)|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|mon nom est|me llamo|mi nombre es) ",
     ),
   },
-  { pattern: cue("(?i:I am|I[’']m) "), isName: one => isForeign(one) && !isOrigin(one) },
-  { pattern: cue('(?i:this is|ich bin|hier ist|je suis|soy) '), isName: one => isOfTwo(one) && isForeign(one) },
-  { pattern: cue('(?i:this is) ', '(?<behind> )(?=(?:from|speaking|calling|here|again)(?!\\p{L}))') },
+  { pattern: cue("(?i:I am|I[’']m) "), isName: one => isForeign(one) && hasSmall(one) && !isOrigin(one) },
+  {
+    pattern: cue('(?i:this is|ich bin|hier ist|je suis|soy) '),
+    isName: one => isOfTwo(one) && isForeign(one) && hasSmall(one),
+  },
+  { pattern: cue('(?i:this is) ', '(?<behind> )(?=(?:from|speaking|calling|here|again)(?!\\p{L}))'), isName: hasSmall },
   { pattern: cue(`(?=${title})`) },
   {
     pattern: cue(
       '(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|lieber?|hallo|guten (?:tag|morgen)|chère?|bonjour|hola|estimad[oa]) ',
       '(?=[ \\t]?[,!:\\n]|$)',
     ),
+    isName: isSpelled,
   },
   {
     pattern: cue(
-      '(?<=(?:^|\\n)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}',
-      '(?=[ \\t]{0,3}(?:[,;\\n]|$))',
+      // Where a line, a sentence or an item begins: a “product name” is none.
+      "(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}",
+      '(?=[ \\t]{0,3}(?:[,;.)\\n]|$))',
     ),
   },
 ]

@@ -23,11 +23,16 @@ const isKnown =
 
 const names =
   '(?:pass(?:word|wort|phrase|code)?|pwd?|mot de passe|contraseñ?a|senha|wachtwoord|hasło|pin|otp(?: code)?|(?:one-time|verification|login|security) code|secret|token|credentials?|(?:api|access|private|secret|client)[ _-]?key|(?:secret|access|code)[ _-]?(?:word|code)|cvv|cvc)'
+/** What is masked already is no secret any more. */
+const unmasked = '(?!\\[[a-z ]{2,20} \\d)'
 const assigned = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:[a-z]{1,16}[_-])?${names}"?\\s{0,2}[:=>]\\s{0,2}["'\`“]?((?:(?!</)[^\\s"'\`”,;]){3,200})`,
+  `(?<![\\p{L}\\p{N}])(?:[a-z]{1,16}[_-])?${names}"?\\s{0,2}[:=>]\\s{0,2}["'\`“]?${unmasked}((?:(?!</)[^\\s"'\`”,;]){3,200})`,
   'giu',
 )
-const said = new RegExp(`(?<![\\p{L}\\p{N}])${names} (?:is|was|=|ist|lautet) ["'\`“]?([^\\s"'\`”,;]{3,200})`, 'giu')
+const said = new RegExp(
+  `(?<![\\p{L}\\p{N}])${names} (?:is|was|=|ist|lautet) ["'\`“]?${unmasked}([^\\s"'\`”,;]{3,200})`,
+  'giu',
+)
 
 const LEAST_RANDOM = 24
 /** An identifier that says of what: `task_01kaje5z1cf6tvnyxkkhbm3v8h`; and a UUID. Neither opens anything. */

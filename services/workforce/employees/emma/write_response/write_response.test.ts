@@ -60,6 +60,8 @@ describe('a reply by a language model', { timeout: 60_000 }, () => {
     ['tells internal notes in other forms of letters', 'It is ＣＬ-７７１２０, \u202e𝐝o not tell'],
     ['tells a password with what nobody sees in it', 'Your pass\u00adword: hun\u200bter2-Tea\u2060pot! is safe.'],
     ['tells a card number', 'We have your card 4111 1111 1111 1111 on file.'],
+    ['tells a passport’s number', 'Your passport number is 533380112.'],
+    ['tells a passport’s number with a blank in it', 'Your passport AB 1234567 is noted.'],
   ] as const)
     it(`that ${does} is not delivered, and what it told is in no message`, async t => {
       const order =

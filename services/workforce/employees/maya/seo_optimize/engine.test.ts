@@ -104,6 +104,7 @@ describe('a page', () => {
     assert.deepEqual(typed('{"@type":"Person","name":"Jo"}'), ['data_invalid'])
     assert.deepEqual(typed('[{"@type":"Offer","price":20,"priceCurrency":"EUR"}]'), [])
     assert.deepEqual(typed('{"@id":"#offer"}'), [])
+    assert.deepEqual(typed('[[{"@type":"Offer","price":20,"priceCurrency":"EUR"}]]'), ['data_invalid'])
   })
 
   it('has the microdata read that stands in it', () => {
@@ -120,6 +121,7 @@ describe('a page', () => {
       /^<div itemprop="offers" itemscope/,
     )
     assert.deepEqual(product('', ' itemref="more"').structured_data[0]?.missing, [])
+    assert.equal(product(offer.repeat(1_100)).structured_data.length, 1_000)
   })
 
   it('has a card, where it is shared, that agrees with it', () => {

@@ -89,9 +89,13 @@ export function stubOf(name: string, asked: string): string | Readonly<Record<st
   return own ? { '@type': own.types.split(' ')[0] ?? '', ...own.fields } : `[${asked}]`
 }
 
-/** Whether a value, or each of several, is of one of the types, or names something that is said elsewhere. */
+/** Whether a value, or each of a list, is of one of the types, or names something that is said elsewhere. A list in a list is neither. */
 function isOf(types: readonly string[], value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.slice(0, MOST_VALUES).every(one => isOf(types, one))
+  if (!Array.isArray(value)) return isOneOf(types, value)
+  return value.length > 0 && value.slice(0, MOST_VALUES).every(one => isOneOf(types, one))
+}
+
+function isOneOf(types: readonly string[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const type = '@type' in value ? value['@type'] : undefined
   if (type === undefined) return '@id' in value
