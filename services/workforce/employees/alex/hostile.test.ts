@@ -89,6 +89,19 @@ describe('code that breaks the parser itself', () => {
   })
 })
 
+describe('code that is nested more deeply than its linter can follow', () => {
+  const brackets = (count: number) => `${'['.repeat(count)}\n${']'.repeat(count)}`
+  for (const [path, text] of [
+    ['a.ts', `export const a = ${brackets(4_000)}\n`],
+    ['a.js', `export const a = ${brackets(4_900)}\n`],
+  ] as const)
+    it(`is said not to be read, and no fault of it is made up: ${path}`, async () => {
+      const { result } = await review(brief({ files: [{ path, text }] }))
+      assert.deepEqual(result.findings, [])
+      assert.deepEqual(result.not_read, [{ file: path, reason: 'It is nested too deeply to be read.' }])
+    })
+})
+
 describe('a path', () => {
   for (const name of ['constructor', '__proto__', 'toString.js', 'valueOf.py', 'constructor.constructor', '.__proto__'])
     it(`may be ${name}`, async () => {
