@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Brief } from './brief.ts'
 import { readCatalogue } from './catalogue.ts'
+import { inputFaults } from './input-faults.ts'
 import { needFaults } from './needs.ts'
 import { doExample } from './pages/do-example.ts'
 import { faultsOf, runRules } from './run-rules.ts'
@@ -21,6 +22,14 @@ for (const { id: employee, kinds } of readCatalogue())
             input: kind.example.input as Readonly<Record<string, unknown>>,
           }),
           [],
+        )
+      })
+
+      it('tells who gives nothing of what it requires, and of nothing else', () => {
+        const { required = [] } = kind.input_schema as { required?: readonly string[] }
+        assert.deepEqual(
+          inputFaults(kind)({}, 2).map(({ param }) => param),
+          required.map(name => `input.${name}`),
         )
       })
 

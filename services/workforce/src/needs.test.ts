@@ -15,6 +15,8 @@ describe('what a kind needs one of', () => {
     nothing: {},
     'something else': { input: { title: 'Rain' } },
     'a blank topic': { topic: ' \n' },
+    'a topic that nobody sees': { topic: ' \u200b\u2060\u202e ' },
+    'joiners that join nothing': { topic: '\u200d\u200c\ufe0f' },
     'no lines': { input: { lines: [] } },
     'blank lines': { input: { lines: ['', ' ', { text: '' }] } },
   }))

@@ -1,6 +1,7 @@
 /** What a brief must have some of: from nothing no honest work can come. */
 import type { Fault } from '@millhand/api'
 import type { KindSpec } from './catalogue.ts'
+import { isSeen } from './text/visible-text.ts'
 
 interface Given {
   readonly topic?: string | undefined
@@ -8,7 +9,7 @@ interface Given {
   readonly files: readonly string[]
 }
 
-/** The fault of a request that has none of what its kind needs one of. What is empty or blank counts as not given. */
+/** The fault of a request that has none of what its kind needs one of. Text without a character that is seen counts as not given, and so does what is empty. */
 export function needFaults({ id, needs = [] }: Pick<KindSpec, 'id' | 'needs'>, { input = {}, ...req }: Given): Fault[] {
   const { topic, files } = req
   const given: Readonly<Record<string, unknown>> = { ...namedIn(input), topic, files }
@@ -22,7 +23,7 @@ const namedIn = (input: object) =>
   Object.fromEntries(Object.entries(input).map(([name, value]) => [`input.${name}`, value]))
 
 function says(value: unknown): boolean {
-  if (typeof value === 'string') return value.trim() !== ''
+  if (typeof value === 'string') return isSeen(value)
   if (typeof value === 'object' && value !== null) return Object.values(value).some(says)
   return value !== undefined && value !== null
 }

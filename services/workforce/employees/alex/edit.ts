@@ -27,10 +27,3 @@ export const patchOf = (path: string, before: string, after: string): string =>
     context: 3,
     headerOptions: FILE_HEADERS_ONLY,
   })
-
-/** Where a line and a column, both from 1 and in UTF-16 units, are in a text. */
-export function offsetIn(text: string): (line: number, column: number) => number {
-  const starts = [0]
-  for (const { index } of text.matchAll(/\n/g)) starts.push(index + 1)
-  return (line, column) => (starts[line - 1] ?? text.length) + column - 1
-}

@@ -10,7 +10,7 @@ import { ruleTable } from './rule-table.ts'
 const require = createRequire(import.meta.url)
 const eslintRules = ruleTable('eslint-rules.tsv')
 
-/** `path` decides by its ending whether there may be JSX. */
+/** `path` decides by its ending whether there may be JSX. Both throw a `RangeError` where the text is nested too deeply. */
 export function eslintFor(language: 'javascript' | 'typescript', path: string): Linter {
   const name = language === 'javascript' ? 'code.js' : /x$/i.test(path) ? 'code.tsx' : 'code.ts'
   const messagesOf = (text: string, rules: EslintLinter.RulesRecord) => {
@@ -19,6 +19,7 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
         filename: name,
         allowInlineConfig: false,
       })
+      if (messages.some(isOfStack)) throw new RangeError('The text is too much for the parser.')
       if (!messages.some(({ fatal }) => fatal) || kind === 'commonjs' || language === 'typescript') return messages
     }
     return []
@@ -33,6 +34,10 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
     parses: text => !messagesOf(text, {}).some(({ fatal }) => fatal),
   }
 }
+
+/** A parser ran out of stack, that of TypeScript or acorn: of the code it says nothing. */
+const isOfStack = ({ fatal, message }: EslintLinter.LintMessage) =>
+  fatal === true && /^Parsing error: (?:Maximum call stack size exceeded|Not enough stack space)/.test(message)
 
 /** What is not told where another rule tells the same. */
 const saidBetter: Readonly<Record<string, string | undefined>> = {

@@ -3,6 +3,7 @@ import { applied, patchOf } from './edit.ts'
 import { eslintFor } from './eslint.ts'
 import type { Category, Found, Linter, Severity } from './finding.ts'
 import type { Language } from './language.ts'
+import { linesOf } from './lines.ts'
 import { ruff } from './ruff.ts'
 import type { Source } from './source.ts'
 import { treeLinter } from './tree-lint.ts'
@@ -52,7 +53,7 @@ const MARK = '\ufeff'
 /** Why a source is not read; undefined where it is. */
 export function whyUnread({ language, text }: Source): string | undefined {
   if (language === undefined) return 'Its language is not supported.'
-  const longest = text.split('\n').reduce((most, line) => Math.max(most, line.length), 0)
+  const longest = linesOf(text, language).reduce((most, line) => Math.max(most, line.length), 0)
   if (longest > LONGEST_LINE) return `It has a line of ${longest} characters: it looks generated.`
   return undefined
 }

@@ -1,8 +1,9 @@
 /** Python, read by ruff in WebAssembly. Comments that switch rules off are not obeyed: this is a second look. */
 import { createRequire } from 'node:module'
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs'
-import { type Edit, offsetIn } from './edit.ts'
+import type { Edit } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
+import { offsetIn } from './lines.ts'
 import { ruleTable } from './rule-table.ts'
 
 const require = createRequire(import.meta.url)
@@ -10,7 +11,7 @@ const ruffRules = ruleTable('ruff-rules.tsv')
 
 export const ruff: Linter = {
   lint: text => {
-    const offset = offsetIn(text)
+    const offset = offsetIn(text, 'python')
     const isMasked = orders.test(text)
     return check(text).map(diagnostic => {
       const one = found(diagnostic, offset, text)

@@ -10,6 +10,10 @@ export function visibleText(text: string): string {
     .replace(unseen, '')
 }
 
+/** Whether a text has a character that a reader sees: joiners have nothing to join then. */
+export const isSeen = (text: string): boolean =>
+  /[^\s\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(text)
+
 /** A name, which answers, messages and citations have within their lines. */
 export const inOneLine = (name: string): string => visibleText(name).replaceAll(/\s/g, ' ')
 

@@ -1,6 +1,7 @@
 import { applyPatch, parsePatch } from 'diff'
 import type { SlowChecks } from '../../../src/kind.ts'
 import { languageOf } from '../language.ts'
+import { linesOf } from '../lines.ts'
 import { linterFor } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
 import { changesOf } from './changes.ts'
@@ -22,7 +23,8 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
     if (isChanged && (await parses({ ...source, text: after }))) sound++
   }
   const there = result.findings.filter(({ file, line }) => {
-    const lines = sources.get(file)?.text.split('\n').length ?? Number.POSITIVE_INFINITY
+    const source = sources.get(file)
+    const lines = source ? linesOf(source.text, source.language).length : Number.POSITIVE_INFINITY
     return line >= 1 && line <= lines && (added.get(file)?.has(line) ?? changes.length === 0)
   }).length
   return [

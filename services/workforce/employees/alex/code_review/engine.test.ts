@@ -65,6 +65,23 @@ describe('a review', () => {
     )
   })
 
+  it('counts lines however they end', async () => {
+    for (const [path, lines] of [
+      ['a.js', ['var a = 1', 'eval(a)', '']],
+      ['a.ts', ['var a = 1', 'eval(a)', '']],
+      ['a.py', ['import os', 'eval(input())', '']],
+    ] as const)
+      for (const end of ['\n', '\r\n', '\r']) {
+        const { findings, summary } = await review({ files: [{ path, text: lines.join(end) }] })
+        assert.equal(summary.lines, 3, `${path} ${JSON.stringify(end)}`)
+        assert.deepEqual(findings.map(({ line }) => line).toSorted(), [1, 2])
+      }
+    const kept = 'import os\reval(input())\r'
+    const { findings } = await review({ files: [{ path: 'a.py', text: kept }] })
+    const patch = findings.find(({ rule }) => rule === 'F401')?.patch ?? ''
+    assert.equal(applyPatch(kept, patch), 'eval(input())\r', 'and a change of a line changes that line alone')
+  })
+
   it('leaves out what is not asked for', async () => {
     const code = 'eval("a")\nvar b = 1\n'
     const only = await review({ code, language: 'typescript', min_severity: 'warning', ignore_rules: ['no-eval'] })

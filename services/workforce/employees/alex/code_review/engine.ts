@@ -4,6 +4,7 @@ import { type Brief, Refusal } from '../../../src/brief.ts'
 import { unheeded } from '../../../src/unheeded.ts'
 import { type Found, plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
+import { linesOf } from '../lines.ts'
 import { byPlace, type Finding, findingOf, lint, linterFor, whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
 import { TYPES_LEFT, typeFindings } from '../type-lint.ts'
@@ -76,12 +77,12 @@ function typesOf(sources: readonly Source[]): { readonly typed: Types; readonly 
 const readWhole =
   (source: Source, typed: Types, added?: ReadonlySet<number>): (() => Promise<Read>) =>
   async () => {
-    const { path: file, text } = source
+    const { path: file, text, language } = source
     const unread = whyUnread(source)
     if (unread) return { file, lines: 0, unread }
     try {
       const findings = await lint(source, ({ line }) => !added || added.has(line), typed.get(file) ?? [])
-      return { file, lines: added?.size ?? text.split('\n').length, findings }
+      return { file, lines: added?.size ?? linesOf(text, language).length, findings }
     } catch (error) {
       return { file, lines: 0, unread: tooMuch(error) }
     }

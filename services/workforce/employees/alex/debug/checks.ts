@@ -1,5 +1,6 @@
 import { applyPatch } from 'diff'
 import type { Checks } from '../../../src/kind.ts'
+import { linesOf } from '../lines.ts'
 import { sourcesOf } from '../source.ts'
 import type { Input, Result } from './result.ts'
 import { shownLine } from './shown-line.ts'
@@ -9,15 +10,15 @@ export const checks: Checks<Input, Result> = (brief, { result }) => {
   const sources = sourcesOf(brief)
   const name = failed?.file.split(/[/\\]/).at(-1) ?? ''
   const isThere = failed === null || brief.input.trace.includes(name)
-  const files = sources.map(({ text }) => text.split('\n'))
+  const files = sources.map(({ text, language }) => linesOf(text, language))
   const isFrom = (lines: readonly string[]) =>
     code.filter(({ line, text }) => line <= lines.length && shownLine(lines[line - 1] ?? '') === text).length
   const quoted = files.reduce((most, lines) => Math.max(most, isFrom(lines)), 0)
   const source = sources.find(({ path }) => path === change?.file)
-  const applies = change === null || (source !== undefined && applyPatch(source.text, change.patch) !== false)
+  const applies = change !== null && source !== undefined && applyPatch(source.text, change.patch) !== false
   return [
     { id: 'frame_is_in_the_trace', pass: isThere, value: isThere ? 'yes' : 'no', target: 'yes' },
     { id: 'code_is_as_given', pass: quoted === code.length, value: quoted, target: code.length },
-    { id: 'change_applies', pass: applies, value: applies ? 'yes' : 'no', target: 'yes' },
+    ...(change === null ? [] : [{ id: 'change_applies', pass: applies, value: applies ? 'yes' : 'no', target: 'yes' }]),
   ]
 }

@@ -28,6 +28,23 @@ const frameIn = async (...lines: string[]) => {
 const said = (name: string, file: string) =>
   readFileSync(join(import.meta.dirname, 'bar/cases', name, `${file}.txt`), 'utf8')
 
+it('where there is no change, whether it applies is not measured', async () => {
+  const measured = async (input: Input) => {
+    const asked = brief(input)
+    return checks(asked, await rules(asked)).map(({ id }) => id)
+  }
+  const trace = said('py-misspelt', 'trace').replace('.txt', '')
+  const files = [{ path: 'main.py', text: said('py-misspelt', 'main.py') }]
+  assert.ok((await measured({ trace, files })).includes('change_applies'))
+  assert.deepEqual(await measured({ trace }), ['frame_is_in_the_trace', 'code_is_as_given'])
+})
+
+it('the failing line is shown of code whose lines end in a carriage return alone', async () => {
+  const files = [{ path: 'a.js', text: 'const a = 1\rconst b = a\rthrow new Error(b)\r' }]
+  const { code } = await debug({ trace: 'Error: 1\n    at f (/app/a.js:3:7)', files })
+  assert.deepEqual(code.find(({ line }) => line === 3)?.text, 'throw new Error(b)')
+})
+
 describe('a change', () => {
   const trace = said('py-misspelt', 'trace').replace('.txt', '')
   const text = said('py-misspelt', 'main.py')

@@ -3,6 +3,7 @@ import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { unheeded } from '../../../src/unheeded.ts'
 import { plain } from '../finding.ts'
+import { linesOf } from '../lines.ts'
 import { whyUnread } from '../lint.ts'
 import { type Source, sourcesOf } from '../source.ts'
 import { TYPES_LEFT } from '../type-lint.ts'
@@ -35,7 +36,7 @@ export async function rules(brief: Brief<Input>): Promise<Answer<Result>> {
     error: first ?? { type: '', message: '' },
     became,
     failing_frame: failed ? told(failed) : null,
-    code: source && failed?.line ? linesAround(source.text, failed.line) : [],
+    code: source && failed?.line ? linesAround(source, failed.line) : [],
     frames: (trace.thrown[0]?.frames ?? []).slice(0, MOST_FRAMES).map(told),
     causes,
     change,
@@ -137,9 +138,8 @@ const told = (frame: Frame): Frame => ({
   file: plain(frame.file),
 })
 
-const linesAround = (text: string, line: number): CodeLine[] =>
-  text
-    .split('\n')
+const linesAround = ({ text, language }: Source, line: number): CodeLine[] =>
+  linesOf(text, language)
     .map((content, at) => ({ line: at + 1, content }))
     .slice(Math.max(0, line - 1 - CONTEXT), line + CONTEXT)
     .map(({ line: number, content }) => ({ line: number, text: shownLine(content) }))

@@ -1,6 +1,7 @@
 /** A small change of the file that failed, given only where the linter or the checker of types that saw the fault no longer sees it, and nothing new. */
-import { applied, type Edit, offsetIn, patchOf } from '../edit.ts'
+import { applied, type Edit, patchOf } from '../edit.ts'
 import type { Found, Linter } from '../finding.ts'
+import { offsetIn } from '../lines.ts'
 import { linterFor, mostPatches } from '../lint.ts'
 import type { Source } from '../source.ts'
 import { nearestName } from '../spelling.ts'
@@ -64,7 +65,7 @@ const MOST_TRIES = 8
 const REACH = 6
 
 function proven(source: Source, linter: Linter, all: readonly Found[], found: Found): Mended | undefined {
-  const edits = found.edits.length > 0 ? found.edits : editsFor(source.text, found)
+  const edits = found.edits.length > 0 ? found.edits : editsFor(source, found)
   const text = edits.length > 0 ? applied(source.text, edits) : undefined
   if (text === undefined || text === source.text) return undefined
   const left = linter.lint(text)
@@ -83,8 +84,8 @@ function proven(source: Source, linter: Linter, all: readonly Found[], found: Fo
 }
 
 /** Changes that a linter does not offer, since it can't know that the program failed here. */
-function editsFor(text: string, { rule, line, column, message }: Found): readonly Edit[] {
-  const start = offsetIn(text)(line, column)
+function editsFor({ text, language }: Source, { rule, line, column, message }: Found): readonly Edit[] {
+  const start = offsetIn(text, language)(line, column)
   const name = /^[\p{L}_$][\p{L}\p{N}_$]*/u.exec(text.slice(start, start + 100))?.[0]
   if (name === undefined) return []
   const told = /Did you mean (?:to write )?'([\p{L}_$][\p{L}\p{N}_$]*)'\?$/u.exec(message)?.[1]

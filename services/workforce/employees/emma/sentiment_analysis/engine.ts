@@ -5,7 +5,7 @@ import { isEnglishWord, wordsOf } from '../../../src/text/english.ts'
 import { languageOf } from '../../../src/text/language.ts'
 import { sentencesOf } from '../../../src/text/sentences.ts'
 import { textOfFile } from '../../../src/text/text-files.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { isSeen, visibleText } from '../../../src/text/visible-text.ts'
 import { lexicon } from '../vader/lexicon.ts'
 import { type Polarity, polarity } from '../vader/polarity.ts'
 import { roundHalfEven } from '../vader/python.ts'
@@ -82,7 +82,8 @@ function textsOf({ input, files }: Brief<Input>): Text[] {
       source,
       text: visible,
       language,
-      isScored: language === 'en' || (given === undefined && language === 'und' && isReadable(visible)),
+      isScored:
+        isSeen(visible) && (language === 'en' || (given === undefined && language === 'und' && isReadable(visible))),
     }
   })
 }
@@ -94,14 +95,17 @@ function isReadable(text: string): boolean {
 }
 
 function unscored(texts: readonly Text[]): string[] {
-  const languages = new Map<string, string[]>()
-  for (const { source, language, isScored } of texts)
-    if (!isScored) languages.set(language, [...(languages.get(language) ?? []), source])
-  return [...languages].map(([language, sources]) =>
-    language === 'und'
-      ? `Not scored, as the language can't be told: ${shortened(sources)}. Where it is English, give text_language en.`
-      : `Not scored, as the lexicon is of English and not of ${language}: ${shortened(sources)}.`,
+  const byLanguage = Map.groupBy(
+    texts.filter(({ isScored }) => !isScored),
+    ({ text, language }) => (isSeen(text) ? language : undefined),
   )
+  return [...byLanguage].map(([language, of]) => {
+    const sources = shortened(of.map(({ source }) => source))
+    if (language === undefined) return `Not scored, as there is nothing to read: ${sources}.`
+    return language === 'und'
+      ? `Not scored, as the language can't be told: ${sources}. Where it is English, give text_language en.`
+      : `Not scored, as the lexicon is of English and not of ${language}: ${sources}.`
+  })
 }
 
 const shortened = (sources: readonly string[]) =>

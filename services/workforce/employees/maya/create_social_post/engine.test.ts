@@ -210,6 +210,17 @@ describe('a brief is refused', () => {
     return undefined
   }
 
+  it('when the link or the call to action leaves no room for any fact', () => {
+    const link = `https://shop.example/${'a'.repeat(1_880)}`
+    const long = 'Come by. '.repeat(22).trim()
+    const on = (platform: 'threads' | 'bluesky', rest: Partial<Input>) => refused({ platforms: [platform], ...rest })
+    assert.equal(on('threads', { link }), 'input.link')
+    assert.equal(on('bluesky', { link, call_to_action: long }), 'input.link')
+    const most = { link: `https://shop.example/${'a'.repeat(110)}`, call_to_action: long }
+    assert.equal(on('bluesky', most), 'input.call_to_action')
+    assert.equal(on('threads', { link, facts: ['x'.repeat(600)] }), 'input.facts')
+  })
+
   it('when there is nothing to tell', () => {
     assert.equal(refused({ facts: [] }), 'input.facts')
     assert.equal(refused({ facts: ['!!', '\u200b', '🎉'] }), 'input.facts')

@@ -18,11 +18,7 @@ export function rules(brief: Brief<Input>): Answer<Result> {
       postOf(id, at + 1, material, segments),
     ),
   )
-  if (posts.length === 0)
-    throw new Refusal(
-      'input.facts',
-      'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
-    )
+  if (posts.length === 0) throw tooLong(brief, material)
   const { warnings = [], ...answer } = answerOf(brief, material, posts)
   const unsaid = [
     ...(tone.trim() === ''
@@ -33,6 +29,25 @@ export function rules(brief: Brief<Input>): Answer<Result> {
       : ['`topic` stands in no post, as posts are made of `facts`: put it among them to have it told.']),
   ]
   return { ...answer, warnings: [...unsaid, ...warnings] }
+}
+
+/** At fault is the call to action where a fact would fit without it, then the link, which stand in each post; else the facts. */
+function tooLong({ input }: Brief<Input>, material: Material): Refusal {
+  const fitsWith = (rest: Partial<Material>) =>
+    (input.platforms ?? platformIds).some(id => compose(platforms[id], { ...material, ...rest }, 1).length > 0)
+  const { link, callToAction } = material
+  const isOfCall = callToAction !== undefined && fitsWith({ callToAction: undefined })
+  if (link !== undefined && !isOfCall && fitsWith({ link: undefined, callToAction: undefined }))
+    return new Refusal('input.link', `The link has ${link.length} characters: no fact has room beside it.`)
+  if (isOfCall || (callToAction !== undefined && fitsWith({ callToAction: undefined, link: undefined })))
+    return new Refusal(
+      'input.call_to_action',
+      `The call to action has ${callToAction.length} characters: no fact has room beside it.`,
+    )
+  return new Refusal(
+    'input.facts',
+    'No fact is short enough for any of the platforms: give shorter ones, a sentence each.',
+  )
 }
 
 /** Whether a post tells the topic, as a tag or within its text. */

@@ -58,6 +58,21 @@ describe('charts', () => {
     }
   })
 
+  it('give each of several series a fill of its own, and tell which colours were drawn', async () => {
+    const series = ['One', 'Two', 'Three', 'Four'].map((name, at) => ({ name, values: [at + 1, at + 2, at + 3] }))
+    for (const theme of ['light', 'dark', 'brand'] as const)
+      for (const base_color of ['#2f6f4e', '#1f6feb', '#777777', '#ffffff', '#000000']) {
+        const { svg, result } = await make({ ...chart({ type: 'bar', series }), theme, base_color })
+        const legend = [...svg.matchAll(/<circle [^>]*fill="([^"]+)"/g)].map(([, fill]) => fill)
+        assert.equal(new Set(legend).size, 4, `${theme} ${base_color}`)
+        assert.deepEqual(result.colours.shapes, legend)
+      }
+    for (const title of ['A', 'B', 'C', 'D', 'E', 'F']) {
+      const { svg, result } = await make({ picture: 'social_card', title, width: 2400, height: 630 })
+      for (const colour of result.colours.shapes) assert.ok(svg.includes(`fill="${colour}"`), `${title}: ${colour}`)
+    }
+  })
+
   it('hold numbers that are all the same, negative, tiny, huge, single or many', async () => {
     for (const values of [
       [7, 7, 7],
@@ -245,6 +260,14 @@ describe('pictures', () => {
         Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]),
       ),
     }
+    const several = brief(chart({ series: [{ values: [1, 2, 3] }, { values: [3, 2, 1] }] }))
+    const plotted = await rules(several)
+    const { colours } = plotted.result
+    const alike = { ...plotted.result, colours: { ...colours, shapes: colours.shapes.slice(1) } }
+    assert.deepEqual(
+      checks(several, { ...plotted, result: alike }).flatMap(check => (check.pass ? [] : check.id)),
+      ['colours_of_series'],
+    )
     for (const [id, answer] of Object.entries(changed))
       assert.deepEqual(
         checks(asked, answer).flatMap(check => (check.pass ? [] : check.id)),

@@ -3,6 +3,7 @@ import type { Answer } from '../../../src/answer.ts'
 import { type Brief, Refusal } from '../../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture as svgOf } from '../picture/svg.ts'
+import { colourOf } from '../scene/chart-style.ts'
 import { numbersAloud } from '../scene/numbers-aloud.ts'
 import { ornament } from '../scene/ornament.ts'
 import type { ChartInput } from '../scene/plot.ts'
@@ -35,11 +36,13 @@ export async function rules({ input, seed }: Brief<Input>): Promise<Answer<Resul
   const alternative = aloud || 'A pattern.'
   const svg = svgOf(size, alternative, ...parts)
   const files = ['image.svg', 'image.png']
+  const candidates = given ? given.series.map((_, at) => colourOf(theme, at)) : theme.shapes
+  const shapes = [...new Set(candidates)].filter(colour => svg.includes(`"${colour}"`))
   const result: Result = {
     picture,
     ...size,
     theme: theme.id,
-    colours: { ground: theme.ground, text: theme.ink, shapes: theme.shapes },
+    colours: { ground: theme.ground, text: theme.ink, shapes },
     typefaces: [...new Set([FAMILIES[theme.heading].name, FAMILIES[theme.body].name])],
     cut: [...new Set([...cut, ...lacking])],
     alternative,

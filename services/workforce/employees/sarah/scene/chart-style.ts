@@ -9,7 +9,7 @@ export type Point = readonly [x: number, y: number]
 export const plain = ({ body }: Theme, em: number) =>
   ({ family: body, weight: 400, size: em, smallest: 0.6 * em, leading: 1.3 }) as const
 
-export const colourOf = ({ series }: Theme, at: number): string => series[at % series.length] ?? '#000000'
+export const colourOf = ({ series, ink }: Theme, at: number): string => series[at] ?? ink
 
 /** Lines differ in their dashes too: colour alone tells some readers nothing (WCAG 1.4.1). */
 export function lineOf(points: readonly Point[], theme: Theme, at: number, em: number): Svg {

@@ -3,6 +3,7 @@ import { contrast, READABLE, SEEN } from '../colour/contrast.ts'
 import { chances, directionOf } from '../colour/direction.ts'
 import { paletteOf } from '../colour/palette.ts'
 import type { FamilyId } from '../type/families.ts'
+import { seriesOn } from './series.ts'
 
 export const THEMES = ['light', 'dark', 'brand'] as const
 
@@ -29,7 +30,7 @@ export interface Theme {
   readonly onSoft: string
   /** Of text that leads somewhere, on the ground or the surface. */
   readonly link: string
-  /** Of what tells numbers apart, each seen on the ground as `edge` is. */
+  /** Of what tells numbers apart, one for each series that a chart may have; each seen on the ground as `edge` is. */
   readonly series: readonly string[]
   /** Of shapes without text, the leading one first. */
   readonly shapes: readonly string[]
@@ -82,13 +83,13 @@ export function themeOf({ theme, ...wish }: Wish, seed: number): Theme {
     soft,
     onSoft,
     link,
-    series: seen(
+    series: seriesOn(
+      ground,
       {
         light: [base, accent[600], brand[900], neutral[500], brand[600]],
         dark: [base, brand[400], accent[400], brand[200], neutral[400]],
         brand: [onBrand, accent[300], brand[200], brand[950], accent[900]],
       }[id],
-      ground,
     ),
     shapes: {
       light: [base, accent[400], brand[200], brand[800]],
