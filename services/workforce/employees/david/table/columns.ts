@@ -1,7 +1,7 @@
 /** What the columns of a table hold: numbers, times, categories or texts. */
 import { oneLine, shown } from './foreign-text.ts'
 import { type DayOrder, dayOrderOf, readMoment } from './moment.ts'
-import { hasDecimalComma, readNumber } from './number.ts'
+import { hasDecimalComma, isDesignation, readNumber } from './number.ts'
 import type { RawTable, Value } from './raw-table.ts'
 
 export type Column = NumberColumn | TimeColumn | LevelsColumn
@@ -89,8 +89,6 @@ const textOf = (value: Value): string =>
   value === null ? '' : value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : String(value)
 
 const isNothing = (text: string) => text.length <= 4 && NOTHING.has(text.trim().toLowerCase())
-/** Longer than what a number can tell apart, or with zeros in front: a name, not a number. */
-const isDesignation = (text: string) => /^\s*[+-]?0\d|^\s*[+-]?\d{16}/.test(text)
 
 function numbers(name: string, texts: readonly string[]): Reading | undefined {
   const sample = [...firstOf(texts)]
