@@ -245,6 +245,11 @@ describe('tables', () => {
     assert.equal(series.values[3], 1003.5)
   })
 
+  it('loses no row where the header is blank', () => {
+    const series = read({ csv: `,\n${rows.map(([day, a]) => `${day},${a}`).join('\n')}` })
+    assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])
+  })
+
   it('reads series that stand below each other', () => {
     const csv = `shop,day,sold\n${rows.map(([day, a]) => `north,${day},${a}\nsouth,${day},${a}`).join('\n')}`
     assert.deepEqual(

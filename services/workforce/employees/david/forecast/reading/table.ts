@@ -85,7 +85,8 @@ export function readTable(text: string, input: ForecastInput, param: string): re
 function cellsOf(text: string, param: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   for (const row of rowsOf(text, param)) {
-    if (row.some(cell => cell.trim() !== '')) rows.push(row)
+    const isUnnamedHeader = rows.length === 0 && row.length > 1
+    if (isUnnamedHeader || row.some(cell => cell.trim() !== '')) rows.push(row)
     if (rows.length > MOST_ROWS + 1) break
   }
   return rows
