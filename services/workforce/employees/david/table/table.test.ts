@@ -175,6 +175,59 @@ describe('a column', () => {
     assert.equal(type(['1', '2', 'x']), 'text')
   })
 
+  for (const [cells, values] of [
+    [
+      ['$200', '-$50', ''],
+      [200, -50, Number.NaN],
+    ],
+    [
+      ['20 €', '1.020,50 €'],
+      [20, 1020.5],
+    ],
+    [
+      ['20%', '3.5 %'],
+      [20, 3.5],
+    ],
+    [
+      ["1'200.50", '7'],
+      [1200.5, 7],
+    ],
+    [
+      ['1 200,50', '12\u00A0345,5', '7'],
+      [1200.5, 12345.5, 7],
+    ],
+    [
+      ['(200)', '150'],
+      [-200, 150],
+    ],
+    [
+      ['\u2212200', '3'],
+      [-200, 3],
+    ],
+  ] as const)
+    it(`of ${cells.join(' and ')} holds numbers, and what was read is said`, () => {
+      const { column, warnings } = only(cells)
+      assert.ok(column.type === 'number')
+      assert.deepEqual([...column.values], values)
+      assert.match(warnings.join(), /is read as numbers: /)
+    })
+
+  it('of numbers with different units, or with other text, stays text', () => {
+    for (const cells of [
+      ['$200', '20 €', '5'],
+      ['$200', 'free'],
+      ['(a)', '(b)', '(c)'],
+      ['12 34', '5'],
+    ])
+      assert.notEqual(type(cells), 'number')
+  })
+
+  it('of numbers and one other cell says which it is', () => {
+    const { column, warnings } = only([...Array.from({ length: 11 }, (_, i) => `${i}`), 'inf'])
+    assert.equal(column.type, 'text')
+    assert.match(warnings.join(), /"x" is taken for a text, as "inf" in row 12 is no number/)
+  })
+
   it('is read as times where it is said to hold them', () => {
     assert.equal(only(['2024', '2025', '2026'], 'x').column.type, 'time')
     assert.equal(type(['2024', '2025', '2026']), 'number')

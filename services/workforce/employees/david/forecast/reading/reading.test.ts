@@ -250,6 +250,12 @@ describe('tables', () => {
     assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])
   })
 
+  it('reads sums of money, and says how', () => {
+    const series = read({ csv: `day,paid\n${rows.map(([day], i) => `${day},$${i}`).join('\n')}` })
+    assert.equal(series.values[3], 3)
+    assert.match(series.warnings.join(), /"paid" is read as numbers: "\$0" as 0/)
+  })
+
   it('reads series that stand below each other', () => {
     const csv = `shop,day,sold\n${rows.map(([day, a]) => `north,${day},${a}\nsouth,${day},${a}`).join('\n')}`
     assert.deepEqual(
@@ -334,7 +340,7 @@ describe('tables', () => {
     const csv = `day,a\n${rows.map(([day, a], i) => `${day},${i === 5 ? 'many' : a}`).join('\n')}`
     refused({ csv, value_columns: ['a'] }, /"many" as value 6/)
     refused({ csv, value_columns: ['c'] }, /no column "c".*"day", "a"/)
-    refused({ csv }, /No column beside the dates holds numbers/)
+    refused({ csv }, /No column beside the dates holds numbers. "a" has "many" in row 6/)
   })
 })
 

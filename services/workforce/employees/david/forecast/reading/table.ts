@@ -4,6 +4,7 @@ import { rowsOf } from '../../table/csv.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { dayOrderOf } from '../../table/moment.ts'
 import { hasDecimalComma, isDesignation, readNumber } from '../../table/number.ts'
+import { plainForm } from '../../table/number-form.ts'
 import type { ForecastInput } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
 import { isTimeName, looksLikeTimes, timesColumn } from './times-column.ts'
@@ -61,11 +62,16 @@ export function readTable(text: string, input: ForecastInput, param: string): re
         others.map(index => ({ index, name: names[index] ?? '', cells: sample(index) })),
         dates === undefined,
       )
-  if (chosen.length === 0)
+  if (chosen.length === 0) {
+    const unread = others.flatMap(index => {
+      const row = sample(index).findIndex(cell => readNumber(cell, false) === undefined)
+      return row < 0 ? [] : [` ${shown(names[index] ?? '')} has ${shown(column(index)[row] ?? '')} in row ${row + 1}.`]
+    })
     throw new Refusal(
       param,
-      `No column beside the dates holds numbers. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+      `No column beside the dates holds numbers.${unread[0] ?? ''} There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
     )
+  }
 
   const texts = dates === undefined ? undefined : column(dates)
   const whole = chosen.map(index => ({
@@ -120,13 +126,14 @@ function valuesAmong(
   const unreadTimes = isUntimed
     ? columns.find(({ index, name, cells }) => looksLikeTimes(name, cells, index === 0))
     : undefined
-  const numeric = columns.filter(({ cells }) => isNumeric(cells))
+  const numeric = columns.filter(({ cells }) => isNumeric(cells) || plainForm(cells) !== undefined)
   const isName = ({ index, name, cells }: Sampled) =>
     cells.some(isDesignation) ||
     (numeric.length > 1 && (countsUp(cells) || (isUntimed && index === 0 && isTimeName(name))))
   const namesOfRows = numeric.filter(isName)
+  const values = numeric.filter(one => !namesOfRows.includes(one))
   return {
-    chosen: numeric.filter(one => !namesOfRows.includes(one)).map(({ index }) => index),
+    chosen: values.map(({ index }) => index),
     warnings: [
       ...(unreadTimes
         ? [
@@ -139,6 +146,10 @@ function valuesAmong(
           ({ name }) =>
             `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
         ),
+      ...values.flatMap(({ name, cells }) => {
+        const form = isNumeric(cells) ? undefined : plainForm(cells)
+        return form ? [`${shown(name)} is read as numbers: ${form.example}.`] : []
+      }),
     ],
   }
 }
@@ -154,7 +165,8 @@ function isNumeric(sample: readonly string[]): boolean {
   return read.every(value => value !== undefined) && read.some(value => !Number.isNaN(value))
 }
 
-function numbers(cells: readonly string[], name: string, param: string): readonly number[] {
+function numbers(given: readonly string[], name: string, param: string): readonly number[] {
+  const cells = plainForm(given)?.cells ?? given
   const comma = hasDecimalComma(cells)
   return cells.map((cell, i) => {
     const value = readNumber(cell, comma)
