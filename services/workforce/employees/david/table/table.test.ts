@@ -96,6 +96,18 @@ describe('a Parquet file', () => {
     }
   })
 
+  it('has times of day as a clock shows them, and is read without its intervals, of which it tells', async () => {
+    const connection = await (await DuckDBInstance.create()).connect()
+    await connection.run(
+      `COPY (SELECT i AS n, TIME '13:05:09' + to_minutes(i) AS at, to_days(i::INT) AS span FROM range(3) t(i)) TO '${folder}/times.parquet' (FORMAT parquet)`,
+    )
+    connection.closeSync()
+    const { names, columns, warnings } = await readTable(file('t.parquet', readFileSync(`${folder}/times.parquet`)))
+    assert.deepEqual(names, ['n', 'at'])
+    assert.deepEqual(columns[1], ['13:05:09', '13:06:09', '13:07:09'])
+    assert.match(warnings.join(), /"span" holds intervals/)
+  })
+
   it('whose parts have a column twice, or one that the schema lacks, is refused', async () => {
     const place = Buffer.from(whole).lastIndexOf('even')
     assert.ok(place > 0)
