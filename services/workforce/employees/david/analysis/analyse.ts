@@ -93,7 +93,11 @@ export async function analyse(table: Table, { times, level = LEVEL, provedPairs 
     ...(sample.left > 0
       ? [`The last ${sample.left} columns are described, not tested: there are too many pairs.`]
       : []),
-    ...(table.rows < 30 ? [`${table.rows} rows are few: only strong effects can be distinguished from chance.`] : []),
+    ...(table.rows < 30
+      ? [
+          `${table.rows === 1 ? 'One row is' : `${table.rows} rows are`} few: only strong effects can be distinguished from chance.`,
+        ]
+      : []),
     ...(analysis.tests.untold > 0 ? [`${analysis.tests.untold} weaker findings are left out.`] : []),
   ]
   return { analysis, sample, warnings }

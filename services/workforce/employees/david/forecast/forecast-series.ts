@@ -86,7 +86,8 @@ export function forecastSeries(
     trials: backTest(tried).map(({ origin, actual, outlook }, place) => ({
       origin: origin + skipped,
       actual: all.slice(origin + skipped, origin + skipped + actual.length),
-      naive: inUnits(naive?.trials[place]?.outlook.quantile(0) ?? new Float64Array()),
+      // Not kept from falling below zero: it says what came, and only that is a measure.
+      naive: (naive?.trials[place]?.outlook.quantile(0) ?? new Float64Array()).map(value => value * scale),
       ...said(outlook),
     })),
     learned: latest.length,

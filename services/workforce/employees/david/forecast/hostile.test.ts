@@ -50,6 +50,12 @@ describe('a forecast has nothing but finite numbers, its checks too', () => {
     })
 })
 
+it('that may not be negative of values that all are tells so, and does not pass for as good as the naive method', () => {
+  const { warnings, told } = ask({ values: many(60, i => -100 - (i % 7)), non_negative: true })
+  assert.match(warnings.join(), /`non_negative` is set, and 60 of 60 values are negative/)
+  assert.equal(told.checks.find(({ id }) => id === 'backtest_mase')?.pass, false)
+})
+
 describe('a forecast is refused, in words that help', () => {
   for (const [what, input, words] of [
     ['beyond the year 9999', dated(20, i => String(9980 + i)), /beyond the year 9999/],

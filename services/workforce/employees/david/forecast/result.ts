@@ -86,6 +86,7 @@ export function resultOf(
   const [coverage, values] = [coverageOf(forecasts), heldBack(forecasts)]
   const longest = Math.max(0, ...forecasts.map(({ step }) => step))
   const { length } = series.values
+  const below = series.values.filter(value => value < 0).length
   const heard = forecast.models.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)
   const points = Array.from(forecast.points, (_, h) => pointOf(series, forecast, length, h))
   return {
@@ -129,6 +130,11 @@ export function resultOf(
     },
     warnings: [
       ...series.warnings,
+      ...(!mayBeNegative && below > 0
+        ? [
+            `\`non_negative\` is set, and ${below} of ${length} values are negative: the forecast can't follow them. Leave it out, or look at the values.`,
+          ]
+        : []),
       ...(forecast.learned < length
         ? [`The models learned from the latest ${forecast.learned} of ${length} values.`]
         : []),

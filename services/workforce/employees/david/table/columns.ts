@@ -1,7 +1,8 @@
 /** What the columns of a table hold: numbers, times, categories or texts. */
 import { oneLine, shown } from './foreign-text.ts'
 import { type DayOrder, dayOrderOf, readMoment } from './moment.ts'
-import { hasDecimalComma, readNumber } from './number.ts'
+import { hasDecimalComma, isDesignation, readNumber } from './number.ts'
+import { plainForm } from './number-form.ts'
 import type { RawTable, Value } from './raw-table.ts'
 
 export type Column = NumberColumn | TimeColumn | LevelsColumn
@@ -50,8 +51,9 @@ const SAMPLE = 200
 export function typed({ names, columns, rows, warnings }: RawTable, times?: string): Table {
   const told = [...warnings]
   const done = names.map((name, i) => {
-    const { column, strange } = columnOf(name, columns[i] ?? [], name === times)
+    const { column, strange, said } = columnOf(name, columns[i] ?? [], name === times)
     if (strange.length > 0) told.push(strangeSaid(column, strange))
+    if (said !== undefined) told.push(said)
     return column
   })
   return { columns: done, rows, warnings: told }
@@ -66,6 +68,8 @@ interface Reading {
   readonly column: Column
   /** Cells that were not understood. */
   readonly strange: readonly string[]
+  /** What a person should know of how it was read. */
+  readonly said?: string
 }
 
 function columnOf(name: string, values: readonly Value[], asTimes: boolean): Reading {
@@ -78,7 +82,25 @@ function columnOf(name: string, values: readonly Value[], asTimes: boolean): Rea
   }
   const texts = values.every(value => typeof value === 'string') ? values : values.map(textOf)
   const number = asTimes ? undefined : numbers(name, texts)
-  return number ?? times(name, texts) ?? { column: levels(name, texts), strange: [] }
+  if (number !== undefined) return number
+  const time = times(name, texts)
+  if (time !== undefined) return time
+  const form = asTimes ? undefined : plainForm(texts)
+  const formed = form && numbers(name, form.cells)
+  if (form && formed) return { ...formed, said: `${shown(name)} is read as numbers: ${form.example}.` }
+  const column = levels(name, texts)
+  return { column, strange: [], ...saidOfText(column, texts) }
+}
+
+/** Of a column of text nearly all of whose cells are numbers: more than three of four. */
+function saidOfText({ name, type }: LevelsColumn, texts: readonly string[]): Pick<Reading, 'said'> {
+  const sample = [...firstOf(texts)]
+  const others = sample.filter(text => readNumber(text, false) === undefined && readNumber(text, true) === undefined)
+  const [other] = others
+  if (other === undefined || others.length * 4 >= sample.length || sample.some(isDesignation)) return {}
+  return {
+    said: `${shown(name)} is taken for a ${type}, as ${shown(other)} in row ${texts.indexOf(other) + 1} is no number.`,
+  }
 }
 
 const timeOf = (value: Value) => (value instanceof Date ? value.getTime() : Number.NaN)
@@ -89,8 +111,6 @@ const textOf = (value: Value): string =>
   value === null ? '' : value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : String(value)
 
 const isNothing = (text: string) => text.length <= 4 && NOTHING.has(text.trim().toLowerCase())
-/** Longer than what a number can tell apart, or with zeros in front: a name, not a number. */
-const isDesignation = (text: string) => /^\s*[+-]?0\d|^\s*[+-]?\d{16}/.test(text)
 
 function numbers(name: string, texts: readonly string[]): Reading | undefined {
   const sample = [...firstOf(texts)]

@@ -56,6 +56,35 @@ describe('CSV', () => {
     assert.deepEqual(read('a,b\n"x"y,"z').rows, [['xy', 'z']])
   })
 
+  it('whose header is blank loses no row, and says that its columns have no names', () => {
+    assert.deepEqual(read(',,\n1,2,3\n4,5,6\n'), {
+      names: ['column 1', 'column 2', 'column 3'],
+      rows: [
+        ['1', '2', '3'],
+        ['4', '5', '6'],
+      ],
+    })
+    assert.match(readCsv(',,\n1,2,3\n', 'input.csv').warnings.join(), /no names/)
+    assert.deepEqual(read('\n\na,b\n,\n1,2\n'), { names: ['a', 'b'], rows: [['1', '2']] })
+  })
+
+  it('whose quote swallows all that follows is refused, with the row where it opens', () => {
+    const lines = Array.from({ length: 24 }, (_, i) => (i === 12 ? `"x${i},${i}` : `x${i},${i}`))
+    assert.throws(
+      () => readCsv(`a,b\n${lines.join('\n')}\n`, 'input.csv'),
+      (error: unknown) => error instanceof Refusal && /opens in row 13 below the first/.test(error.message),
+    )
+    assert.deepEqual(read('a,b\nx,"z\n').rows, [['x', 'z\n']])
+  })
+
+  it('may begin with the line by which Excel is told what separates cells', () => {
+    for (const sign of [';', '|', ','])
+      assert.deepEqual(read(`\uFEFFsep=${sign}\r\na${sign}b\r\n1${sign}2\r\n`), {
+        names: ['a', 'b'],
+        rows: [['1', '2']],
+      })
+  })
+
   it('of too many columns, rows or cells, or of a cell without end, is refused', () => {
     const refused = (text: string, words: RegExp) =>
       assert.throws(

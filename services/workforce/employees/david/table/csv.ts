@@ -26,6 +26,7 @@ export function readCsv(text: string, param: string): RawTable {
   }
   if (names.length === 0) throw new Refusal(param, 'The table is empty.')
   const warnings = [
+    ...(names.every(name => name === '') ? ['The first row is empty: the columns have no names.'] : []),
     ...(short > 0 ? [`${rowsSaid(short)} fewer cells than the header: the others are missing.`] : []),
     ...(long > 0 ? [`${rowsSaid(long)} more cells than the header: those are left out.`] : []),
   ]
@@ -35,12 +36,13 @@ export function readCsv(text: string, param: string): RawTable {
 const rowsSaid = (count: number) => (count === 1 ? 'One row has' : `${count} rows have`)
 
 /**
- * The rows as they are written, the header too, without those that are empty; each up to one cell more than the most columns. Throws
- * a `Refusal` for a cell that is too long, and for too many lines.
+ * The rows as they are written, the header too, without those that are empty below it; each up to one cell more than the most
+ * columns. Throws a `Refusal` for a cell that is too long or swallows all rows, and for too many lines.
  */
 export function* rowsOf(given: string, param: string): Generator<string[]> {
   const text = given.startsWith('\uFEFF') ? given.slice(1) : given
-  const delimiter = delimiterOf(text)
+  const [ahead = '', said] = FROM_EXCEL.exec(text.slice(0, 16)) ?? []
+  const delimiter = said ?? delimiterOf(text)
   let row: string[] = []
   const add = (cell: string) => {
     if (row.length <= MOST.columns) row.push(boundedCell(cell, param))
@@ -53,7 +55,7 @@ export function* rowsOf(given: string, param: string): Generator<string[]> {
     }
     return next[which]
   }
-  let [at, lines] = [0, 0]
+  let [at, lines, full] = [ahead.length, 0, 0]
   while (at < text.length) {
     if (row.length === 0 && (text[at] === '\n' || text[at] === '\r')) {
       at++
@@ -63,6 +65,7 @@ export function* rowsOf(given: string, param: string): Generator<string[]> {
     if (text[at] === '"') {
       const closed = closingQuote(text, at + 1)
       const quoted = text.slice(at + 1, closed)
+      if (closed === text.length && /[\r\n]/.test(quoted.trimEnd())) throw neverClosed(full, param)
       // What is too long also with half of its signs is not read.
       start = quoted.length > 2 * MOST.characters ? quoted : quoted.replaceAll('""', '"')
       at = Math.min(closed + 1, text.length)
@@ -73,12 +76,25 @@ export function* rowsOf(given: string, param: string): Generator<string[]> {
     if (text[end] === delimiter && at < text.length) continue
     if (text[end] === delimiter) add('')
     if (text[end] === '\r' && text[at] === '\n') at++
-    if (row.some(cell => cell !== '')) yield row
+    if (row.some(cell => cell !== '') || (full === 0 && row.length > 1)) {
+      full++
+      yield row
+    }
     // A spreadsheet may have a million rows with nothing in them below the others.
     if (++lines > 2 * MOST.rows) boundedSize(lines, 1, param)
     row = []
   }
 }
+
+/** `rows`: how many are whole, the header too. */
+const neverClosed = (rows: number, param: string) =>
+  new Refusal(
+    param,
+    `A quote opens in ${rows === 0 ? 'the first row' : `row ${rows} below the first`} and is never closed: all that follows would be one cell. Close it, or double it where it belongs to the text.`,
+  )
+
+/** The line by which Excel is told what separates cells. */
+const FROM_EXCEL = /^sep=([;,\t|])(?:\r\n|\r|\n)/i
 
 /** Where the quote is that ends a cell: one that is not doubled. The end of the text where there is none. */
 function closingQuote(text: string, from: number): number {

@@ -48,9 +48,10 @@ const quarter: Read = text => {
   return q === undefined ? undefined : { at: utc(y, Number(q) * 3 - 2, 1), grain: 'quarter', zoned: false }
 }
 
+/** Those that are numbers as well, `01.2026` and `202601`, in the years of our time alone. */
 const month: Read = text => {
-  const found = /^(\d{4})[-/](\d{1,2})$/.exec(text)
-  const turned = /^(\d{1,2})[-/](\d{4})$/.exec(text)
+  const found = /^(\d{4})[-/](\d{1,2})$/.exec(text) ?? /^((?:19|20)\d{2})(\d{2})$/.exec(text)
+  const turned = /^(\d{1,2})[-/](\d{4})$/.exec(text) ?? /^(\d{1,2})\.((?:19|20)\d{2})$/.exec(text)
   const [y, m] = found ? [found[1], found[2]] : turned ? [turned[2], turned[1]] : []
   return m === undefined ? undefined : { at: utc(y, Number(m), 1), grain: 'month', zoned: false }
 }

@@ -23,3 +23,6 @@ export function readNumber(cell: string, decimalComma: boolean): number | undefi
   if (PLAIN.test(text)) return Number(text)
   return GROUPED.test(text) ? Number(text.replaceAll(',', '')) : undefined
 }
+
+/** Longer than what a number can tell apart, or with zeros in front: a name, not a number. */
+export const isDesignation = (text: string) => /^\s*[+-]?0\d|^\s*[+-]?\d{16}/.test(text)

@@ -35,11 +35,47 @@ async function columnsOf(file: ArrayBuffer, param: string): Promise<RawTable> {
   boundedSize(rows, names.length, param)
   refuseBombs(metadata, file.byteLength, param)
   requireColumns(metadata, leavesOf(schema))
-  const read = await parquetReadObjects({ file, metadata, compressors: compressors(param), geoparquet: false })
+  const kept = schema.children.filter(column => !hasSpans(column))
+  const leftOut = schema.children.filter(hasSpans)
+  if (kept.length === 0) throw new Refusal(param, 'All columns of the Parquet file are intervals, which are not read.')
+  const read = await parquetReadObjects({
+    file,
+    metadata,
+    columns: kept.map(({ element }) => element.name),
+    compressors: compressors(param),
+    geoparquet: false,
+  })
   if (read.length !== rows) throw new Error(`${read.length} rows are there, ${rows} were announced`)
-  const columns = names.map(name => read.map((row): Value => cellOf(row[name], param)))
-  return { names: distinctNames(names), columns, rows, warnings: [] }
+  const columns = kept.map(({ element }) => {
+    const perSecond = ticksOf(element)
+    return read.map(({ [element.name]: cell }): Value => {
+      const isTime = perSecond !== undefined && (typeof cell === 'number' || typeof cell === 'bigint')
+      return isTime ? clockOf(Number(cell) / perSecond) : cellOf(cell, param)
+    })
+  })
+  return {
+    names: distinctNames(kept.map(({ element }) => element.name)),
+    columns,
+    rows,
+    warnings: leftOut.map(
+      ({ element }) => `${shown(element.name)} holds intervals, which are not read: it is left out.`,
+    ),
+  }
 }
+
+/** Intervals of months, days and milliseconds, which the reader knows nothing of. */
+const hasSpans = ({ element, children }: SchemaTree): boolean =>
+  element.converted_type === 'INTERVAL' || children.some(hasSpans)
+
+/** Of a time of day, how many of its ticks are a second. */
+function ticksOf({ logical_type: logical, converted_type: converted }: SchemaTree['element']): number | undefined {
+  if (logical?.type === 'TIME') return { MILLIS: 1e3, MICROS: 1e6, NANOS: 1e9 }[logical.unit]
+  return converted === 'TIME_MILLIS' ? 1e3 : converted === 'TIME_MICROS' ? 1e6 : undefined
+}
+
+/** 13:05:09, from seconds after midnight. */
+const clockOf = (seconds: number) =>
+  [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(part => String(Math.floor(part)).padStart(2, '0')).join(':')
 
 /** What is no plain error came of bytes that are not what they were taken for, and its words help nobody. */
 function broken(cause: unknown, param: string): Refusal {

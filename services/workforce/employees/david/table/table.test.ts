@@ -96,6 +96,18 @@ describe('a Parquet file', () => {
     }
   })
 
+  it('has times of day as a clock shows them, and is read without its intervals, of which it tells', async () => {
+    const connection = await (await DuckDBInstance.create()).connect()
+    await connection.run(
+      `COPY (SELECT i AS n, TIME '13:05:09' + to_minutes(i) AS at, to_days(i::INT) AS span FROM range(3) t(i)) TO '${folder}/times.parquet' (FORMAT parquet)`,
+    )
+    connection.closeSync()
+    const { names, columns, warnings } = await readTable(file('t.parquet', readFileSync(`${folder}/times.parquet`)))
+    assert.deepEqual(names, ['n', 'at'])
+    assert.deepEqual(columns[1], ['13:05:09', '13:06:09', '13:07:09'])
+    assert.match(warnings.join(), /"span" holds intervals/)
+  })
+
   it('whose parts have a column twice, or one that the schema lacks, is refused', async () => {
     const place = Buffer.from(whole).lastIndexOf('even')
     assert.ok(place > 0)
@@ -173,6 +185,59 @@ describe('a column', () => {
     assert.equal(column.type, 'number')
     assert.match(warnings.join(), /12 pieces/)
     assert.equal(type(['1', '2', 'x']), 'text')
+  })
+
+  for (const [cells, values] of [
+    [
+      ['$200', '-$50', ''],
+      [200, -50, Number.NaN],
+    ],
+    [
+      ['20 €', '1.020,50 €'],
+      [20, 1020.5],
+    ],
+    [
+      ['20%', '3.5 %'],
+      [20, 3.5],
+    ],
+    [
+      ["1'200.50", '7'],
+      [1200.5, 7],
+    ],
+    [
+      ['1 200,50', '12\u00A0345,5', '7'],
+      [1200.5, 12345.5, 7],
+    ],
+    [
+      ['(200)', '150'],
+      [-200, 150],
+    ],
+    [
+      ['\u2212200', '3'],
+      [-200, 3],
+    ],
+  ] as const)
+    it(`of ${cells.join(' and ')} holds numbers, and what was read is said`, () => {
+      const { column, warnings } = only(cells)
+      assert.ok(column.type === 'number')
+      assert.deepEqual([...column.values], values)
+      assert.match(warnings.join(), /is read as numbers: /)
+    })
+
+  it('of numbers with different units, or with other text, stays text', () => {
+    for (const cells of [
+      ['$200', '20 €', '5'],
+      ['$200', 'free'],
+      ['(a)', '(b)', '(c)'],
+      ['12 34', '5'],
+    ])
+      assert.notEqual(type(cells), 'number')
+  })
+
+  it('of numbers and one other cell says which it is', () => {
+    const { column, warnings } = only([...Array.from({ length: 11 }, (_, i) => `${i}`), 'inf'])
+    assert.equal(column.type, 'text')
+    assert.match(warnings.join(), /"x" is taken for a text, as "inf" in row 12 is no number/)
   })
 
   it('is read as times where it is said to hold them', () => {

@@ -4,4 +4,6 @@ export interface RawSeries {
   /** Not a number where a value is missing. */
   readonly values: readonly number[]
   readonly timestamps?: readonly string[]
+  /** What was noticed where it was read. */
+  readonly warnings?: readonly string[]
 }

@@ -42,6 +42,8 @@ describe('times', () => {
     ['Q3 2026', '2026-07-01'],
     ['2026-07', '2026-07-01'],
     ['07/2026', '2026-07-01'],
+    ['07.2026', '2026-07-01'],
+    ['202607', '2026-07-01'],
     ['Jul 2026', '2026-07-01'],
     ['1991 July', '1991-07-01'],
     ['2026-W01', '2025-12-29'],
@@ -67,6 +69,9 @@ describe('times', () => {
     '99999',
     '2026-Q5',
     '1e5',
+    '1.2345',
+    '202613',
+    '123406',
   ])
     it(`does not take ${JSON.stringify(text)} for a time`, () => {
       assert.equal(readMoment(text, 'day first'), undefined)
@@ -240,6 +245,17 @@ describe('tables', () => {
     assert.equal(series.values[3], 1003.5)
   })
 
+  it('loses no row where the header is blank', () => {
+    const series = read({ csv: `,\n${rows.map(([day, a]) => `${day},${a}`).join('\n')}` })
+    assert.deepEqual([series.name, series.values.length, series.timeOf(0)], ['column 2', 12, '2026-01-01'])
+  })
+
+  it('reads sums of money, and says how', () => {
+    const series = read({ csv: `day,paid\n${rows.map(([day], i) => `${day},$${i}`).join('\n')}` })
+    assert.equal(series.values[3], 3)
+    assert.match(series.warnings.join(), /"paid" is read as numbers: "\$0" as 0/)
+  })
+
   it('reads series that stand below each other', () => {
     const csv = `shop,day,sold\n${rows.map(([day, a]) => `north,${day},${a}\nsouth,${day},${a}`).join('\n')}`
     assert.deepEqual(
@@ -270,11 +286,61 @@ describe('tables', () => {
     assert.equal(read({}, [{ name: 'x.csv', media_type: 'text/csv', bytes }]).name, 'Käufe')
   })
 
+  const months = Array.from(
+    { length: 14 },
+    (_, i) => [2015 + Math.floor(i / 12), `${(i % 12) + 1}`.padStart(2, '0')] as const,
+  )
+  for (const [form, of, header] of [
+    ['MM.YYYY', (y: number, m: string) => `${m}.${y}`, 'Monat'],
+    ['MM/YYYY', (y: number, m: string) => `${m}/${y}`, 'when'],
+    ['YYYYMM', (y: number, m: string) => `${y}${m}`, 'm'],
+  ] as const)
+    it(`reads ${form} as months, in the first column and the latest first as well`, () => {
+      const lines = months.map(([y, m], i) => `${of(y, m)};1.${i + 200},5`)
+      for (const rows of [lines, lines.toReversed()]) {
+        const [series, ...others] = readSeries(brief({ csv: `${header};Umsatz\n${rows.join('\n')}` }))
+        assert.deepEqual([series?.name, series?.frequency, others.length], ['Umsatz', 'monthly', 0])
+        assert.equal(series?.values[0], 1200.5)
+      }
+    })
+
+  it('names the cell that is no time among times, in words that tell the row', () => {
+    const lines = months.slice(0, 8).map(([y, m], i) => `${y}-${m},${i + 1}`)
+    refused(
+      { csv: `month,sold\n${lines.join('\n')}\nTotal,36` },
+      /"month" has 8 times and 1 cell that is none: "Total", in row 9/,
+    )
+    refused({ csv: `when,sold\n${lines.join('\n')}\n,36` }, /"when" has 8 times and 1 cell that is none: "", in row 9/)
+    const years = months.slice(0, 8).map((_, i) => `${2001 + i},${i + 1}`)
+    refused({ csv: `year,sold\n${years.join('\n')}\nSumme,36` }, /"Summe", in row 9/)
+  })
+
+  it('takes zip codes and numbers of rows for no values, and says so', () => {
+    const csv = `id,zip,sold\n${rows.map(([, , b], i) => `${i + 1},0100${i % 10},${b}`).join('\n')}`
+    const [series, ...others] = readSeries(brief({ csv }))
+    assert.deepEqual([series?.name, others.length], ['sold', 0])
+    assert.match(series?.warnings.join() ?? '', /"id" names or counts rows .*"zip" names or counts rows/)
+    assert.equal(read({ csv, value_columns: ['id'] }).name, 'id')
+    assert.equal(read({ csv: `sold\n${rows.map((_, i) => i + 1).join('\n')}` }).name, 'sold')
+  })
+
+  for (const [what, header, cell] of [
+    ['a form that nobody knows', 'x', (i: number) => `KW${i + 1}/15`],
+    ['a number that is called a month', 'Monat', (i: number) => `${((i * 5) % 12) + 1}`],
+  ] as const)
+    it(`says that rows are taken in their order where times have ${what}`, () => {
+      const [series, ...others] = readSeries(
+        brief({ csv: `${header},sold\n${rows.map(([, a], i) => `${cell(i)},${a}`).join('\n')}` }),
+      )
+      assert.deepEqual([series?.name, others.length], ['sold', 0])
+      assert.match(series?.warnings.join() ?? '', /rows are taken in their order/)
+    })
+
   it('says which cell is no number, and which column there is not', () => {
     const csv = `day,a\n${rows.map(([day, a], i) => `${day},${i === 5 ? 'many' : a}`).join('\n')}`
     refused({ csv, value_columns: ['a'] }, /"many" as value 6/)
     refused({ csv, value_columns: ['c'] }, /no column "c".*"day", "a"/)
-    refused({ csv }, /No column beside the dates holds numbers/)
+    refused({ csv }, /No column beside the dates holds numbers. "a" has "many" in row 6/)
   })
 })
 

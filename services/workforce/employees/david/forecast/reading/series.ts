@@ -58,6 +58,7 @@ function wholeOf(source: RawSeries, input: ForecastInput): Series {
   const possible = wanted ?? periodOf(whole)
   const periods = possible.filter(period => whole.length > 2 * period)
   const warnings = [
+    ...(source.warnings ?? []),
     ...placed.warnings,
     ...(missing > 0
       ? [

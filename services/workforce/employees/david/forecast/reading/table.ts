@@ -3,9 +3,11 @@ import { Refusal } from '../../../../src/brief.ts'
 import { rowsOf } from '../../table/csv.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { dayOrderOf } from '../../table/moment.ts'
-import { hasDecimalComma, readNumber } from '../../table/number.ts'
+import { hasDecimalComma, isDesignation, readNumber } from '../../table/number.ts'
+import { plainForm } from '../../table/number-form.ts'
 import type { ForecastInput } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'
+import { isTimeName, looksLikeTimes, timesColumn } from './times-column.ts'
 
 const MOST_ROWS = 200_000
 const MOST_COLUMNS = 200
@@ -47,16 +49,29 @@ export function readTable(text: string, input: ForecastInput, param: string): re
   }
 
   const labels = input.series_column === undefined ? undefined : named(input.series_column, 'series_column')
+  const sample = (index: number) => column(index).slice(0, SAMPLE)
   const dates =
-    input.date_column === undefined ? findDates(names, column, labels) : named(input.date_column, 'date_column')
+    input.date_column === undefined
+      ? timesColumn(names, sample, param, labels)
+      : named(input.date_column, 'date_column')
   const others = [...names.keys()].filter(index => index !== dates && index !== labels)
-  const chosen =
-    input.value_columns?.map(name => named(name, 'value_columns')) ?? others.filter(index => isNumeric(column(index)))
-  if (chosen.length === 0)
+  const asked = input.value_columns?.map(name => named(name, 'value_columns'))
+  const { chosen, warnings } = asked
+    ? { chosen: asked, warnings: [] }
+    : valuesAmong(
+        others.map(index => ({ index, name: names[index] ?? '', cells: sample(index) })),
+        dates === undefined,
+      )
+  if (chosen.length === 0) {
+    const unread = others.flatMap(index => {
+      const row = sample(index).findIndex(cell => readNumber(cell, false) === undefined)
+      return row < 0 ? [] : [` ${shown(names[index] ?? '')} has ${shown(column(index)[row] ?? '')} in row ${row + 1}.`]
+    })
     throw new Refusal(
       param,
-      `No column beside the dates holds numbers. There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
+      `No column beside the dates holds numbers.${unread[0] ?? ''} There are: ${names.slice(0, 20).map(shown).join(', ')}.`,
     )
+  }
 
   const texts = dates === undefined ? undefined : column(dates)
   const whole = chosen.map(index => ({
@@ -64,17 +79,20 @@ export function readTable(text: string, input: ForecastInput, param: string): re
     values: numbers(column(index), names[index] ?? '', param),
   }))
   if (labels === undefined)
-    return whole.map(({ name, values }) => ({ name, values, ...(texts && { timestamps: texts }) }))
+    return whole.map(({ name, values }) => ({ name, values, warnings, ...(texts && { timestamps: texts }) }))
   const said = column(labels)
   const groups = Map.groupBy(rows.keys(), row => said[row] ?? '')
-  return groups.size > 0 ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)) : []
+  return groups.size > 0
+    ? whole.flatMap(part => grouped(part, groups, texts, whole.length > 1)).map(one => ({ ...one, warnings }))
+    : []
 }
 
 /** No more than say that there are too many. */
 function cellsOf(text: string, param: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   for (const row of rowsOf(text, param)) {
-    if (row.some(cell => cell.trim() !== '')) rows.push(row)
+    const isUnnamedHeader = rows.length === 0 && row.length > 1
+    if (isUnnamedHeader || row.some(cell => cell.trim() !== '')) rows.push(row)
     if (rows.length > MOST_ROWS + 1) break
   }
   return rows
@@ -94,33 +112,61 @@ const grouped = (
     ...(texts && { timestamps: rows.map(row => texts[row] ?? '') }),
   }))
 
-/** The first column of times. Years are numbers as well: they count as times where the column is called so, or comes first and rises. */
-function findDates(
-  names: readonly string[],
-  column: (index: number) => readonly string[],
-  labels: number | undefined,
-): number | undefined {
-  return [...names.keys()].find(index => {
-    if (index === labels) return false
-    const cells = column(index).slice(0, SAMPLE)
-    if (cells.some(cell => cell.trim() === '') || dayOrderOf(cells) === undefined) return false
-    if (!cells.every(cell => /^\d+$/.test(cell.trim()))) return true
-    const rises = cells.every((cell, i) => i === 0 || Number(cell) > Number(cells[i - 1]))
-    return (
-      /date|time|year|day|month|period|jahr|datum|zeit/i.test(names[index] ?? '') ||
-      (index === 0 && names.length > 1 && rises)
-    )
-  })
+interface Sampled {
+  readonly index: number
+  readonly name: string
+  readonly cells: readonly string[]
 }
 
-function isNumeric(cells: readonly string[]): boolean {
-  const sample = cells.slice(0, SAMPLE)
+/** The columns that hold values, and what is to be said of those that only look as if. */
+function valuesAmong(
+  columns: readonly Sampled[],
+  isUntimed: boolean,
+): { readonly chosen: readonly number[]; readonly warnings: readonly string[] } {
+  const unreadTimes = isUntimed
+    ? columns.find(({ index, name, cells }) => looksLikeTimes(name, cells, index === 0))
+    : undefined
+  const numeric = columns.filter(({ cells }) => isNumeric(cells) || plainForm(cells) !== undefined)
+  const isName = ({ index, name, cells }: Sampled) =>
+    cells.some(isDesignation) ||
+    (numeric.length > 1 && (countsUp(cells) || (isUntimed && index === 0 && isTimeName(name))))
+  const namesOfRows = numeric.filter(isName)
+  const values = numeric.filter(one => !namesOfRows.includes(one))
+  return {
+    chosen: values.map(({ index }) => index),
+    warnings: [
+      ...(unreadTimes
+        ? [
+            `No column of times was found: the rows are taken in their order. ${shown(unreadTimes.name)} has ${shown(unreadTimes.cells[0] ?? '')}; write times as 2026-01-31.`,
+          ]
+        : []),
+      ...namesOfRows
+        .filter(one => one !== unreadTimes)
+        .map(
+          ({ name }) =>
+            `${shown(name)} names or counts rows and is not forecast; say it in \`value_columns\` where it holds values.`,
+        ),
+      ...values.flatMap(({ name, cells }) => {
+        const form = isNumeric(cells) ? undefined : plainForm(cells)
+        return form ? [`${shown(name)} is read as numbers: ${form.example}.`] : []
+      }),
+    ],
+  }
+}
+
+/** One more with every row, as ids and numbers of rows are. */
+const countsUp = (cells: readonly string[]) =>
+  cells.length > 1 &&
+  cells.every((cell, i) => /^\d+$/.test(cell.trim()) && (i === 0 || Number(cell) === Number(cells[i - 1]) + 1))
+
+function isNumeric(sample: readonly string[]): boolean {
   const comma = hasDecimalComma(sample)
   const read = sample.map(cell => readNumber(cell, comma))
   return read.every(value => value !== undefined) && read.some(value => !Number.isNaN(value))
 }
 
-function numbers(cells: readonly string[], name: string, param: string): readonly number[] {
+function numbers(given: readonly string[], name: string, param: string): readonly number[] {
+  const cells = plainForm(given)?.cells ?? given
   const comma = hasDecimalComma(cells)
   return cells.map((cell, i) => {
     const value = readNumber(cell, comma)
