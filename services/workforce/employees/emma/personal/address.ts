@@ -1,4 +1,4 @@
-/** Postal addresses as they are written in Britain and the United States, in Germany and in France. */
+/** Postal addresses as they are written in Britain and the United States, in Germany, France, Spain, Italy and the Netherlands. */
 import type { Found } from './found.ts'
 
 export function* addresses(text: string): Iterable<Found> {
@@ -45,6 +45,8 @@ const months =
 /** Five digits and a town, behind a street. */
 const continental = `(?:${gap}(?:D-|F-)?\\d{5} ${capital}(?: (?:am|an der|im|sur) ${capital})?)?`
 
+const dutch = `(?:${gap}\\d{4} ?[A-Z]{2} ${capital}(?: ${capital})?)?`
+
 const french = 'rue|avenue|av\\.|boulevard|bd\\.?|chemin|impasse|allée|quai'
 /** A seat, a course. */
 const likelyFrench = 'place|cours|route|square'
@@ -60,6 +62,8 @@ const sure = patternsOf([
   `(?:${capital}[ -])?\\p{Lu}[\\p{Ll}\\p{M}-]{0,40}${german}${number}${continental}`,
   `(?:${capital} ){1,2}(?:Straße|Str\\.|Allee)${number}${continental}`,
   `${inFrench(french)}${continental}`,
+  `(?:Calle|C/|Avenida|Avda\\.|Plaza|Paseo)(?: de(?: la| los)?)? ?${capital}(?: ${capital})?,? ?\\d{1,4}${continental}`,
+  `\\p{Lu}[\\p{Ll}\\p{M}-]{1,40}(?:straat|laan|gracht|kade|plein)${number}${dutch}`,
   '(?:P\\.? ?O\\.? ?Box|Postfach|BP|Boîte postale) \\d{1,7}',
 ])
 
@@ -70,4 +74,5 @@ const likely = patternsOf([
   `(?:${capital} ){1,2}(?:Platz|Weg)${number}(?<behind>${continental})`,
   `(?:Am|An der|Im|In der|Zum|Zur|Unter den|Auf dem) (?!${months})${capital}(?: ${capital})? \\d{1,3}[a-z]?(?![\\p{L}\\p{N}])(?<behind>${continental})`,
   `${inFrench(likelyFrench)}(?<behind>${continental})`,
+  `(?:Via|Viale|Piazza|Corso) ${capital}(?: ${capital}){0,2},? \\d{1,4}(?<behind>${continental})`,
 ])

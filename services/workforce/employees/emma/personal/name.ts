@@ -19,7 +19,15 @@ export function* names(text: string): Iterable<Found> {
   if (known.size === 0) return
   // Said once by its sign, a name is one wherever it stands.
   for (const { 0: word, index: start } of text.matchAll(/(?<![\p{L}\p{M}])\p{Lu}[\p{L}\p{M}]{2,40}(?![\p{L}\p{M}])/gu))
-    if (known.has(word.toLowerCase())) yield { kind: 'name', start, end: start + word.length }
+    if (known.has(word.toLowerCase()))
+      yield { kind: 'name', start: start - before(text, start), end: start + word.length }
+}
+
+/** How many signs of a first name stand before a last one: “call Jane Doe”, where only Doe is known. */
+const before = (text: string, start: number): number => {
+  const [, first = ''] =
+    /[\p{Ll}\d,] (\p{Lu}[\p{L}\p{M}]{1,40}[ \u00a0])$/u.exec(text.slice(Math.max(0, start - 60), start)) ?? []
+  return isRole(first) || isTitle.test(first) ? 0 : first.length
 }
 
 const wordsIn = (name: string): string[] => name.toLowerCase().match(/[\p{L}\p{M}]{3,40}/gu) ?? []
@@ -48,6 +56,7 @@ const part = "\\p{Lu}(?:\\.|[\\p{L}\\p{M}]{0,40}(?:[’'-][\\p{L}\\p{M}]{1,40}){
 const particles = '(?:(?:van|von|der|den|de|da|del|della|di|la|le|bin|al|y) ){0,2}'
 const titleWord =
   '(?:Mrs?|MRS?|Ms|Miss|Mx|Dr|DR|Prof|PROF|Herrn?|HERRN?|Frau|FRAU|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Signora?)'
+const isTitle = new RegExp(`^${titleWord}[.\\s]*$`, 'u')
 const title = `${titleWord}\\.?[ \\u00a0]`
 /** “Herr Dr.”, “Mr. and Mrs.”: titles are no part of the name. */
 const titles = `(?:${title}(?:(?:and|AND|&|und|UND|et|y)[ \\u00a0])?){0,3}`
@@ -55,7 +64,7 @@ const name = `${titles}((?!${titleWord}(?![\\p{L}\\p{N}]))${part}(?:[ \\u00a0]${
 const lineEnd = '(?<behind>[ \\t.!,]{0,3})(?=\\n|$)'
 
 const closings =
-  'best|(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|thanks)|thank you(?: (?:very|so) much)?|thx|cheers|sincerely(?: yours)?|yours(?: (?:sincerely|faithfully|truly))?|love|(?:mit )?(?:freundlichen|besten|vielen|lieben) grüßen|(?:viele|liebe|beste|freundliche) grüße|mfg|lg|danke|(?:bien )?cordialement|merci|bien à vous|(?:un )?saludos?|(?:un )?cordial saludo|atentamente|gracias|cordiali saluti|met vriendelijke groet'
+  'best|(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|thanks)|thank you(?: (?:very|so) much)?|thx|cheers|sincerely(?: yours)?|yours(?: (?:sincerely|faithfully|truly))?|love|(?:mit )?(?:freundlichen|besten|vielen|lieben) grüßen|(?:viele|liebe|beste|freundliche) grüße|mfg|lg|danke(?: schön)?|(?:vielen|besten|herzlichen) dank|many thanks|(?:bien )?cordialement|merci|bien à vous|(?:un )?saludos?|(?:un )?cordial saludo|atentamente|gracias|cordiali saluti|met vriendelijke groet'
 
 const cue = (before: string, behind = '') => new RegExp(`(?<![\\p{L}\\p{N}])${before}${name}${behind}`, 'gu')
 
@@ -73,6 +82,8 @@ const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string
     isName: isSpelled,
   },
   { pattern: cue(`(?i:${closings}), `, lineEnd), isName: isSpelled },
+  // “— Jane Doe”, which ends the text: a hyphen there may be that of a list.
+  { pattern: cue('(?<=\\n[ \\t]{0,3})(?:[—–]|--)[ \\t]?', '(?<behind>[ \\t.]{0,3})(?=\\s{0,8}$)'), isName: isSpelled },
   {
     pattern: cue(
       "(?i:my name(?: is|[’']s)|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|mon nom est|me llamo|mi nombre es) ",
@@ -95,7 +106,7 @@ const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string
   {
     pattern: cue(
       // Where a line, a sentence or an item begins: a “product name” is none.
-      "(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name)[ \\t]?:[ \\t]{0,3}",
+      "(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name|customer|guest|recipient|passenger|tenant)[ \\t]?:[ \\t]{0,3}",
       '(?=[ \\t]{0,3}(?:[,;.)\\n]|$))',
     ),
   },

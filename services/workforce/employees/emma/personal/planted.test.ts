@@ -18,13 +18,13 @@ it('of 153 look-alikes at most 1 is masked', () => {
 
 const named: Masking = measure('planted-names.tsv')
 
-it('at least 88 of 89 names, postal addresses, dates of birth and passports planted in texts are gone whole', () => {
-  assert.equal(named.planted, 89)
+it('at least 96 of 97 names, postal addresses, dates of birth and passports planted in texts are gone whole', () => {
+  assert.equal(named.planted, 97)
   assert.ok(named.missed.length <= 1, named.missed.join('\n'))
 })
 
-it('of 97 look-alikes of those at most 2 are masked, and no team, firm or product', () => {
-  assert.equal(named.lookAlikes, 97)
+it('of 101 look-alikes of those at most 2 are masked, and no team, firm or product', () => {
+  assert.equal(named.lookAlikes, 101)
   assert.ok(named.mistaken.length <= 2, named.mistaken.join('\n'))
   assert.equal(createMask().mask('Dear Support,\nmy Aurora Lamp broke.'), 'Dear Support,\nmy Aurora Lamp broke.')
 })
