@@ -14,9 +14,9 @@ const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: [
 
 /** Some 8 s of work on one core for 20 series. */
 const long = (more: object = {}, count = 20) => {
-  const values = Array.from({ length: 8000 }, (_, i) => (i * 7919) % 89)
+  const values = Array.from({ length: 6000 }, (_, i) => (i * 7919) % 1009)
   const series = Array.from({ length: count }, () => ({ values }))
-  return { employee: 'david', task: 'forecast', input: { horizon: 100, season_length: 24, series }, ...more }
+  return { employee: 'david', task: 'forecast', input: { horizon: 100, season_length: 168, series }, ...more }
 }
 
 /** A table of so many rows with so many columns of numbers, as CSV: some 8 s of work for 10,000 of 150, most of it in DuckDB. */
