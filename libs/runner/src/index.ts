@@ -7,6 +7,7 @@ export {
   type Schema,
   type Values,
 } from './configuration.ts'
+export { Gathering } from './gathering.ts'
 export { type Check, createHealth, type Health } from './health.ts'
 export { type BackoffOptions, backoff, everyInterval } from './loop.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'

@@ -1,6 +1,6 @@
 /** How many bytes a tenant's files hold, and the changes of that which are under way. */
 import { fail } from '@millhand/api'
-import { type Clock, Turns } from '@millhand/runner'
+import { type Clock, Gathering } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import { due } from './due.ts'
 
@@ -63,6 +63,25 @@ export type Storage = ReturnType<typeof createStorage>
 
 type State = Pick<StorageRecord, 'bytes' | 'intents'>
 
+/** A change of a tenant's document that somebody waits for. */
+interface Wanted {
+  /** The same state where nothing is to change; what it throws refuses this change alone. */
+  readonly to: (before: State) => State
+  /** Before whoever waits goes on. */
+  readonly onChanged: (() => void) | undefined
+  refusal: unknown
+}
+
+function changed(before: State, wanted: Wanted): State {
+  wanted.refusal = undefined
+  try {
+    return wanted.to(before)
+  } catch (error) {
+    wanted.refusal = error
+    return before
+  }
+}
+
 export function createStorage(deps: {
   readonly collection: Collection<StorageRecord, 'due'>
   readonly clock: Clock
@@ -70,45 +89,48 @@ export function createStorage(deps: {
   readonly quotaBytes: number
 }) {
   const { collection, clock, quotaBytes } = deps
-  const turns = new Turns()
+  const gathering = new Gathering<Wanted>()
   const tenants = new Map<string, UnderWay>()
 
   async function read(tenant: string): Promise<State & { readonly version: number }> {
     return (await collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
   }
 
-  /** One at a time here, so that a tenant's uploads do not fight for one document; again where a replica was faster. */
-  const change = <After extends State | undefined>(
-    tenant: string,
-    to: (before: State) => After,
-    onWritten?: () => void,
-  ): Promise<After> =>
-    turns.take(tenant, async () => {
-      for (;;) {
-        const before = await read(tenant)
-        const after = to(before)
-        if (after === undefined) return after
-        const [oldest] = after.intents
-        const document = {
-          tenant,
-          id: ID,
-          bytes: after.bytes,
-          intents: after.intents,
-          state: oldest ? 'unsettled' : 'settled',
-          due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
-        } as const
-        const result = await collection.write(
-          before.version === 0
-            ? { kind: 'insert', document, events: [] }
-            : { kind: 'replace', version: before.version, document, events: [] },
-        )
-        if (result.kind !== 'written') continue
-        const known = tenants.get(tenant)
-        if (known !== undefined) known.used = after.bytes
-        onWritten?.()
-        return after
-      }
-    })
+  const written = async (tenant: string, { bytes, intents }: State, version: number): Promise<boolean> => {
+    const [oldest] = intents
+    const document = {
+      tenant,
+      id: ID,
+      bytes,
+      intents,
+      state: oldest ? 'unsettled' : 'settled',
+      due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
+    } as const
+    const result = await collection.write(
+      version === 0 ? { kind: 'insert', document, events: [] } : { kind: 'replace', version, document, events: [] },
+    )
+    return result.kind === 'written'
+  }
+
+  /** In one write, where there is something to write; again where a replica was faster. */
+  async function changeAll(tenant: string, wanted: readonly Wanted[]): Promise<void> {
+    for (;;) {
+      const before = await read(tenant)
+      const after = wanted.reduce<State>(changed, before)
+      if (after !== before && !(await written(tenant, after, before.version))) continue
+      const known = tenants.get(tenant)
+      if (known !== undefined) known.used = after.bytes
+      for (const { refusal, onChanged } of wanted) if (refusal === undefined) onChanged?.()
+      return
+    }
+  }
+
+  /** So that a tenant's uploads do not fight for one document, and thirty at once do not wait for sixty writes. */
+  async function change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
+    const wanted: Wanted = { to, onChanged, refusal: undefined }
+    await gathering.join(tenant, wanted, all => changeAll(tenant, all))
+    if (wanted.refusal !== undefined) throw wanted.refusal
+  }
 
   function checkRoom(used: number, bytes: number, underWay = 0): void {
     if (used + underWay + bytes <= quotaBytes) return
@@ -131,10 +153,8 @@ export function createStorage(deps: {
     return {
       async add(bytes) {
         if (known.used + known.bytes + bytes > quotaBytes) {
-          // Another replica may have removed files. In its turn, since what is taken meanwhile would count twice.
-          await turns.take(tenant, async () => {
-            known.used = (await read(tenant)).bytes
-          })
+          // Another replica may have removed files. Not beside a change, since what that takes would count twice.
+          await change(tenant, before => before)
           try {
             checkRoom(known.used, came + bytes, known.bytes - came)
           } catch (error) {
@@ -147,16 +167,17 @@ export function createStorage(deps: {
       },
 
       async take(make) {
-        const taken = await change(
+        let intent: Intent | undefined
+        await change(
           tenant,
           ({ bytes, intents }) => {
-            const intent = make()
+            intent = make()
             checkRoom(bytes, intent.bytes)
-            return { bytes: bytes + intent.bytes, intents: [...intents, intent], intent }
+            return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
           },
           leave,
         )
-        return taken.intent
+        return intent as unknown as Intent
       },
 
       end() {
@@ -186,10 +207,10 @@ export function createStorage(deps: {
 
     /** Ends an intent; its bytes no longer count where the file is gone. Nothing happens where it was settled before. */
     async settle(tenant: string, { id, bytes: freed }: Intent, isGone: boolean): Promise<void> {
-      await change(tenant, ({ bytes, intents }) => {
-        const others = intents.filter(each => each.id !== id)
-        if (others.length === intents.length) return undefined
-        return { bytes: isGone ? bytes - freed : bytes, intents: others }
+      await change(tenant, before => {
+        const intents = before.intents.filter(each => each.id !== id)
+        if (intents.length === before.intents.length) return before
+        return { bytes: isGone ? before.bytes - freed : before.bytes, intents }
       })
     },
 

@@ -2,7 +2,7 @@
  * Places in days' quotas: one document a day and tenant, changed by compare-and-set. So no two takers share a place,
  * whichever replicas they ask; those that ask one replica at once go in one write.
  */
-import { backoff, type Clock, Turns } from '@millhand/runner'
+import { backoff, type Clock, Gathering } from '@millhand/runner'
 import { type Collection, type CollectionSpec, type OutboxEvent, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Asked, type DailyRecord, dayOf, type Place, withoutPlaces, withPlaces } from './day.ts'
@@ -45,8 +45,7 @@ interface Taker {
 }
 
 export function createDays({ daily, clock, random, events }: DaysDeps): Days {
-  const turns = new Turns()
-  const gathering = new Map<string, Taker[]>()
+  const gathering = new Gathering<Taker>()
   const waitMs = backoff({ baseMs: 5, maxMs: 250, random })
 
   async function takeAll(day: Day, all: readonly Taker[]): Promise<void> {
@@ -76,27 +75,11 @@ export function createDays({ daily, clock, random, events }: DaysDeps): Days {
 
   return {
     async take(day, asked, signal) {
-      const key = `${day.tenant}/${day.day}`
       const told: Taker['told'] = Promise.withResolvers()
       const onAbort = () => told.reject(signal.reason)
       signal.addEventListener('abort', onAbort)
       const taker = { asked, signal, told }
-      const gathered = gathering.get(key)
-      if (gathered) gathered.push(taker)
-      else {
-        gathering.set(key, [taker])
-        const takers = () => {
-          const all = gathering.get(key) ?? []
-          gathering.delete(key)
-          return all
-        }
-        void turns.take(key, async () => {
-          const all = takers()
-          await takeAll(day, all).catch((error: unknown) => {
-            for (const one of all) one.told.reject(error)
-          })
-        })
-      }
+      gathering.join(`${day.tenant}/${day.day}`, taker, all => takeAll(day, all)).catch(told.reject)
       try {
         return await told.promise
       } finally {
