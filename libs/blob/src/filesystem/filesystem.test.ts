@@ -49,7 +49,7 @@ describe('filesystem: Blobs', () => {
     assert.equal(await textOf(blobs, 'a'), 'first half, second half')
   })
 
-  it('syncs what it opens, puts and deletes, with the folders above', async t => {
+  it('syncs what it opens, puts and deletes, with the folders above that are new', async t => {
     const folder = join(newFolder(), 'new')
     const synced = await syncs(t)
     const blobs = await filesystemBlobs(folder)
@@ -57,12 +57,28 @@ describe('filesystem: Blobs', () => {
     const contents = join(folder, 'contents')
     for (let times = 0; times < 2; times++) {
       await blobs.put('a/b/c', Buffer.from('x'))
-      for (const path of ['a/b/c@', 'a/b', 'a', '']) assert.ok(await synced(join(contents, path)), path)
+      for (const path of ['a/b/c@', 'a/b']) assert.ok(await synced(join(contents, path)), path)
+      for (const path of ['a', '']) assert.equal(await synced(join(contents, path)), times === 0, path)
     }
+    await blobs.put('a/d/c', Buffer.from('x'))
+    for (const path of ['a/d', 'a', '']) assert.ok(await synced(join(contents, path)), path)
     for (let times = 0; times < 2; times++) {
       await blobs.delete('a/b/c')
       assert.ok(await synced(join(contents, 'a/b')))
     }
+    await rm(join(contents, 'a'), { recursive: true })
+    await blobs.put('a/b/c', Buffer.from('x'))
+    for (const path of ['a/b', 'a', '']) assert.ok(await synced(join(contents, path)), path)
+  })
+
+  it('answers puts at once when each has been synced, with fewer syncs than puts', async t => {
+    const blobs = await filesystemBlobs(newFolder())
+    const count = await countedSyncs(t)
+    const keys = Array.from({ length: 40 }, (_, at) => `a/${at}`)
+    await Promise.all(keys.map(key => blobs.put(key, Buffer.from(key))))
+    for (const key of keys) assert.equal(await textOf(blobs, key), key)
+    const ofFolders = count() - keys.length
+    assert.ok(ofFolders < keys.length, `${ofFolders} syncs of folders`)
   })
 })
 
@@ -87,4 +103,12 @@ async function syncs(t: TestContext): Promise<(path: string) => Promise<boolean>
     inodes.add((await this.stat()).ino)
   })
   return async path => inodes.delete((await stat(path)).ino)
+}
+
+/** How many files and folders have been synced since. */
+async function countedSyncs(t: TestContext): Promise<() => number> {
+  await using file = await open(root)
+  const { sync } = Object.getPrototypeOf(file)
+  const { mock } = t.mock.method(Object.getPrototypeOf(file), 'sync', sync)
+  return () => mock.callCount()
 }

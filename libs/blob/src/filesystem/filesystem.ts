@@ -1,6 +1,6 @@
 /** Blobs as files in a folder, for the one-process shape. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   type BlobInfo,
@@ -13,6 +13,7 @@ import {
   type PutOptions,
 } from '../blobs.ts'
 import { type Content, hearErrors, parts } from '../content.ts'
+import { Folders, syncFolder } from './folders.ts'
 
 /** Ends the name of each file: it is in no key, so that `a` and `a/b` do not want one name for a file and a folder. */
 const FILE = '@'
@@ -28,7 +29,12 @@ export async function filesystemBlobs(folder: string): Promise<Blobs> {
   await rm(incoming, { recursive: true, force: true })
   const made = await mkdir(contents, { recursive: true })
   await mkdir(incoming, { recursive: true })
-  await syncFolders(root, dirname(made ?? contents))
+  const highest = dirname(made ?? contents)
+  for (let folder = root; ; folder = dirname(folder)) {
+    await syncFolder(folder)
+    if (folder === highest) break
+  }
+  const folders = new Folders(contents)
 
   function pathOf(key: string): string {
     checkBlobKey(key)
@@ -42,13 +48,10 @@ export async function filesystemBlobs(folder: string): Promise<Blobs> {
       using _ = hearErrors(content)
       try {
         const info = await writeTo(temporary, content, options)
-        await mkdir(dirname(path), { recursive: true })
-        await rename(temporary, path)
-        // Up to the top: another put may have made a folder in between, and not have synced it yet.
-        await syncFolders(dirname(path), contents)
+        await folders.change(dirname(path), () => rename(temporary, path))
         return info
       } catch (error) {
-        await rm(temporary, { force: true })
+        await unlessMissing(unlink(temporary))
         throw error
       }
     },
@@ -62,9 +65,9 @@ export async function filesystemBlobs(folder: string): Promise<Blobs> {
 
     async delete(key) {
       const path = pathOf(key)
-      await rm(path, { force: true })
+      await unlessMissing(unlink(path))
       // Also when there was nothing: the delete that removed it may not have come so far.
-      await unlessMissing(syncFolders(dirname(path), dirname(path)))
+      await unlessMissing(folders.sync(dirname(path)))
     },
 
     async *list(prefix) {
@@ -100,19 +103,6 @@ async function streamOf(file: FileHandle, range: BlobRange | undefined) {
   } catch (error) {
     await file.close()
     throw error
-  }
-}
-
-/** A renamed or removed file is durably so once its folder is synced, and a new folder once the one above it is. */
-async function syncFolders(from: string, upTo: string): Promise<void> {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const handle = await open(folder)
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    if (folder === upTo) return
   }
 }
 
