@@ -164,7 +164,7 @@ export class Call implements HandlerContext {
     if (this.#over) return
     this.#over = true
     if (this.#limits !== undefined) for (const release of this.#limits.release) release()
-    if (this.#cause !== undefined || this.method.methodKind !== 'unary') this.#controller?.abort(this.#cause)
+    if (this.#cause !== undefined || this.method.methodKind !== 'unary') this.#controller?.abort(this.#cause ?? ended)
   }
 }
 
@@ -174,6 +174,9 @@ interface Limits {
   readonly waiting: Set<(cause: ConnectError) => void>
   readonly release: (() => void)[]
 }
+
+/** Made once: the one that Node makes has a stack, and costs more than the rest of the end. */
+const ended = new ConnectError('the call has ended', Code.Canceled)
 
 const canceled = (reason: unknown) => ConnectError.from(reason, Code.Canceled)
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sendEach } from './send-each.ts'
 
-const files = Array.from({ length: 11 }, (_, at) => at)
+const files = Array.from({ length: 30 }, (_, at) => at)
 const never = new AbortController().signal
 
 /** Until the signal ends, with its reason. */
@@ -13,7 +13,7 @@ const forever = (signal: AbortSignal) =>
 describe('the files of a result', () => {
   it('have their ids in their order, whichever is there first', async () => {
     const ids = await sendEach(files, never, async file => {
-      await sleep((11 - file) % 5)
+      await sleep((30 - file) % 5)
       return `file_${file}`
     })
     assert.deepEqual(
@@ -22,7 +22,7 @@ describe('the files of a result', () => {
     )
   })
 
-  it('are sent four at once, each once', async () => {
+  it('are sent sixteen at once, each once', async () => {
     let underWay = 0
     let most = 0
     const sent: number[] = []
@@ -33,7 +33,7 @@ describe('the files of a result', () => {
       underWay--
       return ''
     })
-    assert.equal(most, 4)
+    assert.equal(most, 16)
     assert.deepEqual(sent, files)
   })
 
@@ -56,7 +56,7 @@ describe('the files of a result', () => {
       }
     })
     await assert.rejects(sending, full)
-    assert.deepEqual([sent, underWay], [[0, 1, 2, 3], 0])
+    assert.deepEqual([sent, underWay], [files.slice(0, 16), 0])
   })
 
   it('are given up where the signal ends, with its reason', { timeout: 5_000 }, async () => {

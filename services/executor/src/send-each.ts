@@ -1,7 +1,10 @@
 /** The files of a result, some of them at once. */
 
-/** Most of what one takes is waiting for a disk: eleven charts go in half the time, and more at once are no faster. */
-const AT_ONCE = 4
+/**
+ * Most of what one takes is waiting for a disk, and those that wait together share its syncs: thirty files cost this
+ * machine 44 ms of its processor, with four at once 75.
+ */
+const AT_ONCE = 16
 
 /**
  * What `send` resolves with for each file, in their order. The first that rejects ends those that are on their way, keeps
