@@ -36,6 +36,7 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
       pool: 'live/workforce',
       runner: kindRunner({
         memoryLimitBytes: engines.memoryLimitBytes,
+        leavesCore: engines.leavesCore,
         languageModel,
         embeddingModel,
         imageModel,

@@ -57,6 +57,8 @@ test('rules leave a core to who answers callers, unless it is said how many task
   assert.equal(slots(), Math.max(1, availableParallelism() - 1))
   assert.equal(localConfig({}).engines.slots(1), 1)
   assert.equal(slots({ MILLHAND_ENGINE_SLOTS: '60' }), 60)
+  assert.equal(localConfig({}).engines.leavesCore, true)
+  assert.equal(localConfig({ MILLHAND_ENGINE_SLOTS: '60' }).engines.leavesCore, false)
   assert.equal(slots({ MILLHAND_ENGINE_SLOTS: '0' }), 0)
   assert.equal(slots({ MILLHAND_LLM_URL: 'http://127.0.0.1:1/v1', MILLHAND_LLM_MODEL: 'small' }), 1_000)
   assert.equal(slots({ MILLHAND_IMAGE_URL: 'http://127.0.0.1:1/v1', MILLHAND_IMAGE_MODEL: 'small' }), 1_000)

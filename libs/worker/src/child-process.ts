@@ -1,8 +1,6 @@
 /** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
@@ -11,6 +9,7 @@ import { diedOfMemory } from './memory.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
+import { type StandBack, standBack } from './stand-back.ts'
 
 export interface ChildProcess<To, From> {
   send(message: To): void
@@ -19,8 +18,8 @@ export interface ChildProcess<To, From> {
    * what the protocol does not know is killed, and has crashed.
    */
   next(): Promise<From>
-  /** From now on it stands back behind others by this much, from 0 to 19: POSIX's nice. There is no way back. */
-  standBack(niceness: number): void
+  /** From now on it stands back behind others. */
+  standBack(how: StandBack): void
   /** The last 4 KiB that it wrote to standard error. */
   stderr(): string
   /** SIGKILL; resolves when the process is gone and reaped. Idempotent. `why` is what it is then `gone` for. */
@@ -141,8 +140,8 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     gone,
     folder,
     stderr: () => stderr,
-    standBack(niceness) {
-      if (child.pid !== undefined) setNiceness(child.pid, niceness)
+    standBack(how) {
+      if (child.pid !== undefined) standBack(child.pid, how)
     },
     send(message) {
       // A process that is gone says so through `next`.
@@ -193,26 +192,6 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
   } catch (error) {
     if (folder !== undefined) removeFolder(folder, log)
     throw notStarted(error)
-  }
-}
-
-/** Of every thread that it has: Linux counts them one by one, and those that they make later begin with what their maker has. */
-function setNiceness(pid: number, niceness: number): void {
-  for (const thread of threadsOf(pid)) {
-    try {
-      setPriority(thread, niceness)
-    } catch {
-      // It has gone in the meantime.
-    }
-  }
-}
-
-function threadsOf(pid: number): number[] {
-  if (process.platform !== 'linux') return [pid]
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number)
-  } catch {
-    return [] // As above.
   }
 }
 

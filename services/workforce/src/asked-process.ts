@@ -99,7 +99,7 @@ async function load<Load, Question, Heard extends { readonly kind: string; reado
     child.send({ kind: 'load', load: options.load })
     const said = await child.next()
     if (said.kind === 'loaded') {
-      if (options.niceness !== undefined) child.standBack(options.niceness)
+      if (options.niceness !== undefined) child.standBack({ niceness: options.niceness, leavesCore: false })
       return child
     }
     throw new LoadFailed('engine_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')

@@ -37,6 +37,8 @@ export interface KindRunnerOptions {
   /** Resident memory that a process may have, in bytes: the engine, its libraries and Node (100 MB). */
   readonly memoryLimitBytes: number
   readonly loadTimeoutMs?: number
+  /** Whether processes leave the first core to others, where there are more. */
+  readonly leavesCore?: boolean
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
   readonly imageModel?: ImageModel | undefined
@@ -56,8 +58,8 @@ type Child = ChildProcess<ToChild, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /**
- * Once it is loaded: beside a process that wants a whole core it gets 3 % of that (36 to 1,024, Linux's weights), and all that
- * is idle. To load takes a second of the processor, which at 3 % is half a minute that somebody waits.
+ * Once it is loaded: of a core that another wants it gets 3 % (36 to 1,024, Linux's weights), and all that is idle. To
+ * load takes a second of the processor, which at 3 % is half a minute that somebody waits.
  */
 const NICENESS = 15
 const LOAD_TIMEOUT_MS = 60_000
@@ -75,7 +77,7 @@ export const kindRunner = (options: KindRunnerOptions): Runner<LoadableKind> => 
 
 async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunnerOptions): Promise<Loaded> {
   if (signal.aborted) throw stopped()
-  const { memoryLimitBytes, log } = options
+  const { memoryLimitBytes, leavesCore = false, log } = options
   const child: Child = startChild({
     script: CHILD,
     options: permissions(kind),
@@ -103,7 +105,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
-      child.standBack(NICENESS)
+      child.standBack({ niceness: NICENESS, leavesCore })
       const loaded = new KindProcess(kind, child, answer.memoryBytes, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (rules) setImmediate(() => loaded.warmUp())

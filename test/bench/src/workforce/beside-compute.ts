@@ -64,6 +64,15 @@ async function begin(server: Server, kind: KindSpec): Promise<string> {
   return made.body.id
 }
 
+/** Asks as whoever wants the end alone does: the tasks are measured here, and not what it costs to ask each second. */
+async function endOf(server: Server, id: string): Promise<string> {
+  for (;;) {
+    const { text, body } = await server.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=60' } })
+    if (typeof body.status !== 'string') throw new Error(text)
+    if (body.status !== 'queued' && body.status !== 'running' && body.status !== 'cancelling') return body.status
+  }
+}
+
 /** Measures while so many tasks are there at any time, of each kind in turn; those that are left are cancelled. */
 async function whileBusy<Measured>(server: Server, measure: () => Promise<Measured>) {
   const kinds = kindsOfRules()
@@ -73,7 +82,7 @@ async function whileBusy<Measured>(server: Server, measure: () => Promise<Measur
     while (!isOver) {
       const id = await begin(server, kinds[begun++ % kinds.length] as KindSpec)
       alive.add(id)
-      const { status } = await ended(server, id)
+      const status = await endOf(server, id)
       alive.delete(id)
       if (status === 'succeeded') succeeded++
     }

@@ -1,0 +1,51 @@
+/** Processes that stand back behind others: what is left of the processor is theirs. */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+
+export interface StandBack {
+  /** Behind others by this much, from 0 to 19: POSIX's nice. There is no way back. */
+  readonly niceness: number
+  /**
+   * Whether it never runs on the first of the cores that this process may use, where there are more. Linux lets who has
+   * a core keep it for a slice, whatever its niceness: where one core never is its, who wakes up finds that one at once.
+   */
+  readonly leavesCore: boolean
+}
+
+/** Of every thread that it has: Linux counts them one by one, and those that they make later begin with what their maker has. */
+export function standBack(pid: number, { niceness, leavesCore }: StandBack): void {
+  for (const thread of threadsOf(pid)) {
+    try {
+      setPriority(thread, niceness)
+    } catch {
+      // It has gone in the meantime.
+    }
+  }
+  const cores = leavesCore ? allButFirst(allowedCores()) : ''
+  // Node has no call for it. Where there is no taskset (util-linux, BusyBox), niceness has to do.
+  if (cores !== '') spawn('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' }).on('error', () => {})
+}
+
+function threadsOf(pid: number): number[] {
+  if (process.platform !== 'linux') return [pid]
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return [] // As above.
+  }
+}
+
+/** Those of this process, as Linux lists them: `0-3,8`. Empty on other systems. */
+function allowedCores(): string {
+  if (process.platform !== 'linux') return ''
+  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
+}
+
+/** A list of cores without the lowest; empty where that is the only one. */
+export function allButFirst(list: string): string {
+  const [range = '', ...others] = list.split(',')
+  const [first = '', last = first] = range.split('-')
+  const rest = Number(first) < Number(last) ? [`${Number(first) + 1}-${last}`] : []
+  return [...rest, ...others].join(',')
+}
