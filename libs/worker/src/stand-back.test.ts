@@ -18,7 +18,7 @@ test('a list of cores without the first', () => {
 const hasTaskset = (process.env.PATH ?? '').split(':').some(folder => existsSync(join(folder, 'taskset')))
 const skip = !hasTaskset || availableParallelism() < 2 ? 'needs taskset and two cores' : false
 
-test('every thread stands back, and leaves the first core', { skip }, async t => {
+test('every thread stands back, and leaves the first core', { skip, timeout: 20_000 }, async t => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'])
   t.after(() => child.kill('SIGKILL'))
   await new Promise(resolve => child.stdout.once('data', resolve))
@@ -33,7 +33,7 @@ test('every thread stands back, and leaves the first core', { skip }, async t =>
   assert.deepEqual([...new Set(threads().map(thread => cores(pid, thread)))], [before])
 
   standBack(pid, { niceness: 8, leavesCore: true })
-  while (threads().some(thread => cores(pid, thread) === before)) await sleep(5)
+  while (threads().some(thread => cores(pid, thread) === before)) await sleep(5, undefined, { signal: t.signal })
   const first = Number(/\d+/.exec(before as string)?.[0])
   for (const thread of threads()) assert.notEqual(Number(/\d+/.exec(cores(pid, thread) as string)?.[0]), first)
   assert.equal(cores(process.pid), before)

@@ -7,8 +7,8 @@ export interface StandBack {
   /** Behind others by this much, from 0 to 19: POSIX's nice. There is no way back. */
   readonly niceness: number
   /**
-   * Whether it never runs on the first of the cores that this process may use, where there are more. Linux lets who has
-   * a core keep it for a slice, whatever its niceness: where one core never is its, who wakes up finds that one at once.
+   * Whether it leaves the first of the cores that this process may use, where there are more, some milliseconds later.
+   * Linux lets who has a core keep it for a slice, whatever its niceness: who wakes up finds that one at once.
    */
   readonly leavesCore: boolean
 }
@@ -22,9 +22,18 @@ export function standBack(pid: number, { niceness, leavesCore }: StandBack): voi
       // It has gone in the meantime.
     }
   }
-  const cores = leavesCore ? allButFirst(allowedCores()) : ''
-  // Node has no call for it. Where there is no taskset (util-linux, BusyBox), niceness has to do.
-  if (cores !== '') spawn('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' }).on('error', () => {})
+  if (leavesCore) leaveFirstCore(pid)
+}
+
+/** Node has no call for it. Where there is no taskset (util-linux, BusyBox), or it can't be started, niceness has to do. */
+function leaveFirstCore(pid: number): void {
+  try {
+    const cores = allButFirst(allowedCores())
+    if (cores === '') return
+    spawn('taskset', ['-a', '-c', '-p', cores, String(pid)], { stdio: 'ignore' }).on('error', () => {})
+  } catch {
+    // As above.
+  }
 }
 
 function threadsOf(pid: number): number[] {
@@ -32,7 +41,7 @@ function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
   } catch {
-    return [] // As above.
+    return [] // It has gone.
   }
 }
 

@@ -125,7 +125,7 @@ export function createStorage(deps: {
     }
   }
 
-  /** So that a tenant's uploads do not fight for one document, and thirty at once do not wait for sixty writes. */
+  /** So that a tenant's uploads do not fight for one document, and those at once do not wait for two writes each. */
   async function change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
     const wanted: Wanted = { to, onChanged, refusal: undefined }
     await gathering.join(tenant, wanted, all => changeAll(tenant, all))

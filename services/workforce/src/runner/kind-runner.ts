@@ -19,13 +19,14 @@ import {
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { inOneLine } from '../text/visible-text.ts'
-import { type Heard, type Made, NotOfProtocol, readFromChild } from './from-child.ts'
+import { type Heard, NotOfProtocol, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { pieces } from './pieces.ts'
 import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
+import { type EngineUsed, resultOf } from './result-of.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
 export type { EmbeddingModel } from '../embedding/embedding-model.ts'
@@ -45,13 +46,6 @@ export interface KindRunnerOptions {
   /** For the kinds that ask for it; asked here too. */
   readonly embeddingModel?: EmbeddingModel | undefined
   readonly log: Log
-}
-
-/** What an answer came by, as results say it. */
-interface EngineUsed {
-  readonly kind: 'rules' | 'llm' | 'hybrid'
-  readonly name: string
-  readonly model?: string
 }
 
 type Child = ChildProcess<ToChild, Heard>
@@ -285,17 +279,5 @@ class KindProcess implements Loaded {
   async kill(): Promise<void> {
     this.#ending.abort()
     await this.#child.kill()
-  }
-}
-
-function resultOf({ result, text, citations, checks, warnings, files }: Made, engine: EngineUsed): ItemResult {
-  return {
-    ok: true,
-    artifacts: files,
-    outputOf(ids) {
-      const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
-      const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
-      return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
-    },
   }
 }
