@@ -137,7 +137,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   runner.run('webhook', signal => webhook.run(signal))
   const tails = async () => ({ webhooks: await webhook.place() })
   runner.run('event retention', signal => {
-    return trimEvents({ db, retentionMs: config.retentionMs, tails, clock, log }, signal)
+    const topics = { ...billing.topics, ...webhook.topics }
+    return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
   })
 
   const workforce = createWorkforceService({

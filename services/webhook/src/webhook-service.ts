@@ -115,6 +115,8 @@ export function createWebhookService(options: WebhookOptions) {
       })
       router.service(BacklogService, { getBacklog: getBacklog({ lag }) })
     },
+    /** What is read of the event log, by the name of the reader. */
+    topics: { webhooks: topics },
     /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
     place: async (): Promise<string> => (await openPlace(places)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
