@@ -22,6 +22,7 @@ import { preparedOnce } from './statements.ts'
 
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
+export { StoreVersionMismatch } from './schema.ts'
 
 export interface SqliteDatabase extends Database {
   /** Calls the listener after each commit that appended events, with their topics, until the returned call. */
@@ -65,7 +66,7 @@ const SETTINGS = `
   PRAGMA cache_size = -65536;
   PRAGMA temp_store = MEMORY`
 
-/** Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it. */
+/** Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it, `StoreVersionMismatch`. */
 export function openSqlite({ file }: { readonly file: string }): SqliteDatabase {
   mkdirSync(dirname(file), { recursive: true })
   const lock = lockFile(file)
