@@ -1,8 +1,8 @@
 /** One service's process from its start to its end. */
 import { systemClock as clock, createRunner } from '@millhand/runner'
-import { createLog } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
+import { processLog } from './process-log.ts'
 
 export interface ProcessOptions {
   /** What the ready line calls it. */
@@ -15,7 +15,7 @@ export interface ProcessOptions {
 /** Starts it by its environment; resolves with its exit code when it has stopped. Rejects where it can't start. */
 export async function runProcess(chosen: Process, options: ProcessOptions): Promise<number> {
   const prepared = chosen(process.env)
-  const log = createLog({ level: prepared.logLevel })
+  const log = processLog(prepared.logLevel, options.service)
   const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs })
   runner.handleSignals()
   stopWithPackageManager(runner)

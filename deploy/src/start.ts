@@ -1,17 +1,17 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner } from '@millhand/runner'
-import { createLog } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
+import { processLog } from './process-log.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
 
 try {
   const config = localConfig(process.env)
-  const log = createLog({ level: config.logLevel })
+  const log = processLog(config.logLevel, 'local')
   const runner = createRunner({ log })
   runner.handleSignals()
   stopWithPackageManager(runner)
