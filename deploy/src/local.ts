@@ -24,7 +24,13 @@ import { createDialer, createResolver } from '@millhand/dial'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
-import { createIdentityService, ensureFirstAccount, identityCollections, identityServices } from '@millhand/identity'
+import {
+  createIdentityService,
+  ensureFirstAccount,
+  hasFirstAccount,
+  identityCollections,
+  identityServices,
+} from '@millhand/identity'
 import { onlyReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
@@ -75,9 +81,10 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
 
-  const secret = await secretKey(config.dataDir, config.secretKey)
-  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const owned = identityCollections(db)
+  const isFirstStart = async () => !(await hasFirstAccount(owned))
+  const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
+  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const first = await firstKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
   const keySecret = deriveSecret(secret, 'api keys')

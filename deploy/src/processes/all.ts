@@ -1,5 +1,5 @@
 /** `pnpm serve all --distributed`: every service as a process of its own on this machine, to try it out. */
-
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
@@ -50,11 +50,13 @@ const GRACE_MS = {
 } as const
 
 export const all = defineProcess(config, async (config, runner, log) => {
-  await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
-  const lock = lockFolder(config.dataDir)
+  const { dataDir, secretKey: configured } = config
+  await ensureFolder('MILLHAND_DATA_DIR', dataDir)
+  const isUsed = existsSync(`${lockedFile(dataDir)}.lock`)
+  const lock = lockFolder(dataDir)
   runner.own({ close: () => lock.release() }, 'data folder')
-  const keys = await firstKeys(config.dataDir, config.bootstrap)
-  const secret = await secretKey(config.dataDir, config.secretKey)
+  const secret = await secretKey({ dataDir, configured, isFirstStart: async () => !isUsed })
+  const keys = await firstKeys(dataDir, config.bootstrap)
   const issuer = createCredentialsIssuer(secret)
   const begin = async (name: keyof typeof GRACE_MS, own: Record<string, string>): Promise<Served> => {
     const env = { ...notFor(name), ...credentialsOf(issuer, name), ...own }
@@ -120,10 +122,12 @@ const readers = {
   gateway: gatewayVariables,
 }
 
+const lockedFile = (dataDir: string) => join(dataDir, 'processes')
+
 /** Two of these on one data folder would start each process twice, with the same keys. */
 function lockFolder(dataDir: string): FileLock {
   try {
-    return lockFile(join(dataDir, 'processes'))
+    return lockFile(lockedFile(dataDir))
   } catch (error) {
     throw storeFault(error, dataDir)
   }
