@@ -28,7 +28,7 @@ test('a replica whose ownership has ended says so, also while what it did goes o
         await stalled.promise
         yield* []
       },
-      progress: async () => ({ events: 0, since: undefined }),
+      progress: async () => ({ read: 0, end: 0 }),
     },
     dial: { post: () => assert.fail() },
     targetFault: () => undefined,
