@@ -94,6 +94,14 @@ describe('a kind that', () => {
     assert.match(message, /it broke in …/)
   })
 
+  it('answers with paths of this machine has them left out wherever they stand', async t => {
+    const process = await load(t, 'tester/life')
+    const { items } = await process.run([item({ does: 'tell paths' })])
+    const { result, text, warnings, citations } = outcome(items[0])
+    const said = 'in … and …'
+    assert.deepEqual([result.said, text, warnings, citations], [said, said, [said], [{ source: said, quote: said }]])
+  })
+
   it('answers what its schema does not allow delivers nothing', async t => {
     assert.equal((await failing(await load(t, 'tester/life'), 'lie')).code, 'answer_invalid')
   })
