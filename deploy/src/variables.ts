@@ -130,6 +130,11 @@ export const variables = {
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
   }),
+  MILLHAND_OWNER_LEASE_S: integer(
+    10,
+    'How long the owner of a service may be silent before another replica takes over. The same for all replicas.',
+    { min: 2, max: 60, unit: 'seconds' },
+  ),
   MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
     min: 1,
     max: 3_650,

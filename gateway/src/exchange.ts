@@ -25,6 +25,7 @@ export class Exchange {
   bodyMs = 0
   /** Called when nothing may make the caller wait any longer. */
   onHurry: (() => void) | undefined
+  #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
 
@@ -51,6 +52,16 @@ export class Exchange {
     const url = this.req.url as string
     const end = url.indexOf('?')
     return end === -1 ? url : url.slice(0, end)
+  }
+
+  /**
+   * Milliseconds that are left for calls to services, at most `budgetMs`, counted from the first call on: all calls of a
+   * request share one budget, and what is left of it is the deadline of each.
+   */
+  leftOf(budgetMs: number): number {
+    const now = performance.now()
+    this.#callsUntil ??= now + budgetMs
+    return Math.max(1, Math.min(budgetMs, this.#callsUntil - now))
   }
 
   /** Whether nothing may make the caller wait. */

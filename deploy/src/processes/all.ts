@@ -108,6 +108,7 @@ export const all = defineProcess(config, async (config, runner, log) => {
 /** Empties what our own environment has and a service does not read: the database is not for executors. */
 function notFor(name: keyof typeof GRACE_MS): Record<string, string> {
   const reads = new Set(readers[name].describe().map(each => each.name))
+  reads.delete('MILLHAND_METRICS_ADDR') // One address is for one process, which is told it.
   const others = Object.keys(variables).filter(variable => !reads.has(variable))
   return Object.fromEntries(others.map(variable => [variable, '']))
 }

@@ -86,7 +86,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
 
   /** The service's answer. What it says of its quota is said to the caller, whatever the answer is. */
   async function ask(exchange: Exchange, request: Request, values: ContextValues): Promise<Answer> {
-    const asking = transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    const asking = transport.unary(method, undefined, exchange.leftOf(CALL_MS), undefined, request, values)
     return (await (access.tellsQuota ? withQuota(exchange, asking) : asking)).message
   }
 

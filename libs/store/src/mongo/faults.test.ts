@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { metadataOf } from '@millhand/api'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
@@ -143,11 +144,32 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     } finally {
       server.resume()
     }
+    await db.ping()
     // The same again: it can't be told before what became of the first, and both can't be.
     const again = await Promise.all([items.write(replace('a', 1, 'mine')), items.write(insert('b'))])
     const there = await stored(url)
     const events = ['a', 'b'].map(id => there.get(id)?.outbox.map(({ id }) => id))
     assert.deepEqual(events, [['a.1', 'a.2'], ['b.1']], JSON.stringify(again))
+  })
+
+  it('rejects at once while the server has stood still for long, and works by itself when it goes on', async t => {
+    const db = openMongo({ url: server.url(), log })
+    t.after(() => db.close())
+    const items = db.collection<Item, ItemIndex>(ITEMS)
+    await items.write(insert('a'))
+    server.pause()
+    try {
+      const writing = items.write(replace('a', 1, 'mine'))
+      await assert.rejects(items.get(TENANT, 'a')) // It may have waited for a connection.
+      await assert.rejects(items.get(TENANT, 'a'), isCircuitOpen)
+      await assert.rejects(items.write(insert('b')), isCircuitOpen)
+      server.resume()
+      assert.deepEqual(await writing, written(2)) // It was sent before.
+      assert.equal((await items.get(TENANT, 'a'))?.note, 'mine')
+      assert.equal(await items.get(TENANT, 'b'), undefined)
+    } finally {
+      server.resume()
+    }
   })
 
   it('rejects while the server is away, and works when it is back', async t => {
@@ -172,6 +194,8 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     assert.equal((await items.get(TENANT, 'a'))?.version, 1)
   })
 })
+
+const isCircuitOpen = (error: unknown) => metadataOf(error).circuit === 'open'
 
 const insert = (id: string): Change<Item> => ({ kind: 'insert', document: item(id), events: [event(id, `${id}.1`)] })
 
