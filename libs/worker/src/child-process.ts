@@ -10,14 +10,24 @@ import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
 import { type StandBack, standBack } from './stand-back.ts'
+import { type UsageWatch, watchUsage } from './usage-watch.ts'
 
 export interface ChildProcess<To, From> {
+  /** The process whose memory and processor time count; undefined where none could be started. */
+  readonly pid: number | undefined
   send(message: To): void
   /**
    * The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. One that says
    * what the protocol does not know is killed, and has crashed.
    */
   next(): Promise<From>
+  /** Its resident memory, as the kernel counts it, in bytes; 0 once it is gone. */
+  memoryBytes(): number
+  /**
+   * From now on it may use `ms` of processor time, until the function that this returns is called. Beyond it the process
+   * is killed, and is `gone` for `processor_limit`.
+   */
+  limitProcessor(ms: number): () => void
   /** From now on it stands back behind others. */
   standBack(how: StandBack): void
   /** The last 4 KiB that it wrote to standard error. */
@@ -62,8 +72,9 @@ export interface ChildOptions<From> {
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
-  const { read, ahead, messageBytes, log } = options
+  const { read, ahead, messageBytes, memoryLimitBytes, log } = options
   const { child, folder } = spawnIn(options)
+  const { pid } = child
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio
   const channel = stdio?.[CHANNEL] as Socket | undefined
@@ -79,6 +90,10 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     killed ??= because
     child.kill('SIGKILL')
   }
+
+  const watch: UsageWatch | undefined = pid === undefined ? undefined : watchUsage({ pid, memoryLimitBytes, stop })
+  // Another process may have its number then.
+  child.on('exit', () => watch?.close())
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
@@ -137,11 +152,14 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   })
 
   return {
+    pid,
     gone,
     folder,
     stderr: () => stderr,
+    memoryBytes: () => watch?.usage().memoryBytes ?? 0,
+    limitProcessor: ms => watch?.limitProcessor(ms) ?? (() => {}),
     standBack(how) {
-      if (child.pid !== undefined) standBack(child.pid, how)
+      if (pid !== undefined) standBack(pid, how)
     },
     send(message) {
       // A process that is gone says so through `next`.

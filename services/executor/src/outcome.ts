@@ -46,6 +46,9 @@ export function outcomes(
       if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
         return failure('out_of_memory', 'The run needed more memory than it may have, and was stopped.', false)
       }
+      if (error instanceof RunnerGone && error.reason === 'processor_limit') {
+        return failure(error.reason, error.message, false)
+      }
       if (error instanceof RunnerGone && error.reason === 'not_started') {
         return failure(`${loads}_not_started`, `No process could be started for the ${loads}. ${notTheTask}`, true)
       }

@@ -76,7 +76,7 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...r
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')
-    say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+    say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)
     say({ kind: 'refused', message: saidBy(error) })
@@ -86,21 +86,19 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...r
 async function warm(brief: Brief): Promise<void> {
   // What is wrong with it is told to the first who needs it.
   await runRules(kind as RunKind, brief).catch(faultOf)
-  say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+  say({ kind: 'loaded' })
 }
 
 async function run(engine: EngineKind, brief: Brief): Promise<void> {
-  const started = performance.now()
-  const account = () => ({ computeMs: performance.now() - started, memoryBytes: process.memoryUsage.rss() })
   try {
     const of = kind as RunKind
     const byModel = depicts ? runImageModel : runWords
     const { made, parts } = bounded(await (engine === 'llm' ? byModel(of, brief) : runRules(of, brief, asked)), of)
     await embedding.end()
-    say({ kind: 'made', made, ...account() }, parts)
+    say({ kind: 'made', made }, parts)
   } catch (error) {
     await embedding.end()
-    say({ kind: 'failed', fault: faultOf(error), ...account() })
+    say({ kind: 'failed', fault: faultOf(error) })
   }
 }
 
@@ -152,7 +150,7 @@ function bounded({ answer, checks }: Measured, { output_schema }: RunKind) {
     checks,
     files: files.map(({ name, media_type: mediaType }) => ({ name, mediaType })),
   }
-  const head = { kind: 'made', made, computeMs: 0, memoryBytes: 0 }
+  const head = { kind: 'made', made }
   const texts = Math.max(...parts.slice(0, 2).map(({ length }) => length))
   const bytes = contents.reduce((sum, { length }) => sum + length, 0)
   if (files.length > MOST_FILES || bytes > MOST_FILE_BYTES || texts > MOST_TEXT_BYTES || !fitsHead(head))

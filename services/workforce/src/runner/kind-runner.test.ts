@@ -10,6 +10,7 @@ import { type Loaded, LoadFailed, RunnerGone } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { faultsOf } from '../run-rules.ts'
 import { kindRunner, type LoadableKind, loadableKinds } from './kind-runner.ts'
+import { processorLimitMs } from './processor-limit.ts'
 import { briefText, item, load, outcome, testerKinds, testRunner } from './tester.fixture.ts'
 
 const employees = readCatalogue()
@@ -125,6 +126,18 @@ describe('a kind that', () => {
       assert.equal((await process.gone).reason, reason)
     })
 
+  it('computes for longer than it may is stopped, by the processor time of each run', {
+    skip: platform !== 'linux',
+    timeout: 60_000,
+  }, async t => {
+    const process = await load(t, 'tester/life', { processor: { base: 1, per_mib: 0 } })
+    assert.equal((await failing(process, 'well')).result.said, 'well')
+    await assert.rejects(
+      process.run([item({ does: 'hang' })]),
+      error => gone('processor_limit')(error) && /more than 1 s of processor time/.test(String(error)),
+    )
+  })
+
   it('can not be loaded is broken', async () => {
     const kind = testerKinds.get('tester/life') as LoadableKind
     const nowhere = { ...kind, spec: { ...kind.spec, folder: `${kind.spec.folder}-not-there` } }
@@ -181,6 +194,19 @@ it('a process that nobody waits for has done its example before its first brief;
   await setImmediate()
   await ended.kill()
   await assert.rejects(count(ended), gone('killed'))
+})
+
+it('the processor time of a run grows with its brief and files, and no kind is without a limit', () => {
+  const bytes = new Uint8Array(2 ** 20)
+  const files = [0, 1].map(at => ({ name: `${at}`, mediaType: 'text/plain', bytes }))
+  const limit = { base: 10, per_mib: 2 }
+  assert.equal(processorLimitMs(limit, { input: '', parameters: undefined }), 10_000)
+  assert.equal(processorLimitMs(limit, { input: 'x'.repeat(2 ** 19), parameters: undefined, files }), 15_000)
+  for (const { kinds: specs } of employees)
+    for (const { employee, id } of specs) {
+      const { base, per_mib } = (kinds.get(`${employee}/${id}`) as LoadableKind).processor
+      assert.ok(base > 0 && base <= 120 && per_mib >= 0 && per_mib <= 60, `${employee}/${id}`)
+    }
 })
 
 it('ten of a kind run at once', { timeout: 60_000 }, async t => {

@@ -19,11 +19,13 @@ import {
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { inOneLine } from '../text/visible-text.ts'
+import { type ComputeClock, computeClock } from './compute-clock.ts'
 import { type Heard, NotOfProtocol, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { pieces } from './pieces.ts'
+import { processorLimitMs } from './processor-limit.ts'
 import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
 import { readableFolders } from './readable.ts'
 import { type EngineUsed, resultOf } from './result-of.ts'
@@ -100,7 +102,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       child.standBack({ niceness: NICENESS, leavesCore })
-      const loaded = new KindProcess(kind, child, answer.memoryBytes, told, options)
+      const loaded = new KindProcess(kind, child, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (rules) setImmediate(() => loaded.warmUp())
       return loaded
@@ -151,18 +153,15 @@ class KindProcess implements Loaded {
   readonly #ending = new AbortController()
   /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
   #warm: Promise<void> | undefined
-  #memoryBytes: number
 
-  constructor(kind: LoadableKind, child: Child, memoryBytes: number, system: string, options: KindRunnerOptions) {
+  constructor(kind: LoadableKind, child: Child, system: string, options: KindRunnerOptions) {
     this.#kind = kind
     this.#child = child
-    this.#memoryBytes = memoryBytes
     this.#system = system
     this.#languageModel = options.languageModel ?? noLanguageModel
     this.#imageModel = options.imageModel ?? noImageModel
     this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
     this.gone = child.gone.then(gone => {
-      this.#memoryBytes = 0
       this.#ending.abort()
       return gone
     })
@@ -178,8 +177,7 @@ class KindProcess implements Loaded {
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input: {}, ...example }
     this.#child.send({ kind: 'warm', brief })
     const said = await this.#child.next().catch(() => undefined) // Gone: who runs it hears of it.
-    if (said?.kind === 'loaded') this.#memoryBytes = said.memoryBytes
-    else if (said) await this.#breach()
+    if (said && said.kind !== 'loaded') await this.#breach()
   }
 
   async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
@@ -188,14 +186,19 @@ class KindProcess implements Loaded {
     const results: ItemResult[] = []
     let computeMs = 0
     for (const [at, item] of items.entries()) {
-      const { result, ms } = await this.#run(item, raw => onEmit(at, { kind: 'output', json: raw }))
-      results.push(result)
-      computeMs += ms
+      const clock = computeClock()
+      const endLimit = this.#child.limitProcessor(processorLimitMs(this.#kind.processor, item))
+      try {
+        results.push(await this.#run(item, raw => onEmit(at, { kind: 'output', json: raw }), clock))
+      } finally {
+        endLimit()
+      }
+      computeMs += clock.ms()
     }
     return { items: results, computeMs }
   }
 
-  async #run(item: RunItem, keep: (raw: string) => Promise<void>): Promise<{ result: ItemResult; ms: number }> {
+  async #run(item: RunItem, keep: (raw: string) => Promise<void>, clock: ComputeClock): Promise<ItemResult> {
     const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
     const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
@@ -222,22 +225,20 @@ class KindProcess implements Loaded {
       switch (said.kind) {
         case 'question':
           if (engine !== 'llm' || depicts || questions++ === MOST_QUESTIONS) throw await this.#breach()
-          this.#child.send(await this.#answer(allowance, said.prompt, keep))
+          this.#child.send(await clock.without(this.#answer(allowance, said.prompt, keep)))
           break
         case 'depict':
           if (engine !== 'llm' || !depicts || questions++ > 0) throw await this.#breach()
-          this.#child.send(await this.#picture(said, limits))
+          this.#child.send(await clock.without(this.#picture(said, limits)))
           break
         case 'embed':
           if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
-          this.#child.send(await this.#embeddingModel.embed(said.texts, this.#ending.signal))
+          this.#child.send(await clock.without(this.#embeddingModel.embed(said.texts, this.#ending.signal)))
           break
         case 'made':
-          this.#memoryBytes = said.memoryBytes
-          return { result: resultOf(said.made, this.#used(engine === 'llm', questions)), ms: said.computeMs }
+          return resultOf(said.made, this.#used(engine === 'llm', questions))
         case 'failed':
-          this.#memoryBytes = said.memoryBytes
-          return { result: { ok: false, ...said.fault }, ms: said.computeMs }
+          return { ok: false, ...said.fault }
         default:
           throw await this.#breach()
       }
@@ -273,7 +274,7 @@ class KindProcess implements Loaded {
   }
 
   memoryBytes(): number {
-    return this.#memoryBytes
+    return this.#child.memoryBytes()
   }
 
   async kill(): Promise<void> {

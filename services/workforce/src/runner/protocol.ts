@@ -63,9 +63,10 @@ export interface MadeFile {
   readonly bytes: Uint8Array
 }
 
+/** How long it took and what it used, its parent measures. */
 export type FromChild =
   /** Once it is loaded, and once it is warm. */
-  | { readonly kind: 'loaded'; readonly memoryBytes: number }
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'refused'; readonly message: string }
   /** To the language model, which the parent asks. Beside it goes what is asked. */
   | { readonly kind: 'question' }
@@ -73,8 +74,8 @@ export type FromChild =
   | { readonly kind: 'depict'; readonly width: number; readonly height: number }
   /** To the embedding model, which the parent asks. Beside it go the texts. */
   | { readonly kind: 'embed' }
-  | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
-  | { readonly kind: 'failed'; readonly fault: Fault; readonly computeMs: number; readonly memoryBytes: number }
+  | { readonly kind: 'made'; readonly made: MadeHead }
+  | { readonly kind: 'failed'; readonly fault: Fault }
 
 /** Bounds of one answer. docs/decisions/workforce-service.md, "A run". */
 export const MOST_FILES = 32
@@ -83,6 +84,8 @@ export const MOST_FILE_BYTES = 64 * 2 ** 20
 export const MOST_TEXT_BYTES = 8 * 2 ** 20
 /** Characters of a question to the language model. */
 export const MOST_QUESTION = 2 ** 20
+/** Pixels of each side of a picture that an image model is asked for. */
+export const MOST_SIDE = 8_192
 /** Characters of what a picture is to show. */
 export const MOST_DEPICTED = 4_000
 /** What a run may ask: once, and twice again for an answer in the right form. */
