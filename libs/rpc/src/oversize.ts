@@ -66,7 +66,7 @@ function cleared<Value extends object | string>(
   says: string,
 ): Bound {
   return (message, path, faults) => {
-    const value = valueOf(message, field) as Value | undefined
+    const value = fieldValue(message, field) as Value | undefined
     if (value === undefined || !isOver(value) || isFull(faults)) return message
     const param = shownPath(paramOf(path, field))
     faults.push({ param, code, message: `\`${param}\` ${says}.` })
@@ -79,7 +79,7 @@ function withinBound(field: DescField, desc: DescMessage): Bound {
   const within = (message: Message, path: string, faults: Fault[]) =>
     boundsOf(desc).reduce((rest, bound) => bound(rest, path, faults), message)
   return (message, path, faults) => {
-    const value = valueOf(message, field)
+    const value = fieldValue(message, field)
     if (value === undefined) return message
     const at = paramOf(path, field)
     if (field.fieldKind === 'list') {
@@ -95,7 +95,7 @@ function withinBound(field: DescField, desc: DescMessage): Bound {
 
 type Values = Readonly<Record<string, unknown>>
 
-function valueOf(message: Message, { oneof, localName }: DescField): unknown {
+function fieldValue(message: Message, { oneof, localName }: DescField): unknown {
   const values = message as unknown as Values
   if (oneof === undefined) return values[localName]
   const chosen = values[oneof.localName] as { readonly case?: string; readonly value?: unknown }
