@@ -5,7 +5,7 @@ import { create } from '@bufbuild/protobuf'
 import { maxFaults } from '@millhand/api'
 import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CreateApiKeyRequestSchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
-import { ReportKeyUseRequestSchema } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { KeyUseSchema, ReportKeyUseRequestSchema } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { CreateWorkforceTaskRequestSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { violations } from './validation.ts'
 
@@ -56,7 +56,7 @@ test('a text that is far too long is not given to a pattern', () => {
 })
 
 test('no more faults are made than an answer shows, and one that tells of more', () => {
-  const uses = many.slice(0, 1_000).map(() => ({ keyId: '', accountId: '' }))
-  const request = create(ReportKeyUseRequestSchema, { uses })
+  const request = create(ReportKeyUseRequestSchema)
+  request.uses = many.slice(0, 1_000).map(() => create(KeyUseSchema))
   assert.equal(violations(ReportKeyUseRequestSchema, request).length, maxFaults + 1)
 })
