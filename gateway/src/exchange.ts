@@ -28,6 +28,7 @@ export class Exchange {
   #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
+  #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
     this.req = req
@@ -85,6 +86,11 @@ export class Exchange {
     else this.#carried.push(name, value)
   }
 
+  /** Says on the answer where the caller's rate is, in the place of what was said of it before. */
+  carryRate(policy: string, rate: string) {
+    this.#rate = ['RateLimit-Policy', policy, 'RateLimit', rate]
+  }
+
   /** Sends no answer: the caller is gone, or has been answered in another way. */
   abandon() {
     this.#close(-1)
@@ -129,6 +135,7 @@ export class Exchange {
     const { req, res } = this
     const all = ['X-Request-Id', this.requestId, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
+    if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
     if (isCutShort || this.#traffic.server.stopping) all.push('Connection', 'close')

@@ -81,11 +81,11 @@ export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   const shown = faults.slice(0, faultsInDetail).map(fault => fault.message)
   const errors = faults.slice(0, maxFaults)
   if (errors.length > faultsInDetail) shown.push(`${errors.length - faultsInDetail} more in \`errors\`.`)
-  if (faults.length > errors.length) shown.push(`Those are the first ${errors.length} of ${faults.length}.`)
+  if (faults.length > errors.length) shown.push(`These are the first ${errors.length}; there are more.`)
   return fail(requestCode(first), shown.join(' '), { errors })
 }
 
-/** The most faults that are told: a small hostile body must not make a large answer. */
+/** The most faults that an answer shows. Checks stop there: neither the answer nor its cost grows with a body's faults. */
 export const maxFaults = 100
 
 /** How many faults are told in `detail`; `errors` has those too. */
