@@ -38,6 +38,7 @@ export const webhookVariables = configuration(
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -107,6 +108,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }
