@@ -10,7 +10,7 @@ import { rollingRestart } from './rolling.ts'
 /** A small machine is busy with the starts alone. The whole, 200 requests a second and 50 streams: `pnpm faults --rolling`. */
 const small = { perSecond: 20, streams: 6, drainSeconds: 3 }
 
-test('no request and no stream fails while every process is restarted, one after the other', {
+test('no request and no stream fails while every process is restarted', {
   skip: javaMissing,
   timeout: 600_000,
 }, async t => {

@@ -1,4 +1,7 @@
-/** A rolling restart of every process while clients call and read streams: which of their requests failed. */
+/**
+ * A rolling restart of every process while clients call and read streams: which of their requests failed. The replicas of
+ * a service go one after the other, all services at the same time.
+ */
 import { Agent } from 'node:http'
 import { openEvents } from '@millhand/test-e2e/event-stream'
 import { type Answer, type RequestOptions, send } from '@millhand/test-e2e/http'
@@ -24,7 +27,7 @@ export interface Rolled {
   /** Streams that were read to their end, and how often a reader had to come back. */
   readonly streams: number
   readonly returns: number
-  /** What clients should not have seen, each with the process that was restarted then. */
+  /** What clients should not have seen, each with the processes that were away then. */
   readonly failures: readonly string[]
 }
 
@@ -40,9 +43,9 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   const agent = new Agent({ keepAlive: true })
   const authorization = `Bearer ${system.testKey}`
   const failures: string[] = []
-  let restarting = 'none yet'
+  const restarting = new Set<MemberName>()
   const found = { requests: 0, streams: 0, returns: 0 }
-  const fail = (what: string) => failures.push(`${what}, while ${restarting} was restarted`)
+  const fail = (what: string) => failures.push(`${what}, while these were restarted: ${[...restarting].join(' ')}`)
 
   const call = async (method: string, path: string, more: RequestOptions = {}): Promise<Answer | undefined> => {
     const url = balancer.pick()
@@ -100,12 +103,12 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
     ...Array.from({ length: CLIENTS }, (_, at) => client(at)),
     ...Array.from({ length: options.streams }, reader),
   ]
-  for (const name of allMembers) {
-    restarting = name
-    const before = found.requests
-    await restart(name)
-    say(`${name}: ${found.requests - before} requests meanwhile, ${failures.length} failures so far`)
-  }
+  const services = Object.values(Object.groupBy(allMembers, name => name.split('-')[0] as string))
+  await Promise.all(
+    services.map(async replicas => {
+      for (const name of replicas ?? []) await restart(name)
+    }),
+  )
   balancer.close()
   pace.stop()
   await Promise.all(working)
@@ -113,12 +116,15 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   return { ...found, failures }
 
   async function restart(name: MemberName) {
+    restarting.add(name)
     const member = system.members.get(name)
     if (member === undefined) throw new Error(`there is no ${name}`)
     await member.stop()
     await member.start()
     // The next one is stopped once this one serves, as an orchestrator does it.
     await balancer.settled()
+    restarting.delete(name)
+    say(`${name} is back; ${found.requests} requests and ${failures.length} failures so far`)
   }
 }
 
