@@ -8,7 +8,7 @@ import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
 import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
-import { pick } from './variables.ts'
+import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
   readonly http: Address
@@ -24,6 +24,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly retentionMs: number
   readonly storageQuotaBytes: number
   readonly maxStreams: number
+  readonly drainMs: number
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -32,8 +33,8 @@ export interface LocalConfig extends ExecutorRoom {
   readonly usageEntriesKeptMs: number
 }
 
-export const localVariables = configuration(
-  pick(
+export const localVariables = configuration({
+  ...pick(
     'MILLHAND_HTTP_ADDR',
     'MILLHAND_GRPC_ADDR',
     'MILLHAND_METRICS_ADDR',
@@ -59,7 +60,9 @@ export const localVariables = configuration(
     'MILLHAND_CPU_SECOND_MICROS',
     'MILLHAND_USAGE_ENTRY_DAYS',
   ),
-)
+  // Most often it is started by hand and alone: nothing else would serve while it drains.
+  MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
+})
 
 /** Throws `ConfigurationError`, which names every variable that is wrong. */
 export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
@@ -81,6 +84,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     maxStreams: set.MILLHAND_MAX_STREAMS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

@@ -239,6 +239,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     runner,
     log,
   })
+  runner.onDrain(() => gateway.drain())
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })

@@ -16,7 +16,7 @@ export interface ProcessOptions {
 export async function runProcess(chosen: Process, options: ProcessOptions): Promise<number> {
   const prepared = chosen(process.env)
   const log = processLog(prepared.logLevel, options.service)
-  const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs })
+  const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs, drainMs: prepared.drainMs })
   runner.handleSignals()
   stopWithPackageManager(runner)
   if (options.stopsWithStdin) {

@@ -12,7 +12,7 @@ import { storeFault } from './store-fault.ts'
 try {
   const config = localConfig(process.env)
   const log = processLog(config.logLevel, 'local')
-  const runner = createRunner({ log })
+  const runner = createRunner({ log, drainMs: config.drainMs })
   runner.handleSignals()
   stopWithPackageManager(runner)
   try {

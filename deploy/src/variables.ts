@@ -150,6 +150,11 @@ export const variables = {
     'How many event streams of an account a gateway keeps open at once; as many again in test mode.',
     { min: 1, max: 1_000_000 },
   ),
+  MILLHAND_DRAIN_SECONDS: integer(
+    5,
+    'How long a process that is told to stop serves on while it says that it is not ready: load balancers have to notice meanwhile.',
+    { min: 0, max: 300, unit: 'seconds' },
+  ),
   MILLHAND_SECURITY_CONTACT: optional({
     doc: 'Who is told of a hole in security: `/.well-known/security.txt` names it.',
     form: 'a URI of mailto: or https:',

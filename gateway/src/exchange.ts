@@ -148,6 +148,7 @@ export class Exchange {
     const { open } = this.#traffic
     const index = open.indexOf(this)
     if (index !== -1) open.splice(index, 1)
+    if (open.length === 0) this.#traffic.answeredBytes = this.req.socket.bytesRead
   }
 
   /**

@@ -39,6 +39,7 @@ export const webhookVariables = configuration(
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -112,6 +113,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }
