@@ -1,7 +1,7 @@
 /** The life of a process: what it owns, the loops that it runs, and how all of that stops. */
 import type { Log } from '@millhand/telemetry'
 import { type Clock, systemClock } from './clock.ts'
-import { watchProcess } from './process-events.ts'
+import { killUnlessEnded, watchProcess } from './process-events.ts'
 
 export interface RunnerOptions {
   readonly log: Log
@@ -45,6 +45,7 @@ export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock 
   let over = false
   let exitCode = 0
   let unwatch = () => {}
+  let ownsProcess = false
 
   const close = async (name: string, closing: () => Promise<void> | void) => {
     try {
@@ -80,6 +81,7 @@ export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock 
     if (end === 'late') {
       exitCode = 1
       log.error('runner.stop_timeout', { limit_ms: stopTimeoutMs, still_running: [...names] })
+      if (ownsProcess) killUnlessEnded()
     } else {
       log.info('runner.stopped', { exit_code: exitCode })
     }
@@ -111,6 +113,7 @@ export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock 
     waitForExit: () => exit.promise,
     handleSignals() {
       unwatch()
+      ownsProcess = true
       unwatch = watchProcess({
         onSignal: signal => void runner.stop(`received ${signal}`),
         onUncaught: error => fail('an error was not caught', error),
