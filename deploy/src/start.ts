@@ -1,6 +1,7 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner } from '@millhand/runner'
+import { standardError } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
@@ -16,13 +17,18 @@ try {
   runner.handleSignals()
   stopWithPackageManager(runner)
   try {
-    announce(await local(config, runner, log, onnxRunner({ ...config.onnx, log })))
+    // A start that waits for ever must not keep the process from its end.
+    const started = await Promise.race([
+      local(config, runner, log, onnxRunner({ ...config.onnx, log })),
+      runner.waitForExit(),
+    ])
+    if (typeof started !== 'number') announce(started)
     process.exit(await runner.waitForExit())
   } catch (error) {
     await runner.stop('start failed')
     throw storeFault(error, config.dataDir)
   }
 } catch (error) {
-  process.stderr.write(`${startFault(error)}\n`)
+  standardError().write(`${startFault(error)}\n`)
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 /** The life of a process: what it owns, the loops that it runs, and how all of that stops. */
 import type { Log } from '@millhand/telemetry'
 import { type Clock, systemClock } from './clock.ts'
-import { watchProcess } from './process-events.ts'
+import { killUnlessEnded, watchProcess } from './process-events.ts'
 
 export interface RunnerOptions {
   readonly log: Log
@@ -55,6 +55,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let over = false
   let exitCode = 0
   let unwatch = () => {}
+  let ownsProcess = false
 
   const close = async (name: string, closing: () => Promise<void> | void) => {
     try {
@@ -96,6 +97,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (end === 'late') {
       exitCode = 1
       log.error('runner.stop_timeout', { limit_ms: limitMs, still_running: [...names] })
+      if (ownsProcess) killUnlessEnded()
     } else {
       log.info('runner.stopped', { exit_code: exitCode })
     }
@@ -131,6 +133,7 @@ export function createRunner(options: RunnerOptions): Runner {
     waitForExit: () => exit.promise,
     handleSignals() {
       unwatch()
+      ownsProcess = true
       unwatch = watchProcess({
         onSignal(signal) {
           const reason = `received ${signal}`
