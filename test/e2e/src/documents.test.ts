@@ -61,7 +61,6 @@ test('a call that is answered 400 or more is a fault, whatever the shell makes o
   t.after(() => server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const skip = curlMissing()
   const place = { folder: temporaryFolder('millhand-e2e-'), url: `http://127.0.0.1:${port}` }
   const call = 'curl -s http://127.0.0.1:8080/'
   for (const line of [call, `export X=$(${call})`, `${call} | cat`, `${call} || echo none`]) {
