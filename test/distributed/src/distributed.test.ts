@@ -1,12 +1,12 @@
 /** The end-to-end suite, against several processes on Kafka and MongoDB's protocol. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startServer } from '@millhand/test-e2e/server'
 import { ownModels } from '@millhand/test-e2e/tasks'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
-import { linesOf } from './lines-of.ts'
+import { runFile } from './run-file.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
 
@@ -43,23 +43,11 @@ async function lane(t: TestContext, visiting: string[], others: string[]): Promi
     await using server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
     const { url, grpc, identity, metrics, dataDir } = server
     const TEST_SHARED = JSON.stringify({ url, grpc, identity, metrics, dataDir })
-    for (let file = visiting.shift(); file; file = visiting.shift()) await runFile(t, file, { TEST_SHARED })
+    for (let file = visiting.shift(); file; file = visiting.shift())
+      await runFile(t, file, { cwd: repository, env: { TEST_SHARED } })
     assert.deepEqual(await server.stop(), { code: 0, signal: null })
   }
-  for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, {})
-}
-
-/** Each test of the file as one of ours. */
-async function runFile(t: TestContext, file: string, env: NodeJS.ProcessEnv): Promise<void> {
-  let count = 0
-  for await (const line of linesOf(file, { cwd: repository, env })) {
-    if (line.isSuite) continue
-    count++
-    await t.test(`${basename(file)}: ${line.name}`, { skip: line.skipped }, () => {
-      if (line.error !== undefined) throw new Error(line.error)
-    })
-  }
-  assert.ok(count > 0, `${file}: no test ran`)
+  for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, { cwd: repository, env: {} })
 }
 
 const textOf = (file: string) => readFileSync(join(repository, file), 'utf8')

@@ -55,7 +55,7 @@ for (const { kinds: specs } of employees)
     })
 
 it('a process stands back behind who answers callers once it is loaded, with every thread', {
-  skip: platform !== 'linux',
+  skip: platform !== 'linux' && 'needs Linux, whose /proc tells the priority of threads',
 }, async t => {
   await load(t, 'tester/life')
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')

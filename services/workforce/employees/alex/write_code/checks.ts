@@ -63,7 +63,7 @@ function types({ given, written }: Files): Check[] {
 
 function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
   try {
-    return typeFaults(given, written, MOST_MILLISECONDS).map(
+    return typeFaults(given, written, { milliseconds: MOST_MILLISECONDS }).map(
       ({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`,
     )
   } catch (error) {
