@@ -23,7 +23,7 @@ function patternOf(glob: string): RegExp {
     if (part === '**/') return '(?:.*/)?'
     if (part === '**') return '.*'
     if (part === '*') return '[^/]*'
-    return part === '?' ? '[^/]' : RegExp.escape(part)
+    return part === '?' ? '[^/]' : part.replaceAll(/[^\w/]/g, '\\$&')
   })
   return new RegExp(`^${pattern}$`)
 }

@@ -57,18 +57,16 @@ function leaks(folder: string): string[] {
 /** Blocks of commands that write credentials, keys, or copies of a data folder into files. */
 function commands(): { readonly page: string; readonly block: string }[] {
   const pages = ['README.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)]
-  return pages
+  const all = pages
     .filter(page => page.endsWith('.md'))
-    .flatMap(page =>
-      readFileSync(join(root, page), 'utf8')
-        .matchAll(/^```sh[^\n]*\n(.*?)^```$/gms)
-        .map(([, block = '']) => ({ page, block }))
-        .filter(({ block }) =>
-          /serve (credentials|compose-secrets).* > |(cp|mv|>) .*(secret-key|bootstrap-keys)/.test(block),
-        )
-        .toArray(),
-    )
+    .flatMap(page => {
+      const text = readFileSync(join(root, page), 'utf8')
+      return [...text.matchAll(/^```sh[^\n]*\n(.*?)^```$/gms)].map(([, block = '']) => ({ page, block }))
+    })
+  return all.filter(({ block }) => WRITES.test(block))
 }
+
+const WRITES = /serve (credentials|compose-secrets).* > |(cp|mv|>) .*(secret-key|bootstrap-keys)/
 
 /** Stand for programs: each prints a secret, and writes it where it is told to. */
 const PROGRAMS = `

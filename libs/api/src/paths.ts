@@ -11,7 +11,7 @@ const OWN = [
 
 /** Signs that end a path in a text, in JSON too. */
 const END = '\\s"\'`<>()\\[\\]{},;|\\\\'
-const own = new RegExp(`(?:file://)?(?:${OWN.map(RegExp.escape).join('|')})[^${END}]*`, 'g')
+const own = new RegExp(`(?:file://)?(?:${OWN.map(literal).join('|')})[^${END}]*`, 'g')
 const absolute = /(?<![\w./-])(?:file:\/\/)?\/(?:[\w.@+~-]+\/)+[\w.@+~:-]*/g
 
 /** The text without paths of Millhand's own files. For texts that quote a caller, whose own paths stay. */
@@ -22,4 +22,8 @@ export function withoutOwnPaths(text: string): string {
 /** The text without any absolute path: what a library says of its files, of ours, or of where it was built. */
 export function withoutPaths(text: string): string {
   return withoutOwnPaths(text).replace(absolute, '…')
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[^\w/]/g, '\\$&')
 }

@@ -4,9 +4,9 @@
 export class ProtobufInvalid extends Error {}
 
 export const VARINT = 0
-export const FIXED64 = 1
+const FIXED64 = 1
 export const LENGTH = 2
-export const FIXED32 = 5
+const FIXED32 = 5
 
 /** A field and the place of its value. `value` is the number of a varint, 0 of other wire types. */
 export interface Field {
