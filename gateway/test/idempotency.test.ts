@@ -106,7 +106,7 @@ test('what the service says is kept below 500, but not that the caller may not n
   }
 })
 
-test('a caller is answered at once while the store of a service is known to be down', async t => {
+test('a caller is answered at once while the store of a service is known to be down', { timeout: 60_000 }, async t => {
   const { post, services, clock } = await start(t)
   services.idempotency.failure = fail('unavailable', 'The store is down.', {
     retryAfterS: 2,

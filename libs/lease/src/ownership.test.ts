@@ -289,8 +289,13 @@ describe('ownership', () => {
     const first = start('a', clock, 10_000)
     await pass(500)
     const second = start('b', clock, 10_000)
-    await pass(9_000)
-    await stall([second, first], 20_000)
+    await pass(1_000)
+    const over = Promise.withResolvers<void>()
+    first.before = () => over.promise
+    await stall([second], 20_000)
+    await pass(2_000) // The other is answered first.
+    first.before = undefined
+    over.resolve()
     for (let waited = 0; waited < 3_000; waited += 50) {
       await pass(0)
       assert.equal(second.works, false, `after ${waited} ms`)
@@ -307,8 +312,9 @@ describe('ownership', () => {
       return never.promise
     }
     await pass(20_000)
-    assert.deepEqual([first.works, first.reasons], [true, []])
+    const { works, reasons } = first
     never.reject(new Error('the connection broke'))
+    assert.deepEqual([works, reasons], [true, []])
   })
 
   it('tells why it ended: it stopped, or another has the place', async () => {

@@ -93,11 +93,13 @@ export interface SystemOptions {
   readonly members?: readonly MemberName[]
   /** How long each serves on when it is told to stop; 0 where it is not set. */
   readonly drainSeconds?: number
+  /** How long an owner may be silent, in seconds: short where it is left out, for storms kill owners again and again. */
+  readonly ownerLeaseS?: number
 }
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0 } = options
+  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0, ownerLeaseS = 2 } = options
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
@@ -149,7 +151,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const environment = (name: MemberName): Record<string, string> => {
     const [service] = name.split('-') as [string]
-    const own = { ...shared, ...credentials.get(service) }
+    const hasOwner = ['compute', 'identity', 'webhook', 'workforce'].includes(service)
+    const lease = hasOwner ? { MILLHAND_OWNER_LEASE_S: String(ownerLeaseS) } : {}
+    const own = { ...shared, ...credentials.get(service), ...lease }
     switch (service) {
       case 'gateway':
         return {

@@ -6,11 +6,16 @@
  */
 import type { Clock } from '@millhand/runner'
 
+const lookEveryMs = 500
+/**
+ * At so many looks in a row the server has answered nothing since the first. Looks are counted, not time: a process that
+ * stood still, or got no processor, has answers that wait to be read.
+ */
+const openAtLook = 10
 /** A stall shorter than this fails no call. */
-export const openAfterMs = 5_000
+export const openAfterMs = openAtLook * lookEveryMs
 /** A server that is silent for so long is probed, so that one slow command opens no circuit. */
-const probeAfterMs = 1_000
-const probeEveryMs = 500
+const probeAtLook = 2
 /** A probe on a connection that died silently hangs, so there are others beside it. */
 const mostProbes = 3
 
@@ -29,9 +34,10 @@ export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions
   readonly #reads = new Set<(error: Error) => void>()
   #underWay = 0
-  /** Since when the server owes an answer, by the monotonic clock. */
-  #silentSince: number | undefined
+  /** How many looks have found that the server owes an answer and has given none. */
+  #silentLooks = 0
   #isOpen = false
+  /** Whether a call has failed for want of an answer, and none has come since. */
   #hasFailed = false
   #isClosed = false
   #probes = 0
@@ -66,7 +72,7 @@ export class CircuitBreaker {
 
   /** The server has answered something. */
   answered(): void {
-    this.#silentSince = this.#underWay > 0 ? this.#options.clock.monotonic() : undefined
+    this.#silentLooks = 0
     this.#hasFailed = false
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -83,8 +89,7 @@ export class CircuitBreaker {
   #begin(): void {
     if (this.#isOpen) throw this.#options.refusal()
     this.#underWay += 1
-    this.#silentSince ??= this.#options.clock.monotonic()
-    this.#watchSoon(probeAfterMs)
+    this.#lookLater()
   }
 
   #end(isAnswer: boolean): void {
@@ -92,24 +97,25 @@ export class CircuitBreaker {
     if (isAnswer) this.answered()
     else {
       this.#hasFailed = true
-      this.#watchSoon(probeEveryMs)
+      this.#lookLater()
     }
   }
 
-  #watchSoon(ms: number): void {
+  #lookLater(): void {
     if (this.#isClosed) return
-    this.#watch ??= this.#options.clock.timer(ms, () => {
+    this.#watch ??= this.#options.clock.timer(lookEveryMs, () => {
       this.#watch = undefined
       this.#look()
     })
   }
 
   #look(): void {
-    if (this.#silentSince === undefined) return
-    const silentMs = this.#options.clock.monotonic() - this.#silentSince
-    if (silentMs >= openAfterMs) this.#open()
-    if ((silentMs >= probeAfterMs || this.#hasFailed) && this.#probes < mostProbes) void this.#probe()
-    this.#watchSoon(probeEveryMs)
+    if (this.#underWay === 0 && !this.#hasFailed && !this.#isOpen) return
+    this.#silentLooks += 1
+    if (this.#silentLooks >= openAtLook) this.#open()
+    const isSuspect = this.#hasFailed || this.#silentLooks >= probeAtLook
+    if (isSuspect && this.#probes < mostProbes) void this.#probe()
+    this.#lookLater()
   }
 
   #open(): void {

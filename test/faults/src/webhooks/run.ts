@@ -56,7 +56,12 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   const tell = (line: string) => say(`[seed ${seed}, ${((performance.now() - began) / 1_000).toFixed(1)} s] ${line}`)
 
   await using receivers = await startReceivers(random(seed + 1), size.mostFailures)
-  await using system = await startSystem({ root, folder, members: MEMBERS })
+  await using system = await startSystem({
+    root,
+    folder,
+    members: MEMBERS,
+    ...(size.ownerLeaseS !== undefined && { ownerLeaseS: size.ownerLeaseS }),
+  })
   const tenants = await createTenants(system, size.accounts)
   const customers = createCustomers(system, tenants, receivers)
   const plans = endpointsOf(tenants.length, random(seed + 2))

@@ -14,12 +14,11 @@ export interface Size {
   /** How soon after the last task has ended all must have come. */
   readonly deliveredWithinMs: number
   readonly strength: Strength
+  /** How long an owner may be silent, in seconds. */
+  readonly ownerLeaseS?: number
   /** The 99th percentile of the time until a healthy endpoint has an event, at most: where it is left out, any. */
   readonly deliveredP99Ms?: number
 }
-
-/** Longer than the lease of an owner that is not renewed. */
-const BEYOND_OWNERSHIP_MS = [9_000, 12_000] as const
 
 /** A store that stands still again and again: nothing dies, and nothing may be lost, doubled or late for that. */
 const stalls = (pauseMs: Strength['pauseMs'], gapMs: Strength['gapMs'], count: number): Strength => ({
@@ -37,6 +36,7 @@ const stalling = {
   mostFailures: 1,
   deliveredWithinMs: 60_000,
   deliveredP99Ms: 10_000,
+  ownerLeaseS: 10,
 }
 
 export const sizes = {
@@ -65,7 +65,7 @@ export const sizes = {
     strength: {
       kills: { 'webhook owner': 8, 'other webhook': 4, kafka: 4, mongo: 4 },
       pauses: { 'webhook owner': 2, kafka: 2, mongo: 2 },
-      pauseMs: BEYOND_OWNERSHIP_MS,
+      pauseMs: [3_000, 5_000],
       holds: 4,
       gapMs: [2_000, 8_000],
     },
@@ -77,6 +77,7 @@ export const sizes = {
     eventsPerSecond: 60,
     mostFailures: 0,
     deliveredWithinMs: 150_000,
+    ownerLeaseS: 10,
     strength: stalls([1_600, 1_600], [2_400, 2_400], 3),
   },
   /** 1.6 s in every 4 s. */
