@@ -3,6 +3,7 @@ export { type Authority, type Certificate, createAuthority, opensslMissing } fro
 export { goMissing, goModule, goTool } from './go-tool.ts'
 export { javaMissing } from './java.ts'
 export { type Kafka, startKafka } from './kafka.ts'
-export { type Mongo, startMongo } from './mongo.ts'
+export { type Mongo, mongoMissing, startMongo } from './mongo.ts'
 export { freePort } from './ports.ts'
 export type { ServerProcess } from './server-process.ts'
+export { startWiredTiger, wiredTigerMissing } from './wiredtiger.ts'
