@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startServer } from '@millhand/test-e2e/server'
 import { ownModels } from '@millhand/test-e2e/tasks'
-import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
+import { javaMissing, startKafka, startMongo, startWiredTiger, wiredTigerMissing } from '@millhand/test-servers'
+import { recordQueries, withoutIndex } from './queries.ts'
 import { runFile } from './run-file.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
@@ -21,9 +22,10 @@ const LANES = 2
 test('distributed', { skip: javaMissing }, async t => {
   await using kafka = await startKafka()
   await using mongo = await startMongo()
+  await using recorder = await recordQueries(mongo.address)
   Object.assign(process.env, {
     TEST_KAFKA: kafka.address,
-    TEST_MONGO: mongo.address,
+    TEST_MONGO: recorder.address,
     MILLHAND_TEST_START: `${process.execPath} --disable-warning=ExperimentalWarning test/distributed/src/start-distributed.ts`,
   })
   const { TEST_FILES: named } = process.env
@@ -35,6 +37,13 @@ test('distributed', { skip: javaMissing }, async t => {
   others.sort((a, b) => starts(b) - starts(a))
   const lanes = Array.from({ length: Math.min(LANES, files.length) }, () => lane(t, visiting, others))
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
+
+  await t.test('every query that was made uses an index', { skip: wiredTigerMissing }, async t => {
+    t.diagnostic(`${recorder.queries.size} queries`)
+    assert.ok(recorder.queries.size > 0)
+    await using judge = await startWiredTiger()
+    assert.deepEqual(await withoutIndex(recorder, judge.url()), [])
+  })
 })
 
 /** Takes one file after the other: first those that only call a server, all of them on one, which takes long to start. */
