@@ -46,14 +46,11 @@ export async function filesystemBlobs(folder: string, room: Room = unlimited): P
   }
   const folders = new Folders(contents)
 
-  function pathOf(key: string): string {
-    checkBlobKey(key)
-    return join(contents, key + FILE)
-  }
-
   return {
+    ...blobReader(folder),
+
     async put(key, content, options = {}) {
-      const path = pathOf(key)
+      const path = pathIn(contents, key)
       const temporary = join(incoming, randomUUID())
       using _ = hearErrors(content)
       try {
@@ -66,18 +63,24 @@ export async function filesystemBlobs(folder: string, room: Room = unlimited): P
       }
     },
 
-    async get(key, range) {
-      const path = pathOf(key)
-      if (range) checkBlobRange(range)
-      const file = await unlessMissing(open(path))
-      return file && (await streamOf(file, range))
-    },
-
     async delete(key) {
-      const path = pathOf(key)
+      const path = pathIn(contents, key)
       await unlessMissing(unlink(path))
       // Also when there was nothing: the delete that removed it may not have come so far.
       await unlessMissing(folders.sync(dirname(path)))
+    },
+  }
+}
+
+/** Reads what is there, and changes nothing. */
+export function blobReader(folder: string): Pick<Blobs, 'get' | 'list'> {
+  const contents = join(resolve(folder), 'contents')
+  return {
+    async get(key, range) {
+      const path = pathIn(contents, key)
+      if (range) checkBlobRange(range)
+      const file = await unlessMissing(open(path))
+      return file && (await streamOf(file, range))
     },
 
     async *list(prefix) {
@@ -86,6 +89,11 @@ export async function filesystemBlobs(folder: string, room: Room = unlimited): P
       yield* walk(contents, words.map(word => `${word}/`).join(''), prefix)
     },
   }
+}
+
+function pathIn(contents: string, key: string): string {
+  checkBlobKey(key)
+  return join(contents, key + FILE)
 }
 
 /** Writes a new file and syncs it. */

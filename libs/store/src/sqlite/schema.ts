@@ -6,8 +6,8 @@ import { literal, quoted } from './statements.ts'
 /** PRAGMA user_version: the layout of everything that is not a collection. Collections follow their specs. */
 const SCHEMA_VERSION = 1
 
-const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
-const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
+export const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
+export const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
 
 /** Creates the tables in a new file; throws when the file is a newer version's. */
 export function prepareSchema(db: DatabaseSync, file: string): void {

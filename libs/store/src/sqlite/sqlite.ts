@@ -31,6 +31,7 @@ export { DiskRoom } from './disk-room.ts'
 export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
+export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
 export interface SqliteDatabase extends Database {
   /** Calls the listener after each commit that appended events, with their topics, until the returned call. */
