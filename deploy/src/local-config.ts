@@ -23,6 +23,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly secretKey: string | undefined
   readonly retentionMs: number
   readonly storageQuotaBytes: number
+  readonly diskReserveBytes: number
   readonly maxStreams: number
   readonly drainMs: number
   readonly securityContact: string | undefined
@@ -54,6 +55,7 @@ export const localVariables = configuration({
     ...engineVariables,
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
+    'MILLHAND_DISK_RESERVE_MB',
     'MILLHAND_MAX_STREAMS',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
@@ -82,6 +84,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     engines: enginesOf(set),
     offered: offeredOf(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
+    diskReserveBytes: set.MILLHAND_DISK_RESERVE_MB * MIB,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     maxStreams: set.MILLHAND_MAX_STREAMS,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,

@@ -38,7 +38,7 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
-import { openSqlite } from '@millhand/store/sqlite'
+import { DiskRoom, openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
@@ -76,8 +76,12 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
-  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
-  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'))
+  const room = new DiskRoom({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, log })
+  await room.look()
+  runner.run('disk room', signal => room.run(clock, signal))
+  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db'), log, room }))
+  await db.check()
+  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'), room)
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
 

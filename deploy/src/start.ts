@@ -9,24 +9,34 @@ import { stopWithPackageManager } from './package-manager.ts'
 import { processLog } from './process-log.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
+import { waitFor, waitsFor } from './store-wait.ts'
 
 try {
   const config = localConfig(process.env)
   const log = processLog(config.logLevel, 'local')
-  const runner = createRunner({ log, drainMs: config.drainMs })
-  runner.handleSignals()
-  stopWithPackageManager(runner)
-  try {
-    // A start that waits for ever must not keep the process from its end.
-    const started = await Promise.race([
-      local(config, runner, log, onnxRunner({ ...config.onnx, log })),
-      runner.waitForExit(),
-    ])
-    if (typeof started !== 'number') announce(started)
-    process.exit(await runner.waitForExit())
-  } catch (error) {
-    await runner.stop('start failed')
-    throw storeFault(error, config.dataDir)
+  const newRunner = () => {
+    const runner = createRunner({ log, drainMs: config.drainMs })
+    runner.handleSignals()
+    stopWithPackageManager(runner)
+    return runner
+  }
+  for (;;) {
+    const runner = newRunner()
+    try {
+      const starting = local(config, runner, log, onnxRunner({ ...config.onnx, log }))
+      // A start that waits for ever must not keep the process from its end.
+      const started = await Promise.race([starting, runner.waitForExit()])
+      if (typeof started !== 'number') announce(started)
+      process.exit(await runner.waitForExit())
+    } catch (error) {
+      const isStopping = runner.signal.aborted
+      await runner.stop('start failed')
+      const wait = isStopping ? undefined : waitsFor(error)
+      if (wait === undefined) throw storeFault(error, config.dataDir)
+      log.error('start.waits', { reason: wait.reason, error })
+      const exitCode = await waitFor(wait, { config, runner: newRunner(), log })
+      if (exitCode !== undefined) process.exit(exitCode)
+    }
   }
 } catch (error) {
   standardError().write(`${startFault(error)}\n`)

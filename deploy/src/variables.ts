@@ -145,6 +145,11 @@ export const variables = {
     max: 1_073_741_824,
     unit: 'MiB',
   }),
+  MILLHAND_DISK_RESERVE_MB: integer(
+    16,
+    'Room kept on the disk of `MILLHAND_DATA_DIR` for revocations, cancels and ends of tasks; at most a sixteenth of the disk.',
+    { min: 1, max: 1_048_576, unit: 'MiB' },
+  ),
   MILLHAND_MAX_STREAMS: integer(
     5_000,
     'How many event streams of an account a gateway keeps open at once; as many again in test mode.',

@@ -6,8 +6,8 @@ import { literal, quoted } from './statements.ts'
 /** PRAGMA user_version: the layout of everything that is not a collection. Collections follow their specs. */
 const SCHEMA_VERSION = 1
 
-const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
-const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
+export const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
+export const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
 
 /** Another version of Millhand wrote the file, in a layout that this one does not know. */
 export class StoreVersionMismatch extends Error {
