@@ -77,7 +77,7 @@ describe('MongoDB', { skip: javaMissing }, async () => {
     const url = server.url()
     const db = open(t, url)
     db.collection(ITEMS)
-    await db.prepare(AbortSignal.timeout(10_000))
+    await db.prepare(AbortSignal.timeout(300_000))
     const client = new MongoClient(url)
     t.after(() => client.close())
     const names = (await client.db().collection(ITEMS.name).indexes()).map(({ name }) =>
