@@ -232,7 +232,7 @@ async function create(gateway: string, key: string): Promise<{ status: string }>
 async function healthOf(url: string, tls: ClientTls): Promise<Status | Code> {
   const transport = createNetworkTransport({ url, tls })
   try {
-    return (await createClient(Health, transport).check({}, { timeoutMs: 5_000 })).status
+    return (await createClient(Health, transport).check({}, { timeoutMs: 300_000 })).status
   } catch (error) {
     return ConnectError.from(error).code
   } finally {

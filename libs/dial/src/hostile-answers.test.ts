@@ -55,7 +55,7 @@ const broken: [string, string, (socket: Socket) => void][] = [
     'timeout',
     socket => {
       let n = 0
-      const timer = setInterval(() => socket.write(ok('a'.repeat(1_000))[n++ % 40] ?? ''), 10)
+      const timer = setInterval(() => socket.write(ok('a'.repeat(1_000))[n++ % 40] ?? ''), 100)
       socket.once('close', () => clearInterval(timer))
     },
   ],
