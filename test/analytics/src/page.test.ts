@@ -117,7 +117,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
     execFileSync(tsc, [...strict, ...types, 'consume.mts'], { cwd: place.folder, encoding: 'utf8' })
   })
 
-  it('the consumer in Python prints every event', { skip: consumerMissing, timeout: 60_000 }, async t => {
+  it('the consumer in Python prints every event', { skip: consumerMissing, timeout: 300_000 }, async t => {
     await using consumer = startPrinting(commandWith('consume.py'), place, t.signal)
     const printed = await consumer.until(text => text.split('\n').length > published.length)
     assert.equal(printed, lines().join(''))
@@ -125,7 +125,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
 
   it('the table has the latest state of each task, whatever came again', {
     skip: consumerMissing,
-    timeout: 60_000,
+    timeout: 300_000,
   }, async t => {
     const latest = new Map(events.map(event => [event.key, JSON.parse(event.value).data.object]))
     const tasks = [...latest].map(([id, task]) => [id, task.resource_version, task.status, task.model])
@@ -145,7 +145,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
 /** What the table has, by the tasks' ids; nothing while there is none. */
 function rowsOf(file: string): unknown[][] {
   if (!existsSync(file)) return []
-  using db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  using db = new DatabaseSync(file, { readOnly: true, timeout: 300_000 })
   const [made] = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'tasks'").all()
   return made === undefined ? [] : db.prepare('SELECT * FROM tasks ORDER BY id').all().map(Object.values)
 }

@@ -189,7 +189,7 @@ async function startReceiver([program = '', ...words]: readonly string[], env: R
   const ended = once(child, 'close')
   assert.ok(child.stdout)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   while (!(await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined))) {
     assert.ok(child.exitCode === null && performance.now() < deadline, 'the receiver does not listen')
     await pause(50)

@@ -28,7 +28,7 @@ describe('MongoDB: faults', { skip: mongoMissing }, async () => {
     const db = openMongo({ url, log })
     t.after(() => db.close())
     const items = db.collection<Item, ItemIndex>(ITEMS)
-    await db.prepare(AbortSignal.timeout(10_000))
+    await db.prepare(AbortSignal.timeout(300_000))
     const answers = new Map<string, WriteResult | 'rejected'>()
     let killed: Promise<void> | undefined
     const chain = async (writer: number) => {
@@ -181,7 +181,7 @@ describe('MongoDB: faults', { skip: mongoMissing }, async () => {
     await server.kill()
     const preparing = openMongo({ url, log })
     preparing.collection(ITEMS)
-    const prepared = preparing.prepare(AbortSignal.timeout(30_000))
+    const prepared = preparing.prepare(AbortSignal.timeout(300_000))
     await Promise.all([
       assert.rejects(db.ping()),
       assert.rejects(items.get(TENANT, 'a')),

@@ -84,7 +84,7 @@ for (const [name, start, skip] of [
       const url = server.url()
       const db = open(t, url)
       db.collection(ITEMS)
-      await db.prepare(AbortSignal.timeout(10_000))
+      await db.prepare(AbortSignal.timeout(300_000))
       const client = new MongoClient(url)
       t.after(() => client.close())
       const names = (await client.db().collection(ITEMS.name).indexes()).map(({ name }) =>
