@@ -12,6 +12,7 @@ const start = (read: () => object | undefined, lines: string[], script = 'says-o
     ahead: 0,
     messageBytes: 1_000,
     memoryLimitBytes: 256 * 2 ** 20,
+    lock: { code: { 'libs/worker': [] }, native: false },
     fileBytes: 0,
     log: createLog({ level: 'debug', write: line => lines.push(line), format: 'json' }),
   })
