@@ -19,6 +19,7 @@ test('a replica whose ownership has ended says so, also while what it did goes o
   })
   const log = createLog({ level: 'error' })
   const metrics = createMetrics(log)
+  let holds = true
   const [reading, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const service = createWebhookService({
     db,
@@ -37,6 +38,7 @@ test('a replica whose ownership has ended says so, also while what it did goes o
     clock: manualClock(),
     log,
     metrics,
+    isOwner: () => holds,
   })
   const owner = async () => /^millhand_webhook_owner (\d)$/m.exec(await metrics.text())?.[1]
   assert.equal(await owner(), '0')
@@ -47,6 +49,10 @@ test('a replica whose ownership has ended says so, also while what it did goes o
   })
   await reading.promise
   assert.equal(await owner(), '1')
+  // A process that stood still is asked before it has ended its work.
+  holds = false
+  assert.equal(await owner(), '0')
+  holds = true
   ownership.abort()
   assert.deepEqual([await owner(), hasEnded], ['0', false])
   stalled.resolve()

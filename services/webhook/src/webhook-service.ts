@@ -56,6 +56,8 @@ export interface WebhookOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Whether the lease still holds, by the clock: a process that stood still knows it before a timer of its fires. */
+  readonly isOwner?: () => boolean
 }
 
 /** What the methods of endpoints work with. */
@@ -70,7 +72,7 @@ export interface WebhookDeps {
 }
 
 export function createWebhookService(options: WebhookOptions) {
-  const { db, events, dial, targetFault, cursors, clock, log, metrics } = options
+  const { db, events, dial, targetFault, cursors, clock, log, metrics, isOwner = () => true } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
   const places: Places = db.collection(placesSpec)
@@ -90,7 +92,7 @@ export function createWebhookService(options: WebhookOptions) {
   const backlog = lately(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
   /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
   let owning: AbortSignal | undefined
-  tellGauges(metrics, { owns: () => owning?.aborted === false, lag, backlog })
+  tellGauges(metrics, { owns: () => owning?.aborted === false && isOwner(), lag, backlog })
   const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
 
   return {
