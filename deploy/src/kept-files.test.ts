@@ -15,6 +15,7 @@ import { ensureFirstAccount, enterprise, identityCollections } from '@millhand/i
 import { systemClock } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import { firstKeys } from './first-keys.ts'
+import { serve } from './processes.fixture.ts'
 import { secretKey } from './secret-key.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
@@ -105,6 +106,21 @@ test('a secret key that is missing beside an old database stops the start, and n
     const { process: name, host, pid } = JSON.parse(line)
     assert.deepEqual([name, host, pid], ['local', hostname(), started.pid], line)
   }
+})
+
+test('a secret key that is missing where all services ran before stops their start too', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = await folder()
+  await writeFile(join(dataDir, 'processes.lock'), '')
+  await using all = serve(['all', '--distributed'], {
+    MILLHAND_DATA_DIR: dataDir,
+    MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand',
+    MILLHAND_KAFKA_BROKERS: '127.0.0.1:1',
+  })
+  assert.equal(await all.end, 1)
+  assert.match(all.output.stderr, /^Millhand can't start: \S+secret-key is missing, /m)
+  assert.equal(existsSync(join(dataDir, 'secret-key')), false)
 })
 
 test('bootstrap keys that are none are told by their file, and never shown', async () => {
