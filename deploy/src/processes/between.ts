@@ -42,7 +42,7 @@ export function openPeer(service: string, url: string, caller: Caller, log: Log)
   }
 }
 
-/** Short against the 2 s after which a place is taken over. */
+/** Short, so that a call to a replica that has died soon fails, and is made again elsewhere. */
 const PEER_WAIT_MS = 250
 
 function openWay(

@@ -74,14 +74,14 @@ export interface OwnershipOptions {
   /** How long the owner may be silent before another replica takes over, in milliseconds. The same for all replicas. */
   readonly leaseMs: number
   readonly clock: Clock
-  /** Hears each time the store could not be asked. */
+  /** Hears when the store can't be asked, once until it has answered again. */
   readonly onError: (error: unknown) => void
   /** Hears each time this process is no longer the owner, and for how long it was, in milliseconds. */
   readonly onEnded?: (reason: EndReason, heldMs: number) => void
 }
 
 export function createOwnership(options: OwnershipOptions): Ownership {
-  const { owners, name, address, clock, onError, onEnded = () => {} } = options
+  const { owners, name, address, clock, onEnded = () => {} } = options
   const times = timesOf(options.leaseMs)
   /** Of this life of the process: another life is another holder, also at the same address. */
   const holder = crypto.randomUUID()
@@ -94,6 +94,12 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   let isGivenUp = false
   /** How often another life at our address was seen to renew. */
   let namesakeRenewed = 0
+
+  let hasFailed = false
+  const onError = (error: unknown) => {
+    if (!hasFailed) options.onError(error)
+    hasFailed = true
+  }
 
   const isHeld = () => !isGivenUp && clock.monotonic() < heldUntil
 
@@ -109,6 +115,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   const look = async (): Promise<Seen | undefined> => {
     const askedAt = clock.monotonic()
     const record = await owners.get(noAccount, name)
+    hasFailed = false
     if (seen && seen.askedAt > askedAt) return undefined
     const at = clock.monotonic()
     const isUnchanged = seen !== undefined && seen.record?.version === record?.version
