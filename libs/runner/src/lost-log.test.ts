@@ -64,6 +64,31 @@ describe('a process', { skip: linux }, () => {
   })
 })
 
+describe('a process whose stop and exit hang', { skip: linux }, () => {
+  it('is killed', async () => {
+    const path = join(folder, 'never-written')
+    execFileSync('mkfifo', [path])
+    // Opening a pipe that nobody writes blocks a thread, and `process.exit` waits for that.
+    const code = `
+      import { open } from 'node:fs'
+      import { createLog } from ${JSON.stringify(import.meta.resolve('@millhand/telemetry'))}
+      import { createRunner } from ${JSON.stringify(new URL('runner.ts', import.meta.url).href)}
+      const runner = createRunner({ log: createLog({ level: 'info' }), stopTimeoutMs: 100 })
+      runner.handleSignals()
+      runner.own({ close: () => new Promise(() => {}) }, 'disk')
+      open(${JSON.stringify(path)}, 'r', () => {})
+      console.log('started')
+      process.exit(await runner.waitForExit())`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const exit = once(child, 'exit')
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    assert.deepEqual(await exit, [null, 'SIGKILL'])
+  })
+})
+
 /** Logs more than a pipe holds, writes to both streams in every way, then answers each line of its input. */
 const MAIN = `
   import { createInterface } from 'node:readline'
