@@ -27,6 +27,8 @@ export class Exchange {
   onHurry: (() => void) | undefined
   #traffic: Traffic
   #carried: string[] | undefined
+  readonly #held = new DisposableStack()
+  #isOver = false
   #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
@@ -35,6 +37,20 @@ export class Exchange {
     this.requestId = requestId
     this.#traffic = traffic
     traffic.open.push(this)
+    traffic.unsent.push(this)
+    res.once('close', () => traffic.sent(this))
+  }
+
+  /** Disposes of something once the answer is sent, or can't be. */
+  hold(place: Disposable) {
+    if (this.#isOver) place[Symbol.dispose]()
+    else this.#held.use(place)
+  }
+
+  /** The answer is sent, or can't be. Idempotent. */
+  over() {
+    this.#isOver = true
+    this.#held.dispose()
   }
 
   /** A header of the request, by its name in lower case. */
