@@ -6,7 +6,16 @@ import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
-import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
+import {
+  bootstrapKeys,
+  DAY_MS,
+  type ExecutorRoom,
+  executorRoom,
+  MIB,
+  type MostOf,
+  modelFolders,
+  mostOf,
+} from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import { pick } from './variables.ts'
 
@@ -23,7 +32,8 @@ export interface LocalConfig extends ExecutorRoom {
   readonly secretKey: string | undefined
   readonly retentionMs: number
   readonly storageQuotaBytes: number
-  readonly maxStreams: number
+  /** What a gateway keeps of an account at once. */
+  readonly mostOf: MostOf
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -54,6 +64,9 @@ export const localVariables = configuration(
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
     'MILLHAND_MAX_STREAMS',
+    'MILLHAND_MAX_WAITS',
+    'MILLHAND_MAX_REQUESTS',
+    'MILLHAND_MAX_BODY_MB',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_CPU_SECOND_MICROS',
@@ -80,7 +93,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     offered: offeredOf(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
-    maxStreams: set.MILLHAND_MAX_STREAMS,
+    mostOf: mostOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

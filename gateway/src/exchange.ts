@@ -138,7 +138,7 @@ export class Exchange {
 
   #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isCutShort: boolean) {
     const { req, res } = this
-    const all = ['X-Request-Id', this.requestId, ...headers]
+    const all = ['X-Request-Id', this.requestId, ...everywhere, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
@@ -174,6 +174,12 @@ export class Exchange {
     req.resume()
   }
 }
+
+/**
+ * Any answer may be opened as a page: links on it tell nobody its address, which may hold a token, and a page that opened
+ * it keeps no hold of it. `Strict-Transport-Security` is for whoever ends TLS: this server has none (RFC 6797, section 7.2).
+ */
+const everywhere = ['Referrer-Policy', 'no-referrer', 'Cross-Origin-Opener-Policy', 'same-origin']
 
 const LINGER_MS = 1000
 

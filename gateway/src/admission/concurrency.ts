@@ -29,7 +29,8 @@ export class Concurrency {
   take({ tenant }: Principal, amount = 1): Disposable {
     const held = this.#perTenant.get(tenant) ?? 0
     // What is larger than the limit passes alone, or it never would.
-    if (held > 0 && held + amount > this.#limits.perTenant) throw limited(`${held.toLocaleString('en')} ${this.#what} are open`)
+    if (held > 0 && held + amount > this.#limits.perTenant)
+      throw limited(`${held.toLocaleString('en')} ${this.#what} are open`)
     if (this.#all > 0 && this.#all + amount > this.#limits.all) {
       throw limited(`This gateway has as many ${this.#what} open as it may`)
     }
@@ -49,5 +50,4 @@ export class Concurrency {
   }
 }
 
-const limited = (says: string) =>
-  fail('concurrency_limited', `${says}: let one of them end.`, { retryAfterS: RETRY_S })
+const limited = (says: string) => fail('concurrency_limited', `${says}: let one of them end.`, { retryAfterS: RETRY_S })
