@@ -6,7 +6,16 @@ import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
-import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
+import {
+  bootstrapKeys,
+  DAY_MS,
+  type ExecutorRoom,
+  executorRoom,
+  MIB,
+  type MostOf,
+  modelFolders,
+  mostOf,
+} from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import { pick, variables } from './variables.ts'
 
@@ -24,8 +33,9 @@ export interface LocalConfig extends ExecutorRoom {
   readonly retentionMs: number
   readonly storageQuotaBytes: number
   readonly diskReserveBytes: number
-  readonly maxStreams: number
   readonly drainMs: number
+  /** What a gateway keeps of an account at once. */
+  readonly mostOf: MostOf
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -57,6 +67,9 @@ export const localVariables = configuration({
     'MILLHAND_STORAGE_QUOTA_MB',
     'MILLHAND_DISK_RESERVE_MB',
     'MILLHAND_MAX_STREAMS',
+    'MILLHAND_MAX_WAITS',
+    'MILLHAND_MAX_REQUESTS',
+    'MILLHAND_MAX_BODY_MB',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_CPU_SECOND_MICROS',
@@ -86,8 +99,8 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     diskReserveBytes: set.MILLHAND_DISK_RESERVE_MB * MIB,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
-    maxStreams: set.MILLHAND_MAX_STREAMS,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
+    mostOf: mostOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

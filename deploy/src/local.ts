@@ -206,7 +206,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       log,
       clock,
       http: config.http,
-      limits: { stopMs: GATEWAY_STOP_MS, streams: config.maxStreams },
+      limits: { stopMs: GATEWAY_STOP_MS, ...config.mostOf },
     }),
   )
   // They live and die with this process.

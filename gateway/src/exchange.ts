@@ -28,6 +28,8 @@ export class Exchange {
   #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
+  readonly #held = new DisposableStack()
+  #isOver = false
   #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
@@ -36,6 +38,20 @@ export class Exchange {
     this.requestId = requestId
     this.#traffic = traffic
     traffic.open.push(this)
+    traffic.unsent.push(this)
+    res.once('close', () => traffic.sent(this))
+  }
+
+  /** Disposes of something once the answer is sent, or can't be. */
+  hold(place: Disposable) {
+    if (this.#isOver) place[Symbol.dispose]()
+    else this.#held.use(place)
+  }
+
+  /** The answer is sent, or can't be. Idempotent. */
+  over() {
+    this.#isOver = true
+    this.#held.dispose()
   }
 
   /** A header of the request, by its name in lower case. */
@@ -133,7 +149,7 @@ export class Exchange {
 
   #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isCutShort: boolean) {
     const { req, res } = this
-    const all = ['X-Request-Id', this.requestId, ...headers]
+    const all = ['X-Request-Id', this.requestId, ...everywhere, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
@@ -170,6 +186,12 @@ export class Exchange {
     req.resume()
   }
 }
+
+/**
+ * Any answer may be opened as a page: links on it tell nobody its address, which may hold a token, and a page that opened
+ * it keeps no hold of it. `Strict-Transport-Security` is for whoever ends TLS: this server has none (RFC 6797, section 7.2).
+ */
+const everywhere = ['Referrer-Policy', 'no-referrer', 'Cross-Origin-Opener-Policy', 'same-origin']
 
 const LINGER_MS = 1000
 

@@ -9,6 +9,7 @@ import type { Log } from '@millhand/telemetry'
 import { requestId } from './admission/request-id.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
+import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
 import { Traffic } from './traffic.ts'
 
 export interface ServerOptions {
@@ -71,6 +72,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     const traffic = connections.get(req.socket)
     if (traffic === undefined) return // The connection closed before its last request was read.
     void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
+    pauseWhenFull(req.socket, traffic)
   }
   server.on('request', serve)
   // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
@@ -80,7 +82,9 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const traffic = connections.get(socket)
     if (traffic === undefined) socket.destroy()
-    else if (error.code !== TIMED_OUT || !traffic.isReadSlowly) refuseMalformed(error, socket, traffic, ids)
+    else if (error.code !== TIMED_OUT || !(traffic.isReadSlowly || isFull(traffic))) {
+      refuseMalformed(error, socket, traffic, ids)
+    }
   })
   server.on('connection', (socket: Socket) => {
     const traffic = new Traffic(state, () => {
@@ -94,7 +98,11 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     connections.set(socket, traffic)
     // A caller that is gone looks the same from here, and nobody may wait for one.
     socket.once('end', () => traffic.hurry())
-    socket.once('close', () => connections.delete(socket))
+    socket.once('close', () => {
+      connections.delete(socket)
+      traffic.end()
+    })
+    boundPipelining(socket, traffic)
   })
 
   function endIdle(which: (socket: Socket, traffic: Traffic) => boolean) {

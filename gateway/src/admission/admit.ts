@@ -3,6 +3,7 @@ import type { Route } from '@millhand/api'
 import type { Exchange } from '../exchange.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
+import type { Concurrency } from './concurrency.ts'
 import { createEnforce, windowOf } from './rate/enforce.ts'
 import type { RateLimiter } from './rate/limiter.ts'
 import { announcedWeight, weightOf } from './rate/weight.ts'
@@ -14,10 +15,13 @@ export type Admit = (exchange: Exchange) => Caller | Promise<Caller>
 export interface AdmitDeps {
   readonly authenticate: Authenticate
   readonly limiter: RateLimiter
+  /** The requests that are being answered, event streams left out: they have a limit of their own. */
+  readonly requests: Concurrency
 }
 
-export function createAdmit(route: Route, { authenticate, limiter }: AdmitDeps): Admit {
-  const admitCaller = createAdmitCaller(route, limiter)
+export function createAdmit(route: Route, deps: AdmitDeps): Admit {
+  const { authenticate } = deps
+  const admitCaller = createAdmitCaller(route, deps)
   return exchange => {
     const caller = authenticate(exchange)
     return caller instanceof Promise
@@ -29,18 +33,19 @@ export function createAdmit(route: Route, { authenticate, limiter }: AdmitDeps):
 /** The most bytes of a body that is parsed. */
 export const BODY_LIMIT = 1_048_576
 
-/** The same of who is known already. Fails with 403 or 429. */
-export function createAdmitCaller(route: Route, limiter: RateLimiter) {
+/** The same of a caller who is known already. Fails with 403 or 429. */
+export function createAdmitCaller(route: Route, { limiter, requests }: Omit<AdmitDeps, 'authenticate'>) {
   const { access } = route
   const enforce = createEnforce(access.limit, limiter)
-  const allowed = (caller: Caller) => {
+  const allowed = (exchange: Exchange, caller: Caller) => {
     requireScope(caller, access.scope)
+    if (route.kind !== 'events') exchange.hold(requests.take(caller))
     return caller
   }
   return (exchange: Exchange, caller: Caller): Caller | Promise<Caller> => {
     exchange.mode = caller.mode
     const counted = enforce(exchange, caller, weighed(route, exchange), 0, comesInChunks(route, exchange))
-    return counted instanceof Promise ? counted.then(allowed) : allowed(counted)
+    return counted instanceof Promise ? counted.then(known => allowed(exchange, known)) : allowed(exchange, counted)
   }
 }
 
