@@ -111,7 +111,7 @@ describe('a kind that', () => {
     ['heap', 'out_of_memory'],
     ['memory', 'out_of_memory'],
   ] as const)
-    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 60_000 }, async t => {
+    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 300_000 }, async t => {
       const process = await load(t, 'tester/life', { log: createLog({ level: 'error', write: () => {} }) })
       await assert.rejects(process.run([item({ does })]), gone(reason))
       assert.equal((await process.gone).reason, reason)
@@ -175,7 +175,7 @@ it('a process that nobody waits for has done its example before its first brief;
   await assert.rejects(count(ended), gone('killed'))
 })
 
-it('ten of a kind run at once', { timeout: 60_000 }, async t => {
+it('ten of a kind run at once', { timeout: 300_000 }, async t => {
   const processes = await Promise.all(Array.from({ length: 10 }, () => load(t, 'tester/life')))
   const results = await Promise.all(processes.map((process, at) => process.run([item({ does: `${at}` })])))
   assert.deepEqual(
