@@ -104,7 +104,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
     }
   })
 
-  it('the consumer in TypeScript prints every event', { timeout: 60_000 }, async t => {
+  it('the consumer in TypeScript prints every event', { timeout: 300_000 }, async t => {
     await using consumer = startPrinting(commandWith('consume.mts'), place, t.signal)
     const printed = await consumer.until(text => text.split('\n').length > published.length)
     assert.equal(printed, lines().join(''))

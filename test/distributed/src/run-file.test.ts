@@ -26,12 +26,12 @@ async function outcomes(code: string): Promise<Record<string, string | boolean>>
 
 describe('a file of tests', () => {
   it('whose only suite is skipped is skipped, with the reason', async () => {
-    const code = `describe('with a model', { skip: 'needs a model' }, () => { it('runs', () => {}) })`
+    const code = `describe('with a model', { "skip": "needs a model" }, () => { it('runs', () => {}) })`
     assert.deepEqual(await outcomes(code), { 'a.test.mjs: with a model': 'needs a model' })
   })
 
   it('of which some is skipped runs the rest', async () => {
-    const code = `it('one', () => {}); it('two', { skip: 'needs curl' }, () => {}); it('three', () => { throw new Error('no') })`
+    const code = `it('one', () => {}); it('two', { "skip": "needs curl" }, () => {}); it('three', () => { throw new Error('no') })`
     assert.deepEqual(await outcomes(code), {
       'a.test.mjs: one': true,
       'a.test.mjs: two': 'needs curl',

@@ -47,7 +47,7 @@ test('and the page in Chromium, from another origin, with a token in the place o
     const tab = await chrome.newPage()
     const { port } = page.address() as AddressInfo
     await tab.goto(`http://127.0.0.1:${port}/#${new URLSearchParams({ task, token: body.token })}`)
-    await tab.getByText(/\b(succeeded|failed)$/).waitFor({ timeout: 30_000 })
+    await tab.getByText(/\b(succeeded|failed)$/).waitFor({ timeout: 300_000 })
     await sameAsOutput(task, (await tab.locator('#lines').textContent()) ?? '')
   } finally {
     await chrome.close()

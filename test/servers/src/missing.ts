@@ -1,5 +1,6 @@
 /** Why a test that needs a tool is skipped on a machine that lacks the tool. */
 import { spawnSync } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
 
 /**
  * For the `skip` of a test: `reason` where `isUsable` is false or throws, because the tool is absent, broken or too old. A reason
@@ -14,19 +15,19 @@ export function missing(reason: string, isUsable: () => boolean): string | false
   }
 }
 
-/** What a command prints, on either stream. Throws where it does not start, fails or takes longer than 30 s. */
+/** What a command prints, on either stream, without colours. Throws where it does not start, fails or takes longer than five minutes. */
 export function printed(command: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   const { error, status, stdout, stderr } = spawnSync(command, words, {
     encoding: 'utf8',
     env: { ...process.env, ...env },
-    timeout: 30_000,
+    timeout: 300_000,
   })
   if (error) throw error
   if (status !== 0) throw new Error(`${command} ended with ${status}`)
-  return stdout + stderr
+  return stripVTControlCharacters(stdout + stderr)
 }
 
-/** Whether the first version in a text, such as 2.26 in "Docker Compose version v2.26.1-4", is this one or a later one. */
+/** Whether the first version in a text, such as 1.29 in "docker-compose version 1.29.2", is this one or a later one. */
 export function hasVersion(text: string, major: number, minor = 0): boolean {
   const [, itsMajor, itsMinor = '0'] = /(\d+)(?:\.(\d+))?/.exec(text) ?? []
   if (itsMajor === undefined) return false

@@ -33,8 +33,8 @@ export const curlMissing = (): string | false =>
   missing('needs curl 7.76 or later (Debian: curl)', () => hasVersion(printed('curl', ['--version']), 7, 76))
 
 export const composeMissing = (): string | false =>
-  missing('needs docker-compose 2 or later (Debian: docker-compose)', () =>
-    hasVersion(printed('docker-compose', ['version']), 2),
+  missing('needs docker-compose 1.29 or later (Debian: docker-compose)', () =>
+    hasVersion(printed('docker-compose', ['version']), 1, 29),
   )
 
 function isExecutable(path: string): boolean {

@@ -180,7 +180,7 @@ for (const signal of ['SIGSEGV', 'SIGKILL'] as const) {
   })
 }
 
-test('a run is answered when the signal of its load aborts meanwhile', { timeout: 30_000 }, async t => {
+test('a run is answered when the signal of its load aborts meanwhile', { timeout: 300_000 }, async t => {
   const caller = new AbortController()
   const model = await testRunner().load(digits, caller.signal)
   t.after(() => model.kill())
@@ -189,7 +189,7 @@ test('a run is answered when the signal of its load aborts meanwhile', { timeout
   assert.equal((await run).items[0]?.ok, true)
 })
 
-test('the time limit of a load does not end a later run', { timeout: 30_000 }, async t => {
+test('the time limit of a load does not end a later run', { timeout: 300_000 }, async t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const model = await load(t, digits, { loadTimeoutMs: 60_000 })
   const run = model.run([item(digits.exampleInput as string)])

@@ -120,7 +120,7 @@ describe('a kind that', () => {
     ['heap', 'out_of_memory'],
     ['memory', 'out_of_memory'],
   ] as const)
-    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 60_000 }, async t => {
+    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 300_000 }, async t => {
       const process = await load(t, 'tester/life', { log: createLog({ level: 'error', write: () => {} }) })
       await assert.rejects(process.run([item({ does })]), gone(reason))
       assert.equal((await process.gone).reason, reason)
@@ -209,7 +209,7 @@ it('the processor time of a run grows with its brief and files, and no kind is w
     }
 })
 
-it('ten of a kind run at once', { timeout: 60_000 }, async t => {
+it('ten of a kind run at once', { timeout: 300_000 }, async t => {
   const processes = await Promise.all(Array.from({ length: 10 }, () => load(t, 'tester/life')))
   const results = await Promise.all(processes.map((process, at) => process.run([item({ does: `${at}` })])))
   assert.deepEqual(

@@ -70,7 +70,7 @@ for (const seconds of [10, 90]) {
   })
 }
 
-test(`a new owner hears from the gateways what has passed (MILLHAND_SEED=${seed})`, { timeout: 120_000 }, async t => {
+test(`a new owner hears from the gateways what has passed (MILLHAND_SEED=${seed})`, { timeout: 600_000 }, async t => {
   const { accounts } = await simulate((at, _, owner) => {
     at(60, () => {
       owner.isSilent = true

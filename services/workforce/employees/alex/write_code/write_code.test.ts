@@ -14,7 +14,7 @@ const kind = 'alex/write_code'
 const said = (files: readonly CodeFile[], language = 'python') =>
   JSON.stringify({ language, files, explanation: 'As asked.', assumptions: [] })
 
-describe('code by a language model', { timeout: 240_000 }, () => {
+describe('code by a language model', { timeout: 600_000 }, () => {
   it('is a typed result with the tests given run on it', async t => {
     const text = `export function inWords(seconds: number): string {
       if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')

@@ -293,7 +293,7 @@ describe('hostile texts', () => {
     'of the word but': 'but good ',
   }
   for (const [name, part] of Object.entries(megabyte))
-    it(`may be a megabyte ${name}`, { timeout: 60_000 }, () => {
+    it(`may be a megabyte ${name}`, { timeout: 300_000 }, () => {
       const scored = (length: number, aspects?: string[]) => {
         const texts = [part.repeat(Math.floor(length / part.length))]
         const { result } = rules(brief({ texts, text_language: 'en', ...(aspects && { aspects }) }))
