@@ -140,7 +140,16 @@ function readCommand() {
     const tasks = Number(values.tasks)
     const seed = values.seed === undefined ? chosenSeed() : Number(values.seed)
     if (!(minutes >= 0 && tasks >= 1 && Number.isSafeInteger(seed))) throw new Error('The options take numbers.')
-    return { minutes, tasks, seed, webhooks: values.webhooks, stalls: values.stalls, rolling: values.rolling, hostileTenant, mutation }
+    return {
+      minutes,
+      tasks,
+      seed,
+      webhooks: values.webhooks,
+      stalls: values.stalls,
+      rolling: values.rolling,
+      hostileTenant,
+      mutation,
+    }
   } catch (cause) {
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)
