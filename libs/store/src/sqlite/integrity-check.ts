@@ -4,9 +4,12 @@ import { quoted } from './statements.ts'
 
 const [file = '', pragma = 'quick_check'] = process.argv.slice(2)
 const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+const parent = process.ppid
 const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()
 // A table at a time: between two the write-ahead log can begin anew.
 for (const { name } of tables) {
+  // Whoever wanted to know has been killed.
+  if (process.ppid !== parent) process.exit(1)
   process.stdout.write(`${JSON.stringify({ table: name, problems: problemsOf(String(name)).slice(0, 10) })}\n`)
 }
 db.close()
