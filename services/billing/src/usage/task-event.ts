@@ -7,7 +7,7 @@ import { type EntryRecord, endings } from './entry.ts'
 /** Undefined for an event of a task that goes on. @throws TypeError for one of which nobody can tell what has ended, and when */
 export type EntryOf = (event: LoggedEvent) => ReadEntry | undefined
 
-export interface ReadEntry {
+interface ReadEntry {
   readonly entry: Draft<EntryRecord>
   /** Quantities that can't be read. They count for nothing, the task itself is counted. */
   readonly unreadable: readonly string[]
