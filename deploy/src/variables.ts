@@ -130,6 +130,11 @@ export const variables = {
     max: 1_000_000_000,
     unit: 'millionths of a dollar',
   }),
+  MILLHAND_OWNER_LEASE_S: integer(
+    10,
+    'How long the owner of a service may be silent before another replica takes over. The same for all replicas.',
+    { min: 2, max: 60, unit: 'seconds' },
+  ),
   MILLHAND_RETENTION_DAYS: integer(30, 'How long an ended task and its data are kept.', {
     min: 1,
     max: 3_650,
@@ -140,10 +145,20 @@ export const variables = {
     max: 1_073_741_824,
     unit: 'MiB',
   }),
+  MILLHAND_DISK_RESERVE_MB: integer(
+    16,
+    'Room kept on the disk of `MILLHAND_DATA_DIR` for revocations, cancels and ends of tasks; at most a sixteenth of the disk.',
+    { min: 1, max: 1_048_576, unit: 'MiB' },
+  ),
   MILLHAND_MAX_STREAMS: integer(
     5_000,
     'How many event streams of an account a gateway keeps open at once; as many again in test mode.',
     { min: 1, max: 1_000_000 },
+  ),
+  MILLHAND_DRAIN_SECONDS: integer(
+    5,
+    'How long a process that is told to stop serves on while it says that it is not ready: load balancers have to notice meanwhile.',
+    { min: 0, max: 300, unit: 'seconds' },
   ),
   MILLHAND_SECURITY_CONTACT: optional({
     doc: 'Who is told of a hole in security: `/.well-known/security.txt` names it.',

@@ -25,8 +25,10 @@ export class Exchange {
   bodyMs = 0
   /** Called when nothing may make the caller wait any longer. */
   onHurry: (() => void) | undefined
+  #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
+  #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
     this.req = req
@@ -53,6 +55,16 @@ export class Exchange {
     return end === -1 ? url : url.slice(0, end)
   }
 
+  /**
+   * Milliseconds that are left for calls to services, at most `budgetMs`, counted from the first call on: all calls of a
+   * request share one budget, and what is left of it is the deadline of each.
+   */
+  leftOf(budgetMs: number): number {
+    const now = performance.now()
+    this.#callsUntil ??= now + budgetMs
+    return Math.max(1, Math.min(budgetMs, this.#callsUntil - now))
+  }
+
   /** Whether nothing may make the caller wait. */
   get isHurried(): boolean {
     return this.#traffic.isHurried
@@ -72,6 +84,11 @@ export class Exchange {
   carry(name: string, value: string) {
     if (this.#carried === undefined) this.#carried = [name, value]
     else this.#carried.push(name, value)
+  }
+
+  /** Says on the answer where the caller's rate is, in the place of what was said of it before. */
+  carryRate(policy: string, rate: string) {
+    this.#rate = ['RateLimit-Policy', policy, 'RateLimit', rate]
   }
 
   /** Sends no answer: the caller is gone, or has been answered in another way. */
@@ -118,6 +135,7 @@ export class Exchange {
     const { req, res } = this
     const all = ['X-Request-Id', this.requestId, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
+    if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
     if (isCutShort || this.#traffic.server.stopping) all.push('Connection', 'close')
@@ -130,6 +148,7 @@ export class Exchange {
     const { open } = this.#traffic
     const index = open.indexOf(this)
     if (index !== -1) open.splice(index, 1)
+    if (open.length === 0) this.#traffic.answeredBytes = this.req.socket.bytesRead
   }
 
   /**

@@ -108,16 +108,26 @@ export function createGateway(deps: GatewayDeps): Gateway {
     limits,
     handle: createDispatch(endpoints, { log, counts }),
     onStop() {
-      health.set('http', false, 'stopping')
       waiting.stop()
       streams.stop()
     },
   })
   const stopping = new AbortController()
   let knowing: Promise<void> | undefined
+  const answered = Promise.withResolvers<void>()
+  let reporting: Promise<void> | undefined
   let closing: Promise<void> | undefined
+  function drain() {
+    // A stop is no outage: nothing is observed from here on.
+    reporting ??= reports.stop(() => answered.promise)
+    health.set('http', false, 'stopping')
+    server.drain()
+  }
   async function close() {
-    await reports.stop(() => server.close())
+    drain()
+    await server.close()
+    answered.resolve()
+    await reporting
     stopping.abort()
     await knowing
   }
@@ -129,6 +139,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       reports.start()
       return where
     },
+    drain,
     close() {
       closing ??= close()
       return closing

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Ids } from '@millhand/api'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
@@ -38,6 +39,8 @@ export interface ServerLimits {
 export interface Server {
   /** Fails where the address can't be had. */
   listen(): Promise<{ readonly url: string }>
+  /** From now on every answer tells its connection to close; all else goes on. Idempotent. */
+  drain(): void
   /** Refuses new connections, lets answers in flight finish for at most 10 s. Idempotent. */
   close(): Promise<void>
 }
@@ -94,6 +97,13 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     socket.once('close', () => connections.delete(socket))
   })
 
+  function endIdle(which: (socket: Socket, traffic: Traffic) => boolean) {
+    for (const [duplex, traffic] of connections) {
+      const socket = duplex as Socket
+      if (traffic.open.length === 0 && which(socket, traffic)) socket.destroySoon()
+    }
+  }
+
   let closing: Promise<void> | undefined
   async function stop() {
     state.stopping = true
@@ -102,10 +112,17 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
       NetServer.prototype.close.call(server, () => resolve())
     })
     onStop()
-    for (const [socket, { open }] of connections) if (open.length === 0) (socket as Socket).destroySoon()
-    const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs ?? 10_000)
+    const { stopMs = 10_000 } = limits
+    const cutting = setTimeout(() => server.closeAllConnections(), stopMs)
+    // What has arrived by now is read in the next turns: closing a socket before would throw it away.
+    await turn()
+    await turn()
+    const isBeginning = (socket: Socket, traffic: Traffic) => socket.bytesRead > traffic.answeredBytes
+    endIdle((socket, traffic) => !isBeginning(socket, traffic))
+    const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
     await closed
-    clearTimeout(timer)
+    clearTimeout(cutting)
+    clearTimeout(ending)
     // Ends the timer that looks after the time limits.
     server.close()
   }
@@ -120,12 +137,18 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),
+    drain() {
+      state.stopping = true
+    },
     close() {
       closing ??= server.listening ? stop() : Promise.resolve()
       return closing
     },
   }
 }
+
+/** For the rest of a request's head to arrive, where some of it has when the server stops: milliseconds. */
+const BEGUN_MS = 1_000
 
 /** What node calls a request that took too long to come. It asks once for each, and leaves what to do to us. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'

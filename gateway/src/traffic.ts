@@ -18,6 +18,8 @@ export class Traffic {
   readonly timeOut: () => void
   /** The connection's exchanges that wait for their answer, in the order of their requests. */
   readonly open: Exchange[] = []
+  /** The bytes of its socket that were read when the last exchange ended. More have come where another request begins. */
+  answeredBytes = 0
   /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
   isHurried = false
   /** Whether what came can't be read: that is answered once. */

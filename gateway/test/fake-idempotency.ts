@@ -22,6 +22,8 @@ export class FakeIdempotency {
   readonly calls: string[] = []
   /** The calls that fail because nobody can answer. */
   away: ReadonlySet<string> = new Set()
+  /** What every call fails with. */
+  failure: unknown
   #operations = 0
 
   readonly implementation: Partial<ServiceImpl<typeof IdempotencyService>> = {
@@ -79,6 +81,7 @@ export class FakeIdempotency {
 
   #called(what: string) {
     this.calls.push(what)
+    if (this.failure !== undefined) throw this.failure
     if (this.away.has(what)) throw fail('unavailable', 'Nobody is there.')
   }
 }

@@ -106,6 +106,20 @@ test('what the service says is kept below 500, but not that the caller may not n
   }
 })
 
+test('a caller is answered at once while the store of a service is known to be down', { timeout: 60_000 }, async t => {
+  const { post, services, clock } = await start(t)
+  services.idempotency.failure = fail('unavailable', 'The store is down.', {
+    retryAfterS: 2,
+    metadata: { circuit: 'open' },
+  })
+  const answer = await post(validTask, keyed) // The clock stands still: no pause before another try would end.
+  await problemIn(answer, 'unavailable')
+  assert.deepEqual(services.idempotency.calls, ['reserve'])
+  services.idempotency.failure = undefined
+  assert.equal((await post(validTask, keyed)).status, 201)
+  assert.equal(clock.monotonic(), 0)
+})
+
 test('what can not be read is not kept', async t => {
   const { post, services } = await start(t)
   await problemIn(await post('{', keyed), 'invalid_json')

@@ -17,12 +17,14 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
+import { createMetrics } from '@millhand/telemetry'
 import { DAY_MS, MIB, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
+import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf, withDoorbell } from '../topics.ts'
-import { pick, variables } from '../variables.ts'
+import { pick, variables, withoutDefault } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
 import { advertised, openPeer } from './between.ts'
 import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
@@ -39,10 +41,12 @@ export const computeVariables = configuration(
     ...signingVariables,
     ...calledVariables,
     ...kafkaVariables,
+    MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_OWNER_LEASE_S',
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_MODELS_DIR',
@@ -51,6 +55,7 @@ export const computeVariables = configuration(
       'MILLHAND_STORAGE_QUOTA_MB',
       'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -72,6 +77,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
   )
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'compute', log }), 'event log')
+  const metrics = createMetrics(log)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   const { compute: service, files } = computeOn(db, {
@@ -85,6 +91,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
     log,
     replicas: {
       owner: () => ownership?.owner(),
+      isVacant: () => ownership?.isVacant() ?? false,
       peer: createPeers(address => openPeer('compute', address, config.caller, log), { clock, runner }),
     },
     onRing: documents => db.ring(documents),
@@ -112,23 +119,27 @@ export const compute = defineProcess(config, async (config, runner, log) => {
 
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
   const topics = topicsOf.compute(config.topics)
-  ownership = runOwned({ name: 'compute', address, db, events, topics, runner, log }, async owning => {
-    const publish = withDoorbell(
-      batch => events.publish(batch),
-      () => ids('evt'),
-    )
-    const heard = (collection: string, document: object) => {
-      if (collection === tasksSpec.name) service.heard(document as TaskRecord)
-    }
-    await Promise.all([service.run(owning), files.run(owning), db.relay({ publish, heard }, owning)])
-  })
+  ownership = runOwned(
+    { name: 'compute', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
+    async owning => {
+      const publish = withDoorbell(
+        batch => events.publish(batch),
+        () => ids('evt'),
+      )
+      const heard = (collection: string, document: object) => {
+        if (collection === tasksSpec.name) service.heard(document as TaskRecord)
+      }
+      await Promise.all([service.run(owning), files.run(owning), db.relay({ publish, heard }, owning)])
+    },
+  )
   runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
   runner.run('blobs', signal =>
     everyInterval(clock, HOUR_MS, signal, () =>
       blobs.sweep(signal).catch(error => log.error('blobs.sweep_failed', { error })),
     ),
   )
-  return { addresses: { grpc }, health }
+  if (config.metrics === undefined) return { addresses: { grpc }, health }
+  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
 })
 
 const HOUR_MS = 3_600_000
@@ -144,8 +155,10 @@ function config(env: NodeJS.ProcessEnv) {
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
     mongoUrl: set.MILLHAND_MONGO_URL,
+    ownerLeaseMs: set.MILLHAND_OWNER_LEASE_S * 1_000,
     kafka: kafkaOf(set),
     topics: {
       partitions: set.MILLHAND_KAFKA_PARTITIONS,
@@ -154,6 +167,7 @@ function config(env: NodeJS.ProcessEnv) {
     },
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     plansFile: set.MILLHAND_PLANS_FILE,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,

@@ -35,6 +35,7 @@ export const gatewayVariables = configuration(
       'MILLHAND_BILLING_URL',
       'MILLHAND_WEBHOOK_URL',
       'MILLHAND_MAX_STREAMS',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_SECURITY_CONTACT',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -78,6 +79,7 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     limits: { stopMs: STOP_MS, streams: config.maxStreams },
   })
   runner.own(gateway, 'gateway')
+  runner.onDrain(() => gateway.drain())
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   return { addresses: { http: url }, health }
 })
@@ -101,6 +103,7 @@ function config(env: NodeJS.ProcessEnv) {
     billingUrls: MILLHAND_BILLING_URL,
     webhookUrls: MILLHAND_WEBHOOK_URL,
     maxStreams: set.MILLHAND_MAX_STREAMS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }

@@ -16,11 +16,13 @@ import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { ConfigurationError, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
 import { openMongo } from '@millhand/store/mongo'
+import { createMetrics } from '@millhand/telemetry'
 import { bootstrapKeys, DAY_MS, firstPlans } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
+import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf } from '../topics.ts'
-import { pick, variables } from '../variables.ts'
+import { pick, variables, withoutDefault } from '../variables.ts'
 import { advertised, openPeer } from './between.ts'
 import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
 import { createPeers } from './peers.ts'
@@ -34,10 +36,12 @@ export const identityVariables = configuration(
     ...signingVariables,
     ...calledVariables,
     ...kafkaVariables,
+    MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_OWNER_LEASE_S',
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_PLANS_FILE',
@@ -45,6 +49,7 @@ export const identityVariables = configuration(
       'MILLHAND_BOOTSTRAP_TEST_KEY',
       'MILLHAND_BOOTSTRAP_PLANS',
       'MILLHAND_RETENTION_DAYS',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -60,6 +65,7 @@ export const identity = defineProcess(config, async (config, runner, log) => {
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'identity', log }), 'event log')
+  const metrics = createMetrics(log)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   const collections = identityCollections(db)
@@ -95,17 +101,21 @@ export const identity = defineProcess(config, async (config, runner, log) => {
   })
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
   const topics = topicsOf.identity(config.topics)
-  ownership = runOwned({ name: 'identity', address, db, events, topics, runner, log }, async owning => {
-    // Its own outboxes alone: a relay looks at the collections that this process has asked for.
-    await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
-  })
+  ownership = runOwned(
+    { name: 'identity', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
+    async owning => {
+      // Its own outboxes alone: a relay looks at the collections that this process has asked for.
+      await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
+    },
+  )
   runner.run('store', async signal => {
     await db.prepare(signal)
     if (first) await untilItWorks(() => ensureFirstAccount({ ...collections, clock }, first), signal, log)
     await watchHealth('store', health, asking => db.ping(asking), signal)
   })
   runner.run('status', signal => status.run(signal))
-  return { addresses: { grpc }, health }
+  if (config.metrics === undefined) return { addresses: { grpc }, health }
+  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
 })
 
 function config(env: NodeJS.ProcessEnv) {
@@ -119,7 +129,9 @@ function config(env: NodeJS.ProcessEnv) {
     keySecret: deriveSecret(secret, 'api keys'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     mongoUrl: set.MILLHAND_MONGO_URL,
+    ownerLeaseMs: set.MILLHAND_OWNER_LEASE_S * 1_000,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
     kafka: kafkaOf(set),
     topics: {
@@ -130,6 +142,7 @@ function config(env: NodeJS.ProcessEnv) {
     plansFile: set.MILLHAND_PLANS_FILE,
     bootstrap: bootstrapOf(set),
     bootstrapPlans: set.MILLHAND_BOOTSTRAP_PLANS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

@@ -3,30 +3,39 @@ import type { KafkaEventLog, Topic } from '@millhand/eventlog/kafka'
 import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
 import { systemClock as clock, type Runner } from '@millhand/runner'
 import type { MongoDatabase } from '@millhand/store/mongo'
-import type { Log } from '@millhand/telemetry'
+import type { Log, Metrics } from '@millhand/telemetry'
 
 export interface OwnedOptions {
   /** The service, for example `compute`. */
-  readonly name: string
+  readonly name: 'compute' | 'workforce' | 'identity' | 'webhook'
   /** Where other replicas reach this one. */
   readonly address: string
+  /** How long the owner may be silent before another replica takes over, in milliseconds. */
+  readonly leaseMs: number
   readonly db: MongoDatabase
   readonly events: KafkaEventLog
   /** What it writes: they are made where they are missing. */
   readonly topics: readonly Topic[]
+  readonly metrics: Pick<Metrics, 'counter'>
   readonly runner: Runner
   readonly log: Log
 }
 
 /** Makes the topics, and does `work` whenever this replica is the owner: until the signal ends. */
 export function runOwned(options: OwnedOptions, work: (owning: AbortSignal) => Promise<void>): Ownership {
-  const { name, address, db, events, topics, runner, log } = options
+  const { name, address, leaseMs, db, events, topics, metrics, runner, log } = options
+  const ended = metrics.counter('millhand_ownership_ended_total')
   const ownership = createOwnership({
     owners: db.collection<OwnerRecord, never>(ownersSpec),
     name,
     address,
+    leaseMs,
     clock,
     onError: error => log.warn('ownership.failed', { error }),
+    onEnded(reason, heldMs) {
+      log[reason === 'stopped' ? 'info' : 'warn']('ownership.ended', { reason, held_s: Math.round(heldMs / 1_000) })
+      ended({ service: name, reason })
+    },
   })
   runner.run('topics', async signal => {
     await events.ensureTopics(topics, signal)
@@ -37,7 +46,6 @@ export function runOwned(options: OwnedOptions, work: (owning: AbortSignal) => P
     await ownership.run(signal, async owning => {
       log.info('ownership.begun')
       await work(owning)
-      log.info('ownership.ended')
     })
   })
   return ownership

@@ -34,10 +34,12 @@ export const webhookVariables = configuration(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_OWNER_LEASE_S',
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -78,9 +80,12 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
   })
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
   const topics = topicsOf.webhook(config.topics)
-  runOwned({ name: 'webhook', address, db, events, topics, runner, log }, async owning => {
-    await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
-  })
+  runOwned(
+    { name: 'webhook', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
+    async owning => {
+      await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
+    },
+  )
   runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
   if (config.metrics === undefined) return { addresses: { grpc }, health }
   return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
@@ -100,6 +105,7 @@ function config(env: NodeJS.ProcessEnv) {
     metrics: set.MILLHAND_METRICS_ADDR,
     advertiseUrl: set.MILLHAND_ADVERTISE_URL,
     mongoUrl: set.MILLHAND_MONGO_URL,
+    ownerLeaseMs: set.MILLHAND_OWNER_LEASE_S * 1_000,
     kafka: kafkaOf(set),
     topics: {
       partitions: set.MILLHAND_KAFKA_PARTITIONS,
@@ -107,6 +113,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

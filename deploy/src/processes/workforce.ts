@@ -16,13 +16,15 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
+import { createMetrics } from '@millhand/telemetry'
 import { createWorkforceService, type TaskRecord, tasksSpec } from '@millhand/workforce'
 import { DAY_MS } from '../config-parts.ts'
 import { offeredOf, offeredVariables } from '../engines.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
+import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf, withDoorbell } from '../topics.ts'
-import { pick, variables } from '../variables.ts'
+import { pick, variables, withoutDefault } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
 import { advertised, openPeer, reach } from './between.ts'
 import { calledVariables, callerOf, requireHttps, signingVariables } from './caller.ts'
@@ -37,6 +39,7 @@ export const workforceVariables = configuration(
     ...signingVariables,
     ...calledVariables,
     ...kafkaVariables,
+    MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_ADVERTISE_URL',
@@ -44,6 +47,7 @@ export const workforceVariables = configuration(
       'MILLHAND_COMPUTE_URL',
       'MILLHAND_BILLING_URL',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_OWNER_LEASE_S',
       'MILLHAND_KAFKA_PARTITIONS',
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_PLANS_FILE',
@@ -51,6 +55,7 @@ export const workforceVariables = configuration(
       'MILLHAND_WEBHOOK_ALLOW',
       'MILLHAND_CPU_SECOND_MICROS',
       ...offeredVariables,
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -72,6 +77,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
   )
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'workforce', log }), 'event log')
+  const metrics = createMetrics(log)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   const service = createWorkforceService({
@@ -89,6 +95,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
     log,
     replicas: {
       owner: () => ownership?.owner(),
+      isVacant: () => ownership?.isVacant() ?? false,
       peer: createPeers(address => openPeer('workforce', address, config.caller, log), { clock, runner }),
     },
     onRing: documents => db.ring(documents),
@@ -116,18 +123,22 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
 
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
   const topics = topicsOf.workforce(config.topics)
-  ownership = runOwned({ name: 'workforce', address, db, events, topics, runner, log }, async owning => {
-    const publish = withDoorbell(
-      batch => events.publish(batch),
-      () => ids('evt'),
-    )
-    const heard = (collection: string, document: object) => {
-      if (collection === tasksSpec.name) service.heard(document as TaskRecord)
-    }
-    await Promise.all([service.run(owning), db.relay({ publish, heard }, owning)])
-  })
+  ownership = runOwned(
+    { name: 'workforce', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
+    async owning => {
+      const publish = withDoorbell(
+        batch => events.publish(batch),
+        () => ids('evt'),
+      )
+      const heard = (collection: string, document: object) => {
+        if (collection === tasksSpec.name) service.heard(document as TaskRecord)
+      }
+      await Promise.all([service.run(owning), db.relay({ publish, heard }, owning)])
+    },
+  )
   runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
-  return { addresses: { grpc }, health }
+  if (config.metrics === undefined) return { addresses: { grpc }, health }
+  return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
 })
 
 function config(env: NodeJS.ProcessEnv) {
@@ -143,11 +154,13 @@ function config(env: NodeJS.ProcessEnv) {
     streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
     trusted: set.MILLHAND_TRUSTED_KEYS,
     grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
     advertiseUrl: own,
     identityUrls: MILLHAND_IDENTITY_URL,
     computeUrls: MILLHAND_COMPUTE_URL,
     billingUrls: MILLHAND_BILLING_URL,
     mongoUrl: set.MILLHAND_MONGO_URL,
+    ownerLeaseMs: set.MILLHAND_OWNER_LEASE_S * 1_000,
     kafka: kafkaOf(set),
     topics: {
       partitions: set.MILLHAND_KAFKA_PARTITIONS,
@@ -155,6 +168,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     plansFile: set.MILLHAND_PLANS_FILE,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,

@@ -7,7 +7,7 @@ import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
 import type { Reply } from '../reply.ts'
-import { callValues } from '../transcode/call.ts'
+import { CALL_MS, callValues } from '../transcode/call.ts'
 import { inProgress, Operation } from './operation.ts'
 import { patiently } from './patiently.ts'
 import { mismatch, replyOf } from './stored-reply.ts'
@@ -51,8 +51,10 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
       const keySha256 = hash('sha256', key, 'buffer')
       const holder = randomUUID()
       const sealKeys = { apiKey: apiKeyOf(exchange), idempotencyKey: key }
-      const reserved = await patiently(clock, timeoutMs =>
-        client.reserve({ keySha256, fingerprint, holder }, { ...callOptions, timeoutMs }),
+      const reserved = await patiently(
+        clock,
+        timeoutMs => client.reserve({ keySha256, fingerprint, holder }, { ...callOptions, timeoutMs }),
+        exchange.leftOf(CALL_MS),
       ).catch(cause => {
         throw fail('unavailable', 'Idempotency keys can not be looked up at the moment. Nothing was done.', { cause })
       })

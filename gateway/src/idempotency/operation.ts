@@ -7,6 +7,7 @@ import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
 import { problemReply } from '../problem.ts'
 import type { Reply } from '../reply.ts'
+import { CALL_MS } from '../transcode/call.ts'
 import { patiently } from './patiently.ts'
 import type { SealKeys } from './sealed-body.ts'
 import { replyOf, storedReply } from './stored-reply.ts'
@@ -60,12 +61,14 @@ export class Operation {
   async settle(work: () => Promise<Done>): Promise<Reply> {
     using _ = this.#renewing()
     const done = await this.#keep(work)
-    const { client, clock, callOptions, keySha256, holder, id, caller, isSecret, sealKeys } = this.#options
+    const { client, clock, exchange, callOptions, keySha256, holder, id, caller, isSecret, sealKeys } = this.#options
     const seal = isSecret && done.reply.status < 400 ? sealKeys : undefined
     const answer = await storedReply(done, seal)
     const request = { keySha256, holder, operation: id, answer }
-    const { instead, lost } = await patiently(clock, timeoutMs =>
-      client.complete(request, { ...callOptions, timeoutMs }),
+    const { instead, lost } = await patiently(
+      clock,
+      timeoutMs => client.complete(request, { ...callOptions, timeoutMs }),
+      exchange.isTimed ? Math.max(KEEP_MS, exchange.leftOf(CALL_MS)) : undefined,
     ).catch(cause => {
       throw fail('unavailable', 'The answer can not be kept at the moment. Send the same again, with the same key.', {
         cause,
@@ -129,3 +132,5 @@ export const inProgress = (ms = 1_000) =>
 const refusals: ReadonlySet<number> = new Set([401, 403])
 
 const RELEASE_MS = 1_000
+/** What was done has so long at least to be kept, however long it took. */
+const KEEP_MS = 2_000

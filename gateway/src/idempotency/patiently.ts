@@ -1,5 +1,5 @@
-/** Calls that are asked again when nobody can answer just then. */
-import { codeOf } from '@millhand/api'
+/** Calls that are made again while no replica can answer. */
+import { codeOf, metadataOf } from '@millhand/api'
 import { backoff, type Clock } from '@millhand/runner'
 
 /** Long enough for a replica to be replaced by another, and short beside the lease of an operation. */
@@ -7,16 +7,24 @@ const PATIENCE_MS = 5_000
 
 const pauseMs = backoff({ baseMs: 50, maxMs: 500, random: Math.random })
 
-/** Calls until it is answered, or its time is over. For calls that may be repeated. */
-export async function patiently<Answer>(clock: Clock, ask: (timeoutMs: number) => Promise<Answer>): Promise<Answer> {
-  const end = clock.monotonic() + PATIENCE_MS
+/**
+ * Calls until there is an answer, for at most `withinMs` and 5 s. For calls that may be repeated. A service whose store
+ * is known to be down is not called again.
+ */
+export async function patiently<Answer>(
+  clock: Clock,
+  ask: (timeoutMs: number) => Promise<Answer>,
+  withinMs = PATIENCE_MS,
+): Promise<Answer> {
+  const end = clock.monotonic() + Math.min(withinMs, PATIENCE_MS)
   for (let tries = 1; ; tries++) {
     const leftMs = end - clock.monotonic()
     try {
       return await ask(Math.max(1, leftMs))
     } catch (error) {
       const pause = pauseMs(tries)
-      if (codeOf(error) !== 'unavailable' || leftMs <= pause) throw error
+      const isDown = metadataOf(error).circuit === 'open'
+      if (codeOf(error) !== 'unavailable' || isDown || leftMs <= pause) throw error
       await clock.sleep(pause, never)
     }
   }

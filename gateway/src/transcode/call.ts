@@ -4,11 +4,8 @@ import { type ContextValues, createContextValues } from '@connectrpc/connect'
 import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 
-/**
- * Milliseconds that a call may take, besides a wait that its caller asks for. With 5 s each to look its key up, to reserve
- * an idempotency key and to keep the answer, whoever asks is answered within 30 s, whatever stands still.
- */
-export const CALL_MS = 15_000
+/** Milliseconds that a call may take, besides a wait that its caller asks for. */
+export const CALL_MS = 10_000
 
 /** What every call carries along. */
 export function callValues(caller: Principal, exchange: Exchange): ContextValues {

@@ -3,6 +3,7 @@ import type { Authenticate } from '../admission/authenticate.ts'
 import type { Caller } from '../admission/caller.ts'
 import { holds } from '../admission/scope.ts'
 import type { Endpoint } from '../dispatch.ts'
+import type { Exchange } from '../exchange.ts'
 import { type JsonBody, readJsonBody } from './json-body.ts'
 import type { JsonMethod } from './json-method.ts'
 
@@ -23,18 +24,24 @@ export function byBody(usual: JsonMethod, field: string, other: JsonMethod, auth
   const methodFor = (body: JsonBody) => (Object.hasOwn(body.value() as object, field) ? other : usual)
 
   /** The only one that can be meant, or that says why neither can be; none where both can. */
-  function onlyOne(caller: Caller): JsonMethod | undefined {
+  function onlyOne(exchange: Exchange, caller: Caller): JsonMethod | undefined {
     const allowed = [usual, other].filter(({ scope }) => holds(caller, scope))
-    const open = allowed.filter(method => !method.isFull(caller))
+    const open = allowed.filter(method => !method.isFull(exchange, caller))
     return open.length > 1 ? undefined : (open[0] ?? allowed[0] ?? usual)
   }
 
   return async (exchange, params, query) => {
     const known = authenticate(exchange)
     const caller = known instanceof Promise ? await known : known
-    const only = onlyOne(caller)
+    let only = onlyOne(exchange, caller)
     await only?.admit(exchange, caller)
     const body = readJsonBody(exchange)
+    if (only === undefined) {
+      // What came meanwhile may have filled a window: then nothing is parsed before it is counted.
+      await body.catch(() => {})
+      only = onlyOne(exchange, caller)
+      await only?.admit(exchange, caller)
+    }
     const method = await body.then(methodFor).catch(() => usual)
     if (method !== only) await method.admit(exchange, caller)
     return method.handleRead(exchange, params, query, { caller, body })

@@ -1,4 +1,5 @@
 /** A body of JSON: its bytes, and the object that they hold, which is parsed once. */
+import { BODY_LIMIT } from '../admission/admit.ts'
 import type { Exchange } from '../exchange.ts'
 import { parseJson } from './json-text.ts'
 import { requireJson } from './media-type.ts'
@@ -23,5 +24,3 @@ export async function readJsonBody(exchange: Exchange): Promise<JsonBody> {
     },
   }
 }
-
-const BODY_LIMIT = 1_048_576

@@ -3,7 +3,7 @@ import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { jsonWriter, type RouteOf } from '@millhand/api'
 import { check, compile, operationKey } from '@millhand/rpc'
-import { type AdmitDeps, createAdmit, createAdmitCaller, createIsFull } from '../admission/admit.ts'
+import { type AdmitDeps, createAdmit, createAdmitBody, createAdmitCaller, createIsFull } from '../admission/admit.ts'
 import type { Caller } from '../admission/caller.ts'
 import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
@@ -43,8 +43,8 @@ export interface JsonMethod {
   ) => Promise<void>
   /** What a caller must hold. */
   readonly scope: string
-  /** Whether it is known here that calls of somebody are over for now. Counts nothing. */
-  readonly isFull: (caller: Caller) => boolean
+  /** Whether it is known here that the caller's window has no room for the request. Counts nothing. */
+  readonly isFull: (exchange: Exchange, caller: Caller) => boolean
   /** Admits who is known. Fails with 403 or 429. */
   readonly admit: (exchange: Exchange, caller: Caller) => Caller | Promise<Caller>
 }
@@ -53,6 +53,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
   const { desc: method, answer, access } = route
   const { transport, waiting, streams, idempotency } = deps
   const admit = createAdmit(route, deps)
+  const admitBody = createAdmitBody(route, deps.limiter)
   const hasBody = route.body === '*'
   const read = requestReader(route)
   const write = jsonWriter(method.output)
@@ -71,12 +72,14 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
 
   async function readAsked(
     exchange: Exchange,
+    caller: Caller,
     params: Params,
     query: string,
     reading?: Promise<JsonBody>,
   ): Promise<Asked> {
     const key = isPost ? idempotencyKeyOf(exchange) : undefined
     const body = hasBody ? await (reading ?? readJsonBody(exchange)) : undefined
+    if (body !== undefined) await admitBody(exchange, caller, body.bytes.length)
     const request = body === undefined ? read.fromQuery(params, parseQuery(query)) : read.fromBody(params, query, body)
     if (key !== undefined) check(method.input, request) // What is no request is not kept.
     const fingerprint = () => fingerprintOf(exchange, body?.bytes ?? '')
@@ -86,7 +89,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
 
   /** The service's answer. What it says of its quota is said to the caller, whatever the answer is. */
   async function ask(exchange: Exchange, request: Request, values: ContextValues): Promise<Answer> {
-    const asking = transport.unary(method, undefined, CALL_MS, undefined, request, values)
+    const asking = transport.unary(method, undefined, exchange.leftOf(CALL_MS), undefined, request, values)
     return (await (access.tellsQuota ? withQuota(exchange, asking) : asking)).message
   }
 
@@ -159,14 +162,14 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
     async handle(exchange, params, query) {
       const admitted = admit(exchange)
       const caller = admitted instanceof Promise ? await admitted : admitted
-      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query))
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, caller, params, query))
       return answerWith(exchange, caller, prepared)
     },
     scope: access.scope,
     isFull: createIsFull(route, deps.limiter),
     admit: createAdmitCaller(route, deps.limiter),
     async handleRead(exchange, params, query, { caller, body }) {
-      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query, body))
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, caller, params, query, body))
       return answerWith(exchange, caller, prepared)
     },
   }

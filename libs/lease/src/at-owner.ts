@@ -8,6 +8,8 @@ import type { Owner } from './ownership.ts'
 export interface Replicas {
   /** Which replica of the service is the owner. */
   owner(): Owner
+  /** Whether there is no owner that gets work done at present. */
+  isVacant?(): boolean
   /** Reaches the replica at an address. */
   peer(address: string): Transport
 }

@@ -11,6 +11,7 @@ export { backoffMs } from './backoff.ts'
 export { leaseMs } from './deadlines.ts'
 export {
   createOwnership,
+  type EndReason,
   type Owner,
   type OwnerRecord,
   type Ownership,

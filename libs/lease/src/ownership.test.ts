@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { type Collection, noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from './ownership.ts'
+import { createOwnership, type EndReason, type OwnerRecord, type Ownership, ownersSpec } from './ownership.ts'
 
 describe('ownership', () => {
   let folder: string
@@ -38,6 +38,8 @@ describe('ownership', () => {
     die(): void
     /** What each of its reads waits for before it is made. */
     before?: (() => Promise<void>) | undefined
+    /** Why it was the owner no more, each time. */
+    readonly reasons: EndReason[]
     /** What its work waits for before it ends. */
     lingers?: Promise<void>
     stop(): void
@@ -45,8 +47,9 @@ describe('ownership', () => {
   }
 
   /** A replica with a clock of its own, or the one of all. */
-  function start(address: string, own: ManualClock = clock): Replica {
+  function start(address: string, own: ManualClock = clock, leaseMs = 2_000): Replica {
     let dead = false
+    const reasons: EndReason[] = []
     const reaching: Collection<OwnerRecord> = {
       async get(...words) {
         await replica.before?.()
@@ -57,11 +60,20 @@ describe('ownership', () => {
       count: (...words) => owners.count(...words),
       write: change => (dead ? Promise.reject(new Error('dead')) : owners.write(change)),
     }
-    const ownership = createOwnership({ owners: reaching, name: 'pools', address, clock: own, onError: () => {} })
+    const ownership = createOwnership({
+      owners: reaching,
+      name: 'pools',
+      address,
+      leaseMs,
+      clock: own,
+      onError: () => {},
+      onEnded: reason => reasons.push(reason),
+    })
     const stopping = new AbortController()
     const replica: Replica = {
       ownership,
       works: false,
+      reasons,
       die: () => {
         dead = true
       },
@@ -233,6 +245,7 @@ describe('ownership', () => {
       owners: reaching,
       name: 'pools',
       address: 'a',
+      leaseMs: 2_000,
       clock,
       onError: error => errors.push(error),
     })
@@ -248,5 +261,114 @@ describe('ownership', () => {
     stopping.abort()
     await pass(100)
     await ended
+  })
+
+  /** Answers no read of these replicas for a while, as a store that stands still. */
+  async function stall(stalled: readonly Replica[], ms: number) {
+    const over = Promise.withResolvers<void>()
+    for (const each of stalled) each.before = () => over.promise
+    await pass(ms)
+    for (const each of stalled) each.before = undefined
+    over.resolve()
+  }
+
+  it('outlasts stalls of the store that are shorter than its time', async () => {
+    const first = start('a', clock, 10_000)
+    await pass(500)
+    const second = start('b', clock, 10_000)
+    await pass(1_000)
+    for (const ms of [1_600, 2_400, 500, 1_600, 5_000]) {
+      await stall([first, second], ms)
+      assert.equal(first.ownership.owner(), 'here')
+      await pass(2_000)
+    }
+    assert.deepEqual([first.works, second.works, first.reasons], [true, false, []])
+  })
+
+  it('goes on with the holder in the record after a stall that is longer, and with nobody else', async () => {
+    const first = start('a', clock, 10_000)
+    await pass(500)
+    const second = start('b', clock, 10_000)
+    await pass(1_000)
+    const over = Promise.withResolvers<void>()
+    first.before = () => over.promise
+    await stall([second], 20_000)
+    await pass(2_000) // The other is answered first.
+    first.before = undefined
+    over.resolve()
+    for (let waited = 0; waited < 3_000; waited += 50) {
+      await pass(0)
+      assert.equal(second.works, false, `after ${waited} ms`)
+    }
+    assert.deepEqual([first.works, first.reasons], [true, ['expired']])
+  })
+
+  it('stays while one renewal gets no answer and others do', async () => {
+    const first = start('a', clock, 10_000)
+    await pass(500)
+    const never = Promise.withResolvers<void>()
+    first.before = () => {
+      first.before = undefined
+      return never.promise
+    }
+    await pass(20_000)
+    const { works, reasons } = first
+    never.reject(new Error('the connection broke'))
+    assert.deepEqual([works, reasons], [true, []])
+  })
+
+  it('tells why it ended: it stopped, or another has the place', async () => {
+    const own = manualClock()
+    const first = start('a', own)
+    await pass(500, own)
+    const second = start('b')
+    await pass(3_000) // The first stands still.
+    await own.advance(500)
+    await pass(500, own)
+    second.stop()
+    await pass(500)
+    assert.deepEqual([first.reasons, second.reasons], [['taken'], ['stopped']])
+    const third = start('c', clock, 2_000)
+    await pass(500)
+    const record = await owners.get(noAccount, 'pools')
+    assert.ok(record && third.works)
+    const { version, ...document } = record
+    await owners.write({ kind: 'replace', version, document: { ...document, holder: 'somebody' }, events: [] })
+    await pass(500)
+    assert.deepEqual(third.reasons, ['taken'])
+  })
+
+  it('is vacant while its owner does not renew, and not while the store stalls', async () => {
+    const first = start('a', clock, 10_000)
+    await pass(500)
+    const second = start('b', clock, 10_000)
+    await pass(2_000)
+    await stall([first, second], 9_000)
+    await pass(500)
+    assert.deepEqual(
+      [first, second].map(each => each.ownership.isVacant()),
+      [false, false],
+    )
+    first.die()
+    await pass(4_000)
+    assert.deepEqual([second.works, second.ownership.isVacant()], [false, true])
+    await pass(8_000)
+    assert.deepEqual([second.works, second.ownership.isVacant()], [true, false])
+  })
+
+  it('is given up for good by one whose last renewal is still under way', async () => {
+    const first = start('a')
+    await pass(500)
+    const renewal = Promise.withResolvers<void>()
+    first.before = () => {
+      first.before = undefined
+      return renewal.promise
+    }
+    await pass(500)
+    first.stop()
+    await pass(100)
+    renewal.resolve()
+    await pass(500)
+    assert.equal((await owners.get(noAccount, 'pools'))?.holder, '')
   })
 })

@@ -1,7 +1,8 @@
 /**
- * Which of several replicas does what only one may do at a time: a lease on one document, renewed while its holder
- * lives. No clock is compared between machines: who waits for the place takes it once it has seen the same version for
- * a whole lease by its own clock, and the holder stops earlier than that by its own.
+ * Elects one of several replicas of a service: a lease on one document, renewed while its holder lives. No clock is
+ * compared between machines. A replica that waits takes the lease once it has seen the same version for a whole lease
+ * time by its own monotonic clock, and the holder stops earlier than that by its own. Time in which a replica gets no
+ * answer from the store counts for nothing: after a stall the holder has as long as ever to renew.
  *
  * Two owners for a moment are possible all the same, when a process stands still and wakes. So whatever an owner does
  * is fenced where it lands: by the version of the document that it writes.
@@ -9,13 +10,22 @@
 import type { Clock } from '@millhand/runner'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
-const ownershipTimes = {
-  /** How long the owner is still waited for after its last sign of life. */
-  ttlMs: 2_000,
-  /** When an owner that could not renew stops, counted from when it last asked. */
-  stopMs: 1_500,
-  renewEveryMs: 400,
-} as const
+/** All in milliseconds. */
+function timesOf(leaseMs: number) {
+  const renewEveryMs = Math.min(500, leaseMs / 5)
+  return {
+    leaseMs,
+    /** When a holder that could not renew stops, counted from when it sent its last renewal. */
+    stopMs: leaseMs * 0.8,
+    renewEveryMs,
+    /** After so long without an answer another attempt is sent beside the one that hangs. */
+    attemptMs: leaseMs / 4,
+    /** A replica that waits counts at most so much between two answers of the store. */
+    mostBetweenMs: Math.max(2 * renewEveryMs, leaseMs / 5),
+    /** A holder that has not renewed for so long gets nothing done. */
+    silentMs: leaseMs * 0.3,
+  }
+}
 
 export interface OwnerRecord extends Document {
   /** The process; empty when it has given the place up. */
@@ -29,12 +39,20 @@ export const ownersSpec = { name: 'owners', indexes: {} } as const satisfies Col
 /** Where the owner is: in this process, at an address, or nowhere (known). */
 export type Owner = 'here' | { readonly address: string } | undefined
 
+/**
+ * Why a process is no longer the owner: it stops, it could not renew in time, another process holds the lease, or the
+ * owner's work has failed.
+ */
+export type EndReason = 'stopped' | 'expired' | 'taken' | 'failed'
+
 export interface Ownership {
   /** As far as this process knows. */
   owner(): Owner
+  /** Whether nobody renews the lease at present, as far as this process knows: there is no owner that gets work done. */
+  isVacant(): boolean
   /**
-   * Does `work` whenever this process is the owner, until the signal ends; then it gives the place up. The work's
-   * signal ends when the place is lost, or may be. Rejects when the work does, and when another replica lives at our
+   * Does `work` whenever this process is the owner, until the signal ends; then it gives the lease up. The work's
+   * signal ends when the lease is lost, or may be. Rejects when the work does, and when another replica lives at our
    * address.
    */
   run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
@@ -43,6 +61,7 @@ export interface Ownership {
 /** Where there is one process, it is the owner. */
 export const soleOwnership: Ownership = {
   owner: () => 'here',
+  isVacant: () => false,
   run: (signal, work) => work(signal),
 }
 
@@ -52,22 +71,31 @@ export interface OwnershipOptions {
   readonly name: string
   /** Where other replicas reach this one, and no other. */
   readonly address: string
+  /** How long the owner may be silent before another replica takes over, in milliseconds. The same for all replicas. */
+  readonly leaseMs: number
   readonly clock: Clock
   /** Hears each time the store could not be asked. */
   readonly onError: (error: unknown) => void
+  /** Hears each time this process is no longer the owner, and for how long it was, in milliseconds. */
+  readonly onEnded?: (reason: EndReason, heldMs: number) => void
 }
 
 export function createOwnership(options: OwnershipOptions): Ownership {
-  const { owners, name, address, clock, onError } = options
+  const { owners, name, address, clock, onError, onEnded = () => {} } = options
+  const times = timesOf(options.leaseMs)
   /** Of this life of the process: another life is another holder, also at the same address. */
   const holder = crypto.randomUUID()
-  let seen: { readonly record: OwnerRecord | undefined; readonly since: number } | undefined
+  let seen: Seen | undefined
   /** By the monotonic clock; in the past while this process owns nothing. */
   let heldUntil = Number.NEGATIVE_INFINITY
+  /** Counts how often the lease was lost: a renewal of before extends nothing. */
+  let term = 0
+  let hasWritten = false
+  let isGivenUp = false
   /** How often another life at our address was seen to renew. */
   let namesakeRenewed = 0
 
-  const isHeld = () => clock.monotonic() < heldUntil
+  const isHeld = () => !isGivenUp && clock.monotonic() < heldUntil
 
   const write = async (record: OwnerRecord | undefined, by: string): Promise<boolean> => {
     const document = { tenant: noAccount, id: name, holder: by, address }
@@ -77,61 +105,105 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     return (await owners.write(change)).kind === 'written'
   }
 
-  /** Sees who has the place, and since when unchanged: from the answer on, which may be of any moment before it. */
-  const look = async () => {
+  /** Reads who has the lease. Undefined where an attempt that began later was answered before. */
+  const look = async (): Promise<Seen | undefined> => {
+    const askedAt = clock.monotonic()
     const record = await owners.get(noAccount, name)
-    const now = clock.monotonic()
-    if (!seen || seen.record?.version !== record?.version) {
+    if (seen && seen.askedAt > askedAt) return undefined
+    const at = clock.monotonic()
+    const isUnchanged = seen !== undefined && seen.record?.version === record?.version
+    if (!isUnchanged) {
       namesakeRenewed = isNamesake(record) && seen?.record?.holder === record?.holder ? namesakeRenewed + 1 : 0
-      seen = { record, since: now }
     }
-    return { record, unchangedMs: now - seen.since }
+    // A renewal may have been under way for as long as no answer came, so that time does not count.
+    const unchangedMs = seen && isUnchanged ? seen.unchangedMs + Math.min(at - seen.at, times.mostBetweenMs) : 0
+    seen = { record, askedAt, at, unchangedMs }
+    return seen
   }
 
-  /** Renews the place or takes it, where it may be taken. */
-  const step = async () => {
-    const askedAt = clock.monotonic()
-    const { record, unchangedMs } = await look()
-    if (!mayTake(record, unchangedMs)) {
+  /** Renews the lease or takes it, where it may be taken. */
+  const attempt = async () => {
+    const begunIn = term
+    const now = await look()
+    if (now === undefined || isGivenUp) return
+    if (!mayTake(now)) {
       heldUntil = Number.NEGATIVE_INFINITY
       return
     }
-    if (await write(record, holder)) heldUntil = askedAt + ownershipTimes.stopMs
+    hasWritten = true
+    const isWritten = await write(now.record, holder)
+    if (isWritten && begunIn === term) heldUntil = Math.max(heldUntil, now.askedAt + times.stopMs)
+  }
+
+  /** One that hangs, as on a connection that died silently, goes on by itself and holds nobody up. */
+  const attemptInTime = async (signal: AbortSignal) => {
+    const answered = new AbortController()
+    const over = AbortSignal.any([signal, answered.signal])
+    const attempting = attempt()
+      .catch(onError)
+      .finally(() => answered.abort())
+    await Promise.race([attempting, clock.sleep(times.attemptMs, over).catch(() => {})])
   }
 
   /** Another life at our address: an earlier one of this process, or a process that advertises it too. */
   const isNamesake = (record: OwnerRecord | undefined) =>
     record !== undefined && record.address === address && record.holder !== '' && record.holder !== holder
 
-  const mayTake = (record: OwnerRecord | undefined, unchangedMs: number) =>
-    !record || record.holder === '' || record.holder === holder || unchangedMs >= ownershipTimes.ttlMs
+  const isOurs = (record: OwnerRecord | undefined) => record?.holder === holder
 
-  /** Until the signal ends or the place is lost, and the work has ended: until then it is not taken again. */
+  const mayTake = ({ record, unchangedMs }: Seen) =>
+    !record || record.holder === '' || isOurs(record) || unchangedMs >= times.leaseMs
+
+  /** Until the signal ends or the lease is lost, and the work has ended: until then it is not taken again. */
   const hold = async (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {
+    const beganAt = clock.monotonic()
     const losing = new AbortController()
-    const lose = () => losing.abort(new Error(`the ownership of ${name} is over`))
     const over = AbortSignal.any([signal, losing.signal])
+    let reason: EndReason | undefined
+    const lose = (why: EndReason) => {
+      if (over.aborted) return
+      reason = why
+      term += 1
+      heldUntil = Number.NEGATIVE_INFINITY
+      losing.abort(new Error(`the ownership of ${name} has ended: ${reason}`))
+    }
+    const loseUnlessHeld = () => {
+      if (!isHeld()) lose(isOurs(seen?.record) ? 'expired' : 'taken')
+    }
     const ended = new AbortController()
     const working = work(over).finally(() => {
-      lose()
+      lose('failed')
       ended.abort()
     })
     working.catch(() => {}) // It is thrown below, once nothing is under way.
-    let timer = clock.timer(heldUntil - clock.monotonic(), lose)
+    const expire = () => {
+      loseUnlessHeld()
+      if (!over.aborted) timer = clock.timer(heldUntil - clock.monotonic(), expire)
+    }
+    let timer = clock.timer(heldUntil - beganAt, expire)
     while (!over.aborted) {
-      await clock.sleep(ownershipTimes.renewEveryMs, over).catch(() => {})
+      await clock.sleep(times.renewEveryMs, over).catch(() => {})
       if (over.aborted) break
-      await step().catch(onError)
-      timer.cancel()
-      timer = clock.timer(heldUntil - clock.monotonic(), lose)
-      if (!isHeld()) lose()
+      await attemptInTime(over)
+      loseUnlessHeld()
     }
     timer.cancel()
     while (!ended.signal.aborted) {
-      await clock.sleep(ownershipTimes.renewEveryMs, ended.signal).catch(() => {})
+      await clock.sleep(times.renewEveryMs, ended.signal).catch(() => {})
       if (!ended.signal.aborted) await look().catch(onError) // Callers are told who has it now.
     }
+    onEnded(reason ?? 'stopped', clock.monotonic() - beganAt)
     await working
+  }
+
+  /** Another replica takes over at once. Where the store can't be asked, it does so after the lease time. */
+  const giveUp = async () => {
+    isGivenUp = true
+    // A renewal that is still under way may come between.
+    for (let tries = 0; tries < 3; tries++) {
+      const record = await owners.get(noAccount, name)
+      if (!record || !isOurs(record) || (await write(record, ''))) return
+    }
   }
 
   return {
@@ -142,23 +214,31 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       return { address: record.address }
     },
 
+    isVacant: () => !isHeld() && seen !== undefined && (!seen.record?.holder || seen.unchangedMs >= times.silentMs),
+
     async run(signal, work) {
       while (!signal.aborted) {
-        await step().catch(onError)
+        await attemptInTime(signal)
         if (namesakeRenewed > LAST_WORDS) {
           throw new Error(
             `another living replica of ${name} advertises ${address} too: give each an address of its own`,
           )
         }
         if (isHeld()) await hold(signal, work)
-        else await clock.sleep(ownershipTimes.renewEveryMs, signal).catch(() => {})
+        else await clock.sleep(times.renewEveryMs, signal).catch(() => {})
       }
-      if (!isHeld()) return
-      heldUntil = Number.NEGATIVE_INFINITY
-      const record = await owners.get(noAccount, name).catch(onError)
-      if (record?.holder === holder) await write(record, '').catch(onError)
+      if (hasWritten) await giveUp().catch(onError)
     },
   }
+}
+
+/** What a look at the record has shown. Times are by the monotonic clock. */
+interface Seen {
+  readonly record: OwnerRecord | undefined
+  readonly askedAt: number
+  readonly at: number
+  /** For how long it has been the same, as far as the store has answered. */
+  readonly unchangedMs: number
 }
 
 /** A life that has ended may have sent one renewal that lands after its end. */

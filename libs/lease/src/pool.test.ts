@@ -190,6 +190,7 @@ describe('a pool', () => {
       owners: db.collection<OwnerRecord, never>(ownersSpec),
       name: 'pools',
       address: 'a',
+      leaseMs,
       clock,
       onError: () => {},
     })

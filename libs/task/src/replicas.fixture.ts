@@ -61,6 +61,7 @@ export function createReplicas({ tasks, emissions, blobs }: Stores) {
           if (believed === undefined) return undefined
           return believed === address ? 'here' : { address: believed }
         },
+        isVacant: () => owner === undefined,
         peer: at => network.get(at) as Transport,
       },
       onRing: async documents => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { systemClock as clock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
@@ -78,6 +79,23 @@ describe('replicas of a service of tasks', () => {
     }
   })
 
+  it('a lease is renewed by any replica while there is no owner, and a cancel is heard of', async () => {
+    a.own()
+    const { id } = await create(a)
+    const [lease] = await claim(a)
+    assert.ok(lease)
+    await a.disown()
+    const renew = async (leaseId: string) => {
+      const leases = [{ id: leaseId, tenant: lease.tenant, workId: lease.workId }]
+      const renewed = await b.leases.renew({ executorId: 'exec_a', leases })
+      return renewed.leases.map(({ verdict }) => verdict)
+    }
+    assert.deepEqual(await renew(lease.id), [Renewed_Verdict.KEPT])
+    assert.deepEqual(await renew('lease_of_nobody'), [Renewed_Verdict.LOST])
+    await b.tasks.cancelTask({ id }, as)
+    assert.deepEqual(await renew(lease.id), [Renewed_Verdict.CANCEL])
+  })
+
   it('a claim that waits gets what another replica creates', async () => {
     a.own()
     const waiting = claim(a)
@@ -99,7 +117,7 @@ describe('replicas of a service of tasks', () => {
   })
 
   it('a wait goes on at the next owner, though the store still owes the last one an answer', {
-    timeout: 10_000,
+    timeout: 300_000,
   }, async () => {
     isHeld = true
     a.own()

@@ -6,6 +6,7 @@ import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
 import { frame, frameReader } from './frames.ts'
 import { diedOfMemory } from './memory.ts'
+import { type Lock, nodeOptions } from './node-lock.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
@@ -51,13 +52,13 @@ const MIB = 2 ** 20
 
 // `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
 // are in units of 512 bytes, by POSIX.
-const LIMITED = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$0"; shift; exec "$@"'
+const LIMITED = 'ulimit -c 0; ulimit -d "$0"; ulimit -f "$1"; ulimit -t "$2"; shift 2; exec "$@"'
 
 export interface ChildOptions<From> {
   /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
   readonly script: string
-  /** Further options of Node. */
-  readonly options?: readonly string[]
+  /** What it may read and load. */
+  readonly lock: Lock
   /** What it said, once it is sure that the protocol has it; undefined for what it has not. That it throws is a fault of ours. */
   readonly read: (said: Said) => From | undefined
   /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
@@ -67,6 +68,8 @@ export interface ChildOptions<From> {
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
+  /** Processor time that it may take in its whole life; without a limit where left out. */
+  readonly processorSeconds?: number
   readonly log: Log
 }
 
@@ -185,13 +188,13 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
 }
 
 function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
-  const { script, memoryLimitBytes, fileBytes, log } = options
-  const node = [
+  const { script, lock, memoryLimitBytes, fileBytes, log } = options
+  const node = (folder: string) => [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
     `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
-    ...(options.options ?? []),
+    ...nodeOptions(lock, folder, fileBytes),
     script,
     String(process.pid),
     String(memoryLimitBytes),
@@ -200,7 +203,8 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
   let folder: string | undefined
   try {
     folder = makeFolder('model')
-    const child = spawn('sh', ['-c', LIMITED, String(dataKib), String(Math.ceil(fileBytes / 512)), ...node], {
+    const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited'].map(String)
+    const child = spawn('sh', ['-c', LIMITED, ...limits, ...node(folder)], {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       env: { PATH: process.env.PATH },

@@ -36,7 +36,7 @@ export interface Step {
 
 export const FAULTS_A_RUN = 16
 
-/** Longer than the place of the queues' owner is kept, longer than a lease lasts. */
+/** Longer than an owner's lease of 2 s lasts, longer than an executor's. */
 const BEYOND_OWNERSHIP_MS = 3_000
 const BEYOND_LEASE_MS = 11_500
 

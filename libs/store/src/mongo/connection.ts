@@ -73,6 +73,13 @@ export const isUnsent = (error: unknown): boolean => error instanceof MongoServe
 export const unreachable = (cause: unknown): Error =>
   fail('unavailable', 'The store can not be reached at the moment.', { cause, retryAfterS: 1 })
 
+/** What callers are told while the server has answered nothing for long. It is of no use to ask again at once. */
+export const circuitOpen = (): Error =>
+  fail('unavailable', 'The store can not be reached at the moment.', {
+    retryAfterS: 2,
+    metadata: { circuit: 'open' },
+  })
+
 /** What a caller asks for: that the server can't be reached is no fault of ours, and rejects as `unavailable`. */
 export async function asked<R>(work: () => Promise<R>): Promise<R> {
   try {

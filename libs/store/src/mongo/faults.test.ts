@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { metadataOf } from '@millhand/api'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
 import type { Change, Collection, WriteResult } from '../collection.ts'
 import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
@@ -14,7 +15,7 @@ import { type SeveringProxy, startProxy } from './severing-proxy.ts'
 
 const log = createLog({ level: 'error' })
 
-describe('MongoDB: faults', { skip: javaMissing }, async () => {
+describe('MongoDB: faults', { skip: mongoMissing }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'store-mongo-'))
   const server = await startMongo({ dataDir })
   after(async () => {
@@ -27,7 +28,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     const db = openMongo({ url, log })
     t.after(() => db.close())
     const items = db.collection<Item, ItemIndex>(ITEMS)
-    await db.prepare(AbortSignal.timeout(10_000))
+    await db.prepare(AbortSignal.timeout(300_000))
     const answers = new Map<string, WriteResult | 'rejected'>()
     let killed: Promise<void> | undefined
     const chain = async (writer: number) => {
@@ -143,11 +144,32 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     } finally {
       server.resume()
     }
+    await db.ping()
     // The same again: it can't be told before what became of the first, and both can't be.
     const again = await Promise.all([items.write(replace('a', 1, 'mine')), items.write(insert('b'))])
     const there = await stored(url)
     const events = ['a', 'b'].map(id => there.get(id)?.outbox.map(({ id }) => id))
     assert.deepEqual(events, [['a.1', 'a.2'], ['b.1']], JSON.stringify(again))
+  })
+
+  it('rejects at once while the server has stood still for long, and works by itself when it goes on', async t => {
+    const db = openMongo({ url: server.url(), log })
+    t.after(() => db.close())
+    const items = db.collection<Item, ItemIndex>(ITEMS)
+    await items.write(insert('a'))
+    server.pause()
+    try {
+      const writing = items.write(replace('a', 1, 'mine'))
+      await assert.rejects(items.get(TENANT, 'a')) // It may have waited for a connection.
+      await assert.rejects(items.get(TENANT, 'a'), isCircuitOpen)
+      await assert.rejects(items.write(insert('b')), isCircuitOpen)
+      server.resume()
+      assert.deepEqual(await writing, written(2)) // It was sent before.
+      assert.equal((await items.get(TENANT, 'a'))?.note, 'mine')
+      assert.equal(await items.get(TENANT, 'b'), undefined)
+    } finally {
+      server.resume()
+    }
   })
 
   it('rejects while the server is away, and works when it is back', async t => {
@@ -159,7 +181,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     await server.kill()
     const preparing = openMongo({ url, log })
     preparing.collection(ITEMS)
-    const prepared = preparing.prepare(AbortSignal.timeout(30_000))
+    const prepared = preparing.prepare(AbortSignal.timeout(300_000))
     await Promise.all([
       assert.rejects(db.ping()),
       assert.rejects(items.get(TENANT, 'a')),
@@ -172,6 +194,8 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     assert.equal((await items.get(TENANT, 'a'))?.version, 1)
   })
 })
+
+const isCircuitOpen = (error: unknown) => metadataOf(error).circuit === 'open'
 
 const insert = (id: string): Change<Item> => ({ kind: 'insert', document: item(id), events: [event(id, `${id}.1`)] })
 

@@ -6,15 +6,17 @@
  * nothing that only some servers have. Writes are answered when a majority has them in its journal; reads are the
  * primary's, and show only such writes.
  *
- * While the server is away a call fails as `unavailable` within 5 s; while it is paused within 20 s: 10 s without an answer, then for
- * a write 5 s to find out what became of it, of which the last try may take 5 s more. It comes back by itself.
+ * While the server is away, or stands still, a call waits for it for 5 s; then a circuit opens, and calls fail as
+ * `unavailable` at once until the server answers again. A write that was sent before goes on: it waits for its answer for
+ * 10 s, then for 5 s to find out what became of it, of which the last try may take 5 s more.
  */
 import { systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Collection, CollectionSpec, Database, Document, DocumentRef } from '../collection.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { writeCommands } from './commands.ts'
-import { asked, timeoutsFor, unreachable } from './connection.ts'
+import { asked, circuitOpen, isPassing, timeoutsFor, unreachable } from './connection.ts'
 import { keepDeadEvent } from './dead-events.ts'
 import { declaredIndexes } from './indexes.ts'
 import { makeIndexes } from './make-indexes.ts'
@@ -107,16 +109,31 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
     }
   }
 
+  const ping = async (signal?: AbortSignal) => {
+    await connected()
+    await db.command({ ping: 1 }, signal ? { signal } : {})
+    circuit.answered()
+  }
+  const circuit = new CircuitBreaker({
+    clock: systemClock,
+    probe: () => during(ping),
+    isSilence: isPassing,
+    refusal: circuitOpen,
+    onChange: isOpen => (isOpen ? log.warn('store.circuit_opened') : log.info('store.circuit_closed')),
+  })
+
+  const read = <R>(work: () => Promise<R>): Promise<R> => asked(() => during(() => circuit.read(work)))
   /** For callers: what can't be told is a failure of the way to the server too. */
-  const answered = <R>(work: () => Promise<R>): Promise<R> =>
+  const write = <R>(work: () => Promise<R>): Promise<R> =>
     asked(() =>
-      during(work).catch(error => {
+      during(() => circuit.write(work)).catch(error => {
         throw error instanceof OutcomeUnknown ? unreachable(error) : error
       }),
     )
 
   async function close(): Promise<void> {
     closing.abort()
+    circuit.close()
     await Promise.allSettled(underWay)
     await client.close()
   }
@@ -147,10 +164,10 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         },
       })
       return {
-        get: (tenant, id) => answered(() => inner.get(tenant, id)),
-        find: (index, query) => answered(() => inner.find(index, query)),
-        count: (index, range, limit) => answered(() => inner.count(index, range, limit)),
-        write: change => answered(() => inner.write(change)),
+        get: (tenant, id) => read(() => inner.get(tenant, id)),
+        find: (index, query) => read(() => inner.find(index, query)),
+        count: (index, range, limit) => read(() => inner.count(index, range, limit)),
+        write: change => write(() => inner.write(change)),
       }
     },
 
@@ -188,11 +205,7 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
       }
     },
 
-    ping: signal =>
-      during(async () => {
-        await connected()
-        await db.command({ ping: 1 }, signal ? { signal } : {})
-      }),
+    ping: signal => during(() => ping(signal)),
 
     close() {
       closed ??= close()

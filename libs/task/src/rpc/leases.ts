@@ -34,7 +34,7 @@ export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
 /** All methods that are the same for tasks of any kind. */
 export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
   claim: claim(deps),
-  renew: atOwner(deps.replicas, LeaseService.method.renew, renew(deps)),
+  renew: renew(deps),
   emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
   reserve: atOwner(deps.replicas, LeaseService.method.reserve, reserve(deps)),
   finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
@@ -73,7 +73,18 @@ const claimHere =
     }
   }
 
-const renew =
+/**
+ * While there is no owner nobody ends leases, and the next owner counts each anew: then any replica keeps what the store
+ * says is held, so that runs go on until there is an owner again.
+ */
+const renew = <T extends TaskLife>(deps: LeaseDeps<T>) => {
+  const here = renewHere(deps)
+  const ask = atOwner(deps.replicas, LeaseService.method.renew, here)
+  return (req: RenewRequest, call: HandlerContext): Promise<RenewResponse> =>
+    deps.replicas.isVacant?.() ? here(req) : ask(req, call)
+}
+
+const renewHere =
   <T extends TaskLife>({ pools }: LeaseDeps<T>) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
     const verdicts = await Promise.all(

@@ -12,6 +12,19 @@ export interface MetricSpec {
 const mode = ['live', 'test'] as const
 
 export const metricSpecs = {
+  millhand_ownership_ended_total: {
+    kind: 'counter',
+    help: 'How often this process stopped being the owner of its service, by why: it stopped, it could not renew its lease in time, another process held it, its work failed.',
+    labels: {
+      service: ['compute', 'workforce', 'identity', 'webhook'],
+      reason: ['stopped', 'expired', 'taken', 'failed'],
+    },
+  },
+  millhand_log_lines_dropped_total: {
+    kind: 'counter',
+    help: 'Lines of the log that could not be written: standard error was full, slow or gone.',
+    labels: {},
+  },
   millhand_webhook_owner: {
     kind: 'gauge',
     help: '1 where this process reads the log and delivers, else 0. Of all replicas one is the owner.',

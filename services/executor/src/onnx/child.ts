@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { excerpt, InputInvalid } from '@millhand/model'
 import { PieceTooLarge } from '@millhand/worker'
-import { endIfOutOfMemory, openChannel, startWatchdog } from '@millhand/worker/child'
+import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/worker/child'
 import { fits } from '../result-bound.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
@@ -23,6 +23,7 @@ startWatchdog()
 
 const say = openChannel<ToChild, FromChild>(hear)
 const emissions = emitWindow(say)
+lockDown()
 let processor: Processor | undefined
 
 function hear(message: ToChild): void {
@@ -41,6 +42,7 @@ function hear(message: ToChild): void {
 async function load(message: LoadMessage): Promise<void> {
   try {
     processor = await openProcessor(message)
+    lockLoaded()
     say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)

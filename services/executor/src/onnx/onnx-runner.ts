@@ -43,6 +43,14 @@ export interface OnnxRunnerOptions {
 const LOAD_TIMEOUT_MS = 60_000
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
+const CODE = {
+  'services/executor': ['onnxruntime-node', 'sharp'],
+  'libs/onnx': ['onnxruntime-node'],
+  'libs/model': [],
+  'libs/worker': [],
+  'libs/telemetry': [],
+}
+
 /** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
 const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
@@ -64,6 +72,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const { memoryLimitBytes, log } = options
   const child = startChild<ToChild, FromChild>({
     script: CHILD,
+    lock: { code: CODE, readable: Object.values(model.files), native: true },
     read: readFromChild,
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
     messageBytes: MOST_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,

@@ -12,6 +12,7 @@ import {
   MOST_EMBEDDED_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
+  MOST_ISOLATED_BYTES,
   MOST_QUESTION,
   MOST_SIDE,
   MOST_TEXT_BYTES,
@@ -33,6 +34,7 @@ export type Heard =
   | { readonly kind: 'question'; readonly prompt: string }
   | { readonly kind: 'depict'; readonly prompt: string; readonly width: number; readonly height: number }
   | { readonly kind: 'embed'; readonly texts: readonly string[] }
+  | { readonly kind: 'isolate'; readonly work: string }
   | { readonly kind: 'made'; readonly made: Made }
 
 /** The protocol does not know it; the message says why, in words for who wrote the engine. */
@@ -48,6 +50,8 @@ export function readFromChild({ head, parts }: Said, outputSchema: Schema): Hear
     return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
   if (said.kind === 'depict' && prompt && more.length === 0)
     return { kind: 'depict', prompt: text(prompt.toString(), MOST_DEPICTED), ...sizeOf(said) }
+  if (said.kind === 'isolate' && prompt && more.length === 0)
+    return { kind: 'isolate', work: text(prompt.toString(), MOST_ISOLATED_BYTES) }
   if (prompt) throw new NotOfProtocol('there is something beside it')
   switch (said.kind) {
     case 'loaded':

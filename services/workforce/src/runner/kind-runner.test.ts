@@ -55,7 +55,7 @@ for (const { kinds: specs } of employees)
     })
 
 it('a process stands back behind who answers callers once it is loaded, with every thread', {
-  skip: platform !== 'linux',
+  skip: platform !== 'linux' && 'needs Linux, whose /proc tells the priority of threads',
 }, async t => {
   await load(t, 'tester/life')
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
@@ -93,6 +93,14 @@ describe('a kind that', () => {
     const { code, message } = await failing(await load(t, 'tester/life'), 'fail')
     assert.equal(code, 'engine_failed')
     assert.match(message, /it broke in …/)
+  })
+
+  it('answers with paths of this machine has them left out wherever they stand', async t => {
+    const process = await load(t, 'tester/life')
+    const { items } = await process.run([item({ does: 'tell paths' })])
+    const { result, text, warnings, citations } = outcome(items[0])
+    const said = 'in … and …'
+    assert.deepEqual([result.said, text, warnings, citations], [said, said, [said], [{ source: said, quote: said }]])
   })
 
   it('answers what its schema does not allow delivers nothing', async t => {

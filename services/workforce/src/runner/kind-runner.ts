@@ -22,12 +22,19 @@ import { inOneLine } from '../text/visible-text.ts'
 import { type ComputeClock, computeClock } from './compute-clock.ts'
 import { type Heard, NotOfProtocol, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
+import { lockOf, runIsolated } from './isolate.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { pieces } from './pieces.ts'
 import { processorLimitMs } from './processor-limit.ts'
-import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
-import { readableFolders } from './readable.ts'
+import {
+  MOST_EMBEDS,
+  MOST_FILE_BYTES,
+  MOST_ISOLATED,
+  MOST_QUESTIONS,
+  MOST_TEXT_BYTES,
+  type ToChild,
+} from './protocol.ts'
 import { type EngineUsed, resultOf } from './result-of.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
@@ -76,7 +83,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const { memoryLimitBytes, leavesCore = false, log } = options
   const child: Child = startChild({
     script: CHILD,
-    options: permissions(kind),
+    lock: lockOf(kind),
     read: said => understood(said, kind, log),
     ahead: 0,
     messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
@@ -98,7 +105,8 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     const told = depicts ? await readImagePrompt(kind.spec) : system
     const rules = engines.includes('rules')
     const embeds = options.embeddingModel !== undefined && kind.asks.includes('embedding')
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds })
+    const isolates = kind.asks.includes('isolate')
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds, isolates })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       child.standBack({ niceness: NICENESS, leavesCore })
@@ -118,18 +126,6 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
 }
 
 const stopped = () => new RunnerGone('killed', 'the loading of the engine was stopped')
-
-/** It reads what kinds are made of, and its employee's folder, wherever that is. It writes nothing and starts nothing. */
-function permissions({ native, spec }: LoadableKind): string[] {
-  const readable = [...readableFolders(), resolve(spec.folder, '..')]
-  return [
-    '--permission',
-    ...readable.map(path => `--allow-fs-read=${path}`),
-    '--allow-worker', // The watchdog; `lockDown` takes it back.
-    '--disable-warning=PERM0006',
-    ...(native ? ['--allow-addons'] : []),
-  ]
-}
 
 /** Undefined for what the protocol has not: the log says what that is. */
 function understood(said: Said, { id, spec }: LoadableKind, log: Log): Heard | undefined {
@@ -153,11 +149,13 @@ class KindProcess implements Loaded {
   readonly #ending = new AbortController()
   /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
   #warm: Promise<void> | undefined
+  readonly #options: KindRunnerOptions
 
   constructor(kind: LoadableKind, child: Child, system: string, options: KindRunnerOptions) {
     this.#kind = kind
     this.#child = child
     this.#system = system
+    this.#options = options
     this.#languageModel = options.languageModel ?? noLanguageModel
     this.#imageModel = options.imageModel ?? noImageModel
     this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
@@ -220,6 +218,7 @@ class KindProcess implements Loaded {
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
     let questions = 0
     let embeds = 0
+    let isolated = 0
     for (;;) {
       const said = await this.#child.next()
       switch (said.kind) {
@@ -234,6 +233,10 @@ class KindProcess implements Loaded {
         case 'embed':
           if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
           this.#child.send(await clock.without(this.#embeddingModel.embed(said.texts, this.#ending.signal)))
+          break
+        case 'isolate':
+          if (!this.#kind.asks.includes('isolate') || isolated++ === MOST_ISOLATED) throw await this.#breach()
+          this.#child.send(await runIsolated(this.#kind, said.work, this.#ending.signal, this.#options))
           break
         case 'made':
           return resultOf(said.made, this.#used(engine === 'llm', questions))

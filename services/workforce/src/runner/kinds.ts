@@ -15,7 +15,7 @@ export interface LoadableKind extends Loadable {
   readonly processor: ProcessorLimit
 }
 
-type Askable = 'embedding'
+type Askable = 'embedding' | 'isolate'
 
 /** By `<employee>/<kind>`, the group of their tasks. */
 export function loadableKinds(employees: readonly Employee[]): Loadables<LoadableKind> {

@@ -29,6 +29,7 @@ export async function distributedWebhooks(workbench: Workbench): Promise<Figure[
         strength: {
           kills: { 'webhook owner': 0, 'other webhook': 0, kafka: 0, mongo: 0 },
           pauses: { 'webhook owner': 0, kafka: 0, mongo: 0 },
+          pauseMs: [0, 0],
           holds: 0,
           gapMs: [1_000, 1_000],
         },

@@ -13,6 +13,8 @@ export interface Strength {
   readonly kills: Readonly<Record<Victim, number>>
   /** How often each stands still for some seconds. */
   readonly pauses: Readonly<Record<'webhook owner' | 'kafka' | 'mongo', number>>
+  /** How long, the shortest and the longest, in milliseconds. */
+  readonly pauseMs: readonly [number, number]
   /** How often the owner's way to the broker or the database is held. */
   readonly holds: number
   /** The pauses between faults, the shortest and the longest. */
@@ -21,10 +23,7 @@ export interface Strength {
 
 type Victim = 'webhook owner' | 'other webhook' | 'kafka' | 'mongo'
 
-/** Longer than the owner's place is kept. */
-const BEYOND_OWNERSHIP_MS = 4_000
-
-export function schedule({ kills, pauses, holds, gapMs }: Strength, random: Random): Step[] {
+export function schedule({ kills, pauses, pauseMs, holds, gapMs }: Strength, random: Random): Step[] {
   const { between } = random
   const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
   const faults: Fault[] = [
@@ -32,7 +31,7 @@ export function schedule({ kills, pauses, holds, gapMs }: Strength, random: Rand
       times(count, () => ({ kind: 'kill', target, ms: between(0, 1) * between(100, 2_500) }) as const),
     ),
     ...named(pauses).flatMap(([target, count]) =>
-      times(count, () => ({ kind: 'pause', target, ms: BEYOND_OWNERSHIP_MS + between(-1_000, 1_000) }) as const),
+      times(count, () => ({ kind: 'pause', target, ms: between(...pauseMs) }) as const),
     ),
     ...times(
       holds,

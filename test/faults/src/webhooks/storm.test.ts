@@ -23,3 +23,17 @@ test('webhooks arrive: at least once, the same at each try, and at nobody else, 
   assert.equal(figures.endpoints, size.accounts * 10)
   rmSync(folder, { recursive: true })
 })
+
+test('webhooks arrive while the store stalls: each at least once, and none again for that', {
+  skip: javaMissing,
+  timeout: 600_000,
+}, async t => {
+  const seed = chosenSeed(500)
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-stalls-'))
+  t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it); logs and data in ${folder}`)
+  const size = sizes.someStalls
+  const { figures, violations } = await run({ seed, size, root: repository, folder, say: line => t.diagnostic(line) })
+  assert.deepEqual(violations.slice(0, 20), [], `seed ${seed}; logs and data in ${folder}`)
+  assert.equal(figures.faults, size.strength.pauses.mongo)
+  rmSync(folder, { recursive: true })
+})

