@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimalOf, microsOf } from './money.ts'
+import { decimalOf, MOST_COUNT, microsOf, quantity } from './money.ts'
 
 test('millionths are shown with six places', () => {
   for (const [micros, decimal] of [
@@ -20,4 +20,23 @@ test('what is shown is read as it was', () => {
 test('nothing else is read', () => {
   for (const text of ['', '1', '1.0', '-1.000000', '1.0000000', ' 1.000000', '1,000000', '9007199254.740992'])
     assert.throws(() => microsOf(text), TypeError)
+})
+
+test('what can not be counted is neither shown nor kept', () => {
+  for (const value of [
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -1,
+    0.5,
+    1e308,
+    -1e300,
+    2 ** 53,
+    null as never,
+    '1' as never,
+  ]) {
+    assert.throws(() => decimalOf(value), RangeError, `${value}`)
+    assert.throws(() => quantity(value), RangeError, `${value}`)
+  }
+  assert.equal(quantity(MOST_COUNT, MOST_COUNT), MOST_COUNT)
+  assert.throws(() => quantity(MOST_COUNT + 1, MOST_COUNT), RangeError)
 })

@@ -1,8 +1,20 @@
 /** Money is counted in integer millionths inside, and shown as exact decimals. */
 
-/** Millionths as a decimal with six places: `0.000020`. */
+/** The most that the contract's counts of one task can hold. */
+export const MOST_COUNT = 2 ** 32 - 1
+
+/**
+ * What is used or paid, as it is written down: a whole number from 0 up to `most`. @throws RangeError for any other, before it
+ * becomes a record, or an event, that nobody can read
+ */
+export function quantity(value: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (!Number.isSafeInteger(value) || value < 0 || value > most) throw new RangeError(`not a quantity: ${value}`)
+  return value
+}
+
+/** Millionths as a decimal with six places: `0.000020`. @throws RangeError for what is no whole number of them */
 export function decimalOf(micros: number): string {
-  const digits = String(micros).padStart(7, '0')
+  const digits = String(quantity(micros)).padStart(7, '0')
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 

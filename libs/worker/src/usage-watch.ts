@@ -57,5 +57,5 @@ export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): Usage
 const overProcessorLimit = (ms: number) =>
   new RunnerGone(
     'processor_limit',
-    `The run used more than ${ms / 1_000} s of processor time, the most that it may for an input of this size, and was stopped.`,
+    `The run used more than ${Math.round(ms / 1_000)} s of processor time, the most that it may for an input of this size, and was stopped.`,
   )

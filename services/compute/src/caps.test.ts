@@ -82,6 +82,22 @@ describe('the caps of a plan', () => {
     assert.deepEqual(await claim('live/onnx', 0), [])
   })
 
+  it('leave room that only accounts have of which nothing runs, whatever waits of another', async () => {
+    const newcomers = { executorId: 'exec_a_newcomers', pool: 'live/onnx', runs: 1, newcomersOnly: true }
+    const tenants = async (waitMs: number) => {
+      const { runs } = await service.leases.claim({ ...newcomers, waitMs })
+      return runs.flatMap(({ leases }) => leases.map(({ tenant }) => tenant))
+    }
+    await create(as('acct_a', 'one'))
+    assert.equal((await claim()).length, 1)
+    await create(as('acct_a', 'one'))
+    assert.deepEqual(await tenants(0), [])
+    await create(as('acct_b', 'one'))
+    assert.deepEqual(await tenants(5_000), ['acct_b/live'])
+    await create(as('acct_b', 'one'))
+    assert.deepEqual(await tenants(0), [])
+  })
+
   it('give turns by weight, as the plan of the latest task has it', async () => {
     const turns: string[] = []
     // In the sandbox each task has a run of its own, and so a turn.

@@ -70,18 +70,24 @@ export function outcomes(
       workId: lease.workId,
       attempt: lease.attempt,
       outcome,
-      computeMs: Math.ceil(computeMs),
+      computeMs: atMost(MOST_COMPUTE_MS, computeMs),
       engineKind: engine.kind,
       engineName: engine.name,
       provider: engine.provider,
       groupVersion: loaded?.status === 'ready' ? loaded.version : '',
       artifactFiles: [...files],
-      inputTokens: used?.inputTokens ?? 0,
-      outputTokens: used?.outputTokens ?? 0,
-      modelCostMicros: used?.costMicros ?? 0,
+      inputTokens: atMost(MOST_USED, used?.inputTokens),
+      outputTokens: atMost(MOST_USED, used?.outputTokens),
+      modelCostMicros: atMost(MOST_USED, used?.costMicros),
     }),
   }
 }
+
+/** The contract's bounds of a result, over which it is refused, and its run would count for nothing. */
+const MOST_COMPUTE_MS = 604_800_000
+const MOST_USED = 1_000_000_000
+
+const atMost = (most: number, value = 0): number => Math.min(most, Math.max(0, Math.ceil(value)))
 
 /** Without paths of this machine, and cut to the contract's bound, over which a result is refused. */
 export const failure = (code: string, said: string, retryable: boolean): Outcome => {

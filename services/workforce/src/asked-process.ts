@@ -1,6 +1,6 @@
 /** The process of a model: loaded once, asked one thing after the other, started again after a crash. */
 import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/worker'
-import type { ToAsked } from './asked-child.ts'
+import type { Loaded, ToAsked } from './asked-child.ts'
 
 export interface AskedOptions<Load, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {
   /** For the log, which gets `<name>.ended` and `<name>.not_loaded`. */
@@ -119,4 +119,10 @@ function unlessAborted<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) abort()
   turn.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   return promise
+}
+
+/** What a child says of its loading, copied; undefined for anything else. */
+export function readLoaded({ kind, message }: Readonly<Record<string, unknown>>): Loaded | undefined {
+  if (kind === 'loaded') return { kind }
+  return kind === 'refused' && typeof message === 'string' ? { kind, message: message.slice(0, 500) } : undefined
 }

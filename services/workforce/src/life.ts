@@ -1,4 +1,5 @@
 /** The life of a workforce task: that of any task, and what its run is billed. */
+import { MOST_COUNT, quantity } from '@millhand/api'
 import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
 import { acceptedAt, type TaskCause, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
@@ -38,16 +39,18 @@ function left(
 
 /** Of a run that nobody heard of any more, all that it said it may cost counts. */
 const spent = ({ status, spent_micros = 0 }: TaskRecord, cost = 0): Partial<TaskRecord> =>
-  status === 'queued' && cost > 0 ? { spent_micros: spent_micros + cost } : {}
+  status === 'queued' && cost > 0 ? { spent_micros: quantity(spent_micros + cost) } : {}
 
 /** What the attempt that ends the task used and costs: its compute, and what language models did. */
 function billed(pricePerSecondMicros: number, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
-  const { input_tokens = 0, output_tokens = 0, model_cost_micros = 0 } = report
+  const { model_cost_micros = 0 } = report
+  const input_tokens = quantity(report.input_tokens ?? 0, MOST_COUNT)
+  const output_tokens = quantity(report.output_tokens ?? 0, MOST_COUNT)
   const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
-  const compute_ms = Math.max(0, Math.ceil(report.compute_ms))
+  const compute_ms = quantity(Math.ceil(report.compute_ms), MOST_COUNT)
   const compute = Math.ceil((compute_ms * pricePerSecondMicros) / 1000)
   return {
     usage: { queue_ms, compute_ms, input_tokens, output_tokens },
-    cost_micros: task.mode === 'test' ? 0 : compute + model_cost_micros,
+    cost_micros: quantity(task.mode === 'test' ? 0 : compute + model_cost_micros),
   }
 }

@@ -22,7 +22,7 @@ import { modeOf, type TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
 import { leaseTtl } from './lend.ts'
-import { reserve } from './reserve.ts'
+import { requireCount, reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
@@ -97,6 +97,7 @@ const finish =
   <T extends TaskLife>(deps: LeaseDeps<T>) =>
   async (req: FinishRequest): Promise<FinishResponse> => {
     // Before any of them is taken: nothing of a bad request is done.
+    for (const [at, result] of req.results.entries()) requireCounts(result, at)
     for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
     const settled = await Promise.allSettled(req.results.map(result => finishOne(deps, result)))
     // Each stands for itself: the others are taken, and when all are sent again they are refused, which changes nothing.
@@ -106,6 +107,17 @@ const finish =
     })
     return { $typeName: 'millhand.lease.v1.FinishResponse', accepted }
   }
+
+/** The contract bounds them from above. In one process nothing is encoded, which would refuse what is no whole number. */
+function requireCounts(result: Result, at: number): void {
+  for (const [field, count] of Object.entries({
+    compute_ms: result.computeMs,
+    input_tokens: result.inputTokens,
+    output_tokens: result.outputTokens,
+    model_cost_micros: result.modelCostMicros,
+  }))
+    requireCount(count, `results[${at}].${field}`)
+}
 
 async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
   const { pools, outputFiles } = deps

@@ -7,9 +7,16 @@ import type { TaskDeps } from '../task-deps.ts'
 export const reserve =
   <T extends TaskLife>({ tasks }: Pick<TaskDeps<T>, 'tasks'>) =>
   async ({ run, modelCostMicros }: ReserveRequest): Promise<ReserveResponse> => {
+    requireCount(modelCostMicros, 'model_cost_micros')
     const { tenant, workId, leaseId, attempt } = run as RunRef
     const held = { lease_id: leaseId, attempt }
     const result = await tasks.change(tenant, workId, { kind: 'reserved', held, cost_micros: modelCostMicros })
     if (result.kind !== 'changed') throw fail('conflict', 'The lease is not the live one, or the run is to stop.')
     return { $typeName: 'millhand.lease.v1.ReserveResponse' }
   }
+
+/** Fails with `invalid_parameter` for what is no whole number from 0 up. */
+export function requireCount(count: number, param: string): void {
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw fail('invalid_parameter', `\`${param}\` must be a whole number from 0 up.`, { param })
+}

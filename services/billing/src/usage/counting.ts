@@ -32,13 +32,19 @@ export const countTasks = (deps: CountingDeps) => async (events: readonly Logged
   await Promise.all([...hours.values()].map(entries => tellHour(deps, entries)))
 }
 
-/** An event that can't be read must not hold up all others for ever: the log tells of it, and it is not counted. */
+/**
+ * An event that can't be read must not hold up all others for ever: the log tells of it. Its task is counted all the same,
+ * unless nobody can tell which it is or when it ended.
+ */
 function readable(
   event: LoggedEvent,
   { entryOf, log }: Pick<CountingDeps, 'entryOf' | 'log'>,
 ): Draft<EntryRecord> | undefined {
   try {
-    return entryOf(event)
+    const read = entryOf(event)
+    if (read && read.unreadable.length > 0)
+      log.error('usage.quantity_unreadable', { event_id: event.id, task_id: event.key, fields: read.unreadable })
+    return read?.entry
   } catch (error) {
     log.error('usage.event_unreadable', { event_id: event.id, task_id: event.key, error })
     return undefined

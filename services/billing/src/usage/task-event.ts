@@ -4,15 +4,21 @@ import type { LoggedEvent } from '@millhand/eventlog'
 import type { Draft } from '@millhand/store'
 import { type EntryRecord, endings } from './entry.ts'
 
-/** Undefined for an event of a task that goes on. @throws TypeError for one that can't be read */
-export type EntryOf = (event: LoggedEvent) => Draft<EntryRecord> | undefined
+/** Undefined for an event of a task that goes on. @throws TypeError for one of which nobody can tell what has ended, and when */
+export type EntryOf = (event: LoggedEvent) => ReadEntry | undefined
+
+interface ReadEntry {
+  readonly entry: Draft<EntryRecord>
+  /** Quantities that can't be read. They count for nothing, the task itself is counted. */
+  readonly unreadable: readonly string[]
+}
 
 export const computeEntry: EntryOf = event =>
-  entryOf('task.', event, (task, usage) => ({
+  entryOf('task.', event, (task, usage, count) => ({
     model: text(task.model),
     type: text(task.type),
     gpu_type: usage === undefined ? 'none' : text(usage.gpu_type),
-    items: count(usage?.items),
+    items: count('items', usage?.items),
   }))
 
 /** Its model is who did it and what: `emma/answer_ticket`. */
@@ -29,27 +35,53 @@ type Own = Pick<EntryRecord, 'model' | 'type' | 'gpu_type' | 'items'>
 function entryOf(
   prefix: string,
   { type, value }: LoggedEvent,
-  ownOf: (task: Json, usage: Json | undefined) => Own,
-): Draft<EntryRecord> | undefined {
+  ownOf: (task: Json, usage: Json | undefined, count: Count) => Own,
+): ReadEntry | undefined {
   const ending = endings.find(ending => type === prefix + ending)
   if (ending === undefined) return undefined
   const event: Json = JSON.parse(value)
   const task = object(object(event.data).object)
   const usage = task.usage === undefined ? undefined : object(task.usage)
-  const cost = task.cost === undefined ? undefined : object(task.cost)
-  if (cost !== undefined && cost.currency !== 'USD') throw new TypeError(`a cost in ${cost.currency}`)
-  return {
+  const unreadable: string[] = []
+  const count: Count = (name, value) => {
+    if (value === undefined) return 0
+    if (isCount(value)) return value
+    unreadable.push(name)
+    return 0
+  }
+  const entry = {
     tenant: `${text(event.account_id)}/${text(event.mode)}`,
     id: text(task.id),
     finished_at: time(task.finished_at),
     ending,
-    compute_ms: count(usage?.compute_ms),
-    input_tokens: count(usage?.input_tokens),
-    output_tokens: count(usage?.output_tokens),
-    cost_micros: cost === undefined ? 0 : microsOf(text(cost.amount)),
-    ...ownOf(task, usage),
+    compute_ms: count('compute_ms', usage?.compute_ms),
+    input_tokens: count('input_tokens', usage?.input_tokens),
+    output_tokens: count('output_tokens', usage?.output_tokens),
+    cost_micros: count('cost', costOf(task.cost)),
+    ...ownOf(task, usage, count),
+  }
+  return { entry, unreadable }
+}
+
+/** In millionths of a dollar; null for what is no amount of dollars. */
+function costOf(cost: unknown): number | null | undefined {
+  if (cost === undefined) return undefined
+  const { amount, currency } = object(cost)
+  try {
+    return currency === 'USD' ? microsOf(text(amount)) : null
+  } catch {
+    return null
   }
 }
+
+/** A quantity of that name. */
+type Count = (name: string, value: unknown) => number
+
+/** Sums of a thousand millions of them are exact. */
+const MOST_OF_A_TASK = 1e12
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MOST_OF_A_TASK
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -60,12 +92,6 @@ function object(value: unknown): Json {
 
 function text(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new TypeError('a text is missing')
-  return value
-}
-
-function count(value: unknown): number {
-  if (value === undefined) return 0
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new TypeError('a number is none')
   return value
 }
 

@@ -224,6 +224,32 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       assert.deepEqual((await given.read()).total, total)
     })
 
+    it('counts a task whose time or cost can’t be read, once and for nothing, and says which it is', async () => {
+      const lines: string[] = []
+      const count = countTasks({
+        ...{ entries, hours, clock: given.clock },
+        log: createLog({ level: 'error', write: line => void lines.push(line) }),
+        entryOf: computeEntry,
+        onCounted: () => {},
+      })
+      const { tenant } = given
+      const good = endEvent({ id: 'task_0', tenant, at: FIRST, computeMs: 7, cost: '0.000020' })
+      const bad = [
+        { computeMs: 1e308, cost: '0.00null' },
+        { computeMs: -1, cost: '1e308' },
+        { computeMs: 0.5, cost: '9007199254.740991' },
+        { computeMs: Number.POSITIVE_INFINITY, cost: '' },
+      ].map((lie, n) => endEvent({ id: `task_${n + 1}`, tenant, at: FIRST, ...lie }))
+      await count([...bad, good, ...bad])
+      const { succeeded, compute_ms, cost_micros } = (await given.read()).total
+      assert.deepEqual([succeeded, compute_ms, cost_micros], [5, 7, 20])
+      const told = lines.map(line => JSON.parse(line)).filter(({ event }) => event === 'usage.quantity_unreadable')
+      assert.deepEqual(
+        told.slice(0, 4).map(({ task_id, fields }) => [task_id, fields]),
+        bad.map(({ key }) => [key, ['compute_ms', 'cost']]),
+      )
+    })
+
     it('leaves out an event that can’t be read, says so, and goes on', async () => {
       const count = countTasks({
         ...{ entries, hours, clock: given.clock },

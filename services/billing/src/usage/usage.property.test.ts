@@ -123,7 +123,7 @@ function assertWithin(sum: Sum, all: Sum): void {
 function fold(tasks: readonly Parameters<typeof endEvent>[0][], tenant: string): Sum {
   const sum = nothing()
   for (const task of tasks) {
-    const entry = computeEntry(endEvent(task))
+    const entry = computeEntry(endEvent(task))?.entry
     if (entry?.tenant === tenant) addEntry(sum, entry)
   }
   return sum

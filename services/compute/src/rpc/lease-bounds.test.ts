@@ -158,6 +158,36 @@ for (const way of ['in the process', 'in a tunnel'] as const) {
   })
 }
 
+/** What no run can have used or cost: the first of them take another way through the checks where nothing is encoded. */
+const noCounts = [-1, 0.5, Number.NaN, -1e300, 1_000_000_001, 1e308, Number.POSITIVE_INFINITY]
+
+it('what a run used or cost is a whole number within bounds, or its result is refused and changes nothing', async t => {
+  const { good, leases, stored, stop } = await started('in the process')
+  t.after(stop)
+  const before = await stored()
+  for (const [field, name] of [
+    ['computeMs', 'compute_ms'],
+    ['inputTokens', 'input_tokens'],
+    ['outputTokens', 'output_tokens'],
+    ['modelCostMicros', 'model_cost_micros'],
+  ] as const)
+    for (const count of noCounts) {
+      const lie = { ...good.result, [field]: count }
+      const refused = await leases.finish({ ...good.finish, results: [good.result, lie] }).then(
+        () => assert.fail(`${field} of ${count} was taken`),
+        (error: ConnectError) => problemOf(error, ''),
+      )
+      assert.deepEqual(
+        [refused.code, refused.errors?.[0]?.param ?? refused.param],
+        ['invalid_parameter', `results[1].${name}`],
+      )
+    }
+  for (const count of noCounts)
+    await assert.rejects(leases.reserve({ run: good.run, modelCostMicros: count }), `${count} was reserved`)
+  assert.deepEqual(await stored(), before)
+  assert.deepEqual((await leases.finish(good.finish)).accepted, [true])
+})
+
 /** A call of one message, whose answer is read to its end. */
 async function ask(transport: Transport, method: DescMethod, request: MessageInitShape<DescMessage>): Promise<void> {
   if (method.methodKind === 'unary') {

@@ -1,6 +1,8 @@
 /** What passes between the executor and the process of an embedding model. One question at a time. */
 import type { Said } from '@millhand/worker'
 import type { Loaded } from '../asked-child.ts'
+import { readLoaded } from '../asked-process.ts'
+import { MOST_EMBEDDED } from '../runner/protocol.ts'
 
 export interface Load {
   readonly model: string
@@ -23,28 +25,28 @@ export type Heard =
   | Exclude<Answer, { kind: 'embedded' }>
   | { readonly kind: 'embedded'; readonly vectors: readonly Float32Array[] }
 
-/** Numbers of a vector, and bytes of those of 512 texts. */
+/** Numbers of a vector, and bytes of those of so many texts. */
 export const MOST_WIDTH = 4_096
-export const MOST_VECTORS_BYTES = 512 * MOST_WIDTH * Float32Array.BYTES_PER_ELEMENT
+export const MOST_VECTORS_BYTES = MOST_EMBEDDED * MOST_WIDTH * Float32Array.BYTES_PER_ELEMENT
 
-/** Undefined for what the protocol does not know. */
+/** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
 export function readFromChild({ head, parts }: Said): Heard | undefined {
-  const said = head as Loaded | Answer
+  const said = (head ?? {}) as Readonly<Record<string, unknown>>
   if (said.kind === 'embedded') {
     const [bytes, ...more] = parts
     return bytes !== undefined && more.length === 0 ? vectors(said.count, bytes) : undefined
   }
-  return parts.length === 0 && others.has(said.kind) ? said : undefined
+  if (parts.length > 0) return undefined
+  return readLoaded(said) ?? (said.kind === 'failed' ? { kind: 'failed' } : undefined)
 }
 
-const others: ReadonlySet<string> = new Set(['loaded', 'refused', 'failed'])
-
-function vectors(count: number, bytes: Buffer): Heard | undefined {
-  const width = bytes.length / Float32Array.BYTES_PER_ELEMENT / count
-  if (!Number.isSafeInteger(width) || width < 1) return undefined
+function vectors(count: unknown, bytes: Buffer): Heard | undefined {
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > MOST_EMBEDDED) return undefined
+  const width = bytes.length / Float32Array.BYTES_PER_ELEMENT / Number(count)
+  if (!Number.isInteger(width) || width < 1 || width > MOST_WIDTH) return undefined
   // A copy: the bytes may begin anywhere.
   const all = new Float32Array(Uint8Array.from(bytes).buffer)
   if (!all.every(Number.isFinite)) return undefined
-  const kept = Array.from({ length: count }, (_, at) => all.subarray(at * width, (at + 1) * width))
+  const kept = Array.from({ length: Number(count) }, (_, at) => all.subarray(at * width, (at + 1) * width))
   return { kind: 'embedded', vectors: kept }
 }

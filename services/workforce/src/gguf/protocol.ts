@@ -1,6 +1,7 @@
 /** What passes between the executor and the process of a local language model. One question at a time. */
 import type { Said } from '@millhand/worker'
 import type { Loaded } from '../asked-child.ts'
+import { readLoaded } from '../asked-process.ts'
 import type { Schema } from '../catalogue.ts'
 
 export interface Load {
@@ -39,15 +40,30 @@ export type Heard =
 /** Bytes of an answer: of the longest, and of what says how long it is. */
 export const MOST_ANSWER_BYTES = 2 ** 20
 
-/** Undefined for what the protocol does not know. */
+/** More than any model reads or writes at once. */
+const MOST_TOKENS = 100_000_000
+const ends: ReadonlySet<unknown> = new Set<Account['end']>(['stop', 'length', 'stopped'])
+
+/** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
 export function readFromChild({ head, parts }: Said): Heard | undefined {
-  const said = head as Loaded | Answer
-  if (said.kind !== 'answered') return parts.length === 0 && others.has(said.kind) ? said : undefined
-  const counts = [said.inputTokens, said.knownTokens, said.outputTokens]
-  const [text] = parts
-  return text !== undefined && counts.every(count => Number.isSafeInteger(count) && count >= 0)
-    ? { ...said, text: text.toString() }
-    : undefined
+  const said = (head ?? {}) as Fields
+  if (said.kind === 'answered') return readAnswered(said, parts)
+  if (parts.length > 0) return undefined
+  if (said.kind !== 'too_long') return readLoaded(said) ?? (said.kind === 'failed' ? { kind: 'failed' } : undefined)
+  const { tokens, most } = said
+  return isCount(tokens) && isCount(most) ? { kind: 'too_long', tokens, most } : undefined
 }
 
-const others: ReadonlySet<string> = new Set(['loaded', 'refused', 'too_long', 'failed'])
+function readAnswered(said: Fields, [text, ...more]: readonly Buffer[]): Heard | undefined {
+  const { inputTokens, knownTokens, outputTokens, end } = said
+  if (text === undefined || more.length > 0 || !ends.has(end)) return undefined
+  if (!isCount(inputTokens) || !isCount(knownTokens) || !isCount(outputTokens) || knownTokens > inputTokens)
+    return undefined
+  const account = { inputTokens, knownTokens, outputTokens, end: end as Account['end'] }
+  return { kind: 'answered', ...account, text: text.toString() }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_TOKENS

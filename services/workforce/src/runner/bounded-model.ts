@@ -31,8 +31,10 @@ export interface BoundedModelOptions extends Prices {
 
 const MOST_OUTPUT_TOKENS = 8_192
 const MARKS_TOKENS = 32
-/** More than any model reads or writes at once. */
-const MOST_TOKENS = 100_000_000
+/** Tokens that a server may put around a question: its own instructions, the form of its conversation. */
+const MOST_TOKENS_AROUND = 4_096
+/** What one run may cost, in millionths of a dollar: the most that its result can say. */
+const MOST_COST_MICROS = 1_000_000_000
 /** Pauses of 2 s doubling, or as the server says. */
 export const RETRIES = 5
 
@@ -49,7 +51,8 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   return {
     name,
     model,
-    allow({ maxCostMicros = Number.POSITIVE_INFINITY, seed, onUse, reserve, signal }) {
+    allow({ maxCostMicros: allowedMicros = MOST_COST_MICROS, seed, onUse, reserve, signal }) {
+      const maxCostMicros = Math.min(allowedMicros, MOST_COST_MICROS)
       let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
       /** How long an answer the rest of the money pays for, once the question is paid. */
@@ -84,8 +87,8 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
           const answer = await asked.doGenerate({ ...params, maxOutputTokens, ...(heeds && heldTo(question.schema)) })
           const { inputTokens, outputTokens } = answer.usage
           count(
-            believed(inputTokens.total, tokensAsked(question)),
-            believed(outputTokens.total, tokensOf(textOf(answer))),
+            believed(inputTokens.total, mostTokensAsked(question), tokensAsked(question)),
+            believed(outputTokens.total, maxOutputTokens, Math.min(maxOutputTokens, tokensOf(textOf(answer)))),
           )
           return answer
         } catch (error) {
@@ -161,8 +164,12 @@ const refused = (status: number): Fault => ({
 })
 
 /** What a server says that it counted is money: what can't be so is not believed, and reckoned. */
-const believed = (said: number | undefined, reckoned: number): number =>
-  said !== undefined && Number.isInteger(said) && said >= 0 && said <= MOST_TOKENS ? said : reckoned
+const believed = (said: number | undefined, most: number, reckoned: number): number =>
+  said !== undefined && Number.isInteger(said) && said >= 0 && said <= most ? said : reckoned
+
+/** No tokenizer makes more tokens of a text than it has bytes. */
+const mostTokensAsked = ({ system, prompt }: Question): number =>
+  Buffer.byteLength(system) + Buffer.byteLength(prompt) + MOST_TOKENS_AROUND
 
 /** With the marks that a conversation has besides. */
 const tokensAsked = ({ system, prompt }: Question): number => MARKS_TOKENS + tokensOf(system) + tokensOf(prompt)

@@ -61,6 +61,7 @@ describe('a language model that answers', () => {
     ['less than nothing', -1_000_000, -5],
     ['without measure', 1e18, 1e300],
     ['in parts', 0.5, 1.5],
+    ['more than it was asked, and more than it may write', 100_000, 8_193],
   ] as const)
     it(`and says that it counted ${what} is not believed: what it costs is reckoned`, async t => {
       const answer = completion([choice({ role: 'assistant', content: GOOD })], { prompt_tokens, completion_tokens })
