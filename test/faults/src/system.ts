@@ -80,7 +80,7 @@ export interface SystemOptions {
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { root, folder, executorEntry, members: names = usualMembers, ownerLeaseS = 2 } = options
+  const { root, folder, executorEntry, members: names = usualMembers, ownerLeaseS = 5 } = options
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
