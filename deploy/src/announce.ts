@@ -1,8 +1,17 @@
 /** Says that it serves: in words on a terminal, as one JSON line for a program. */
+import { isatty } from 'node:tty'
+import { standardOutput } from '@millhand/telemetry'
 import type { FirstKeys } from './first-keys.ts'
 import type { Local } from './local.ts'
 
-export function announce({ url, grpc, metrics, keys, models }: Local, out: NodeJS.WriteStream = process.stdout): void {
+interface Out {
+  readonly isTTY: boolean
+  write(text: string): unknown
+}
+
+const standardOut = (): Out => ({ isTTY: isatty(1), write: standardOutput().write })
+
+export function announce({ url, grpc, metrics, keys, models }: Local, out: Out = standardOut()): void {
   if (!out.isTTY) {
     out.write(`${JSON.stringify({ ready: true, http: url, grpc, metrics })}\n`)
     return

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { ConfigurationError, type Described } from '@millhand/runner'
-import { javaMissing, startKafka } from '@millhand/test-servers'
+import { composeMissing, javaMissing, startKafka } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
 import { operatorVariables } from './operator/deployment.ts'
@@ -41,16 +41,6 @@ function composed(env: Record<string, string>): string {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-}
-
-function composeMissing(): string | false {
-  if (process.env.CI === 'true') return false
-  try {
-    execFileSync('docker-compose', ['version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'needs docker-compose (Debian: docker-compose)'
-  }
 }
 
 describe('compose.yaml', { skip: composeMissing() }, () => {

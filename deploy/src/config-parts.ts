@@ -59,3 +59,20 @@ export function executorRoom(
 }
 
 export const MIB = 2 ** 20
+
+/** What a gateway keeps of an account at once, as its `limits` have it. */
+export interface MostOf {
+  readonly streams: number
+  readonly waits: number
+  readonly requests: number
+  readonly bodyBytes: number
+}
+
+export const mostOf = (
+  set: Pick<All, 'MILLHAND_MAX_STREAMS' | 'MILLHAND_MAX_WAITS' | 'MILLHAND_MAX_REQUESTS' | 'MILLHAND_MAX_BODY_MB'>,
+): MostOf => ({
+  streams: set.MILLHAND_MAX_STREAMS,
+  waits: set.MILLHAND_MAX_WAITS,
+  requests: set.MILLHAND_MAX_REQUESTS,
+  bodyBytes: set.MILLHAND_MAX_BODY_MB * MIB,
+})

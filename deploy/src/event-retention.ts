@@ -9,21 +9,27 @@ export interface EventRetention {
   readonly retentionMs: number
   /** Where those are that read the log by `tail`, by name: what they have not read stays. */
   readonly tails: () => Promise<Readonly<Record<string, string>>>
+  /** What those and the groups of the log read, by name. */
+  readonly topics: Readonly<Record<string, readonly string[]>>
   readonly clock: Clock
   readonly log: Log
 }
 
 /**
  * At once and every hour until the signal ends: events are kept as long as the tasks that they are about, and until all
- * have read them.
+ * have read them. A reader that has not is named from the second hour on: after a start it needs time to catch up.
  */
 export async function trimEvents(options: EventRetention, signal: AbortSignal): Promise<void> {
-  const { db, retentionMs, tails, clock, log } = options
+  const { db, retentionMs, tails, topics, clock, log } = options
+  let heldBefore: readonly string[] = []
   await everyInterval(clock, EVERY_MS, signal, async () => {
     try {
-      const { events, heldBy } = await trimLog(db, { before: clock.now() - retentionMs, tails: await tails() })
+      const before = clock.now() - retentionMs
+      const { events, heldBy } = await trimLog(db, { before, tails: await tails(), topics })
       if (events > 0) log.info('events.trimmed', { events })
-      if (heldBy.length > 0) log.error('events.held_back', { held_by: heldBy })
+      const heldStill = heldBy.filter(name => heldBefore.includes(name))
+      heldBefore = heldBy
+      if (heldStill.length > 0) log.error('events.held_back', { held_by: heldStill })
     } catch (error) {
       log.error('events.trim_failed', { error })
     }

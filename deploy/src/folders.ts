@@ -17,8 +17,11 @@ export async function requireFolder(setting: string, path: string): Promise<void
   })
 }
 
-const unusable = (setting: string, error: Error) =>
-  new ConfigurationError([`${setting} must be a folder that can be used: ${error.message}.`])
+/** A full disk is no fault of the setting. */
+const unusable = (setting: string, error: NodeJS.ErrnoException) =>
+  error.code === 'ENOSPC' || error.code === 'EDQUOT'
+    ? error
+    : new ConfigurationError([`${setting} must be a folder that can be used: ${error.message}.`])
 
 /** Not `recursive: true`: with that Node tries for ever where a folder can't hold others, as in `/proc`. */
 async function make(path: string): Promise<void> {

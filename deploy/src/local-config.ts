@@ -6,9 +6,18 @@ import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
-import { bootstrapKeys, DAY_MS, type ExecutorRoom, executorRoom, MIB, modelFolders } from './config-parts.ts'
+import {
+  bootstrapKeys,
+  DAY_MS,
+  type ExecutorRoom,
+  executorRoom,
+  MIB,
+  type MostOf,
+  modelFolders,
+  mostOf,
+} from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
-import { pick } from './variables.ts'
+import { pick, variables } from './variables.ts'
 
 export interface LocalConfig extends ExecutorRoom {
   readonly http: Address
@@ -23,7 +32,10 @@ export interface LocalConfig extends ExecutorRoom {
   readonly secretKey: string | undefined
   readonly retentionMs: number
   readonly storageQuotaBytes: number
-  readonly maxStreams: number
+  readonly diskReserveBytes: number
+  readonly drainMs: number
+  /** What a gateway keeps of an account at once. */
+  readonly mostOf: MostOf
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -32,8 +44,8 @@ export interface LocalConfig extends ExecutorRoom {
   readonly usageEntriesKeptMs: number
 }
 
-export const localVariables = configuration(
-  pick(
+export const localVariables = configuration({
+  ...pick(
     'MILLHAND_HTTP_ADDR',
     'MILLHAND_GRPC_ADDR',
     'MILLHAND_METRICS_ADDR',
@@ -53,13 +65,19 @@ export const localVariables = configuration(
     ...engineVariables,
     'MILLHAND_RETENTION_DAYS',
     'MILLHAND_STORAGE_QUOTA_MB',
+    'MILLHAND_DISK_RESERVE_MB',
     'MILLHAND_MAX_STREAMS',
+    'MILLHAND_MAX_WAITS',
+    'MILLHAND_MAX_REQUESTS',
+    'MILLHAND_MAX_BODY_MB',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_CPU_SECOND_MICROS',
     'MILLHAND_USAGE_ENTRY_DAYS',
   ),
-)
+  // Most often it is started by hand and alone: nothing else would serve while it drains.
+  MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
+})
 
 /** Throws `ConfigurationError`, which names every variable that is wrong. */
 export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
@@ -79,8 +97,10 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     engines: enginesOf(set),
     offered: offeredOf(set),
     retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
+    diskReserveBytes: set.MILLHAND_DISK_RESERVE_MB * MIB,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
-    maxStreams: set.MILLHAND_MAX_STREAMS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
+    mostOf: mostOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

@@ -24,7 +24,13 @@ import { createDialer, createResolver } from '@millhand/dial'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
-import { createIdentityService, ensureFirstAccount, identityCollections, identityServices } from '@millhand/identity'
+import {
+  createIdentityService,
+  ensureFirstAccount,
+  hasFirstAccount,
+  identityCollections,
+  identityServices,
+} from '@millhand/identity'
 import { onlyReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
@@ -32,7 +38,7 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
-import { openSqlite } from '@millhand/store/sqlite'
+import { DiskRoom, openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
@@ -70,14 +76,19 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
-  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db') }))
-  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'))
+  const room = new DiskRoom({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, log })
+  await room.look()
+  runner.run('disk room', signal => room.run(clock, signal))
+  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db'), log, room }))
+  await db.check()
+  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'), room)
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
 
-  const secret = await secretKey(config.dataDir, config.secretKey)
-  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const owned = identityCollections(db)
+  const isFirstStart = async () => !(await hasFirstAccount(owned))
+  const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
+  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const first = await firstKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
   const keySecret = deriveSecret(secret, 'api keys')
@@ -137,7 +148,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   runner.run('webhook', signal => webhook.run(signal))
   const tails = async () => ({ webhooks: await webhook.place() })
   runner.run('event retention', signal => {
-    return trimEvents({ db, retentionMs: config.retentionMs, tails, clock, log }, signal)
+    const topics = { ...billing.topics, ...webhook.topics }
+    return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
   })
 
   const workforce = createWorkforceService({
@@ -194,7 +206,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       log,
       clock,
       http: config.http,
-      limits: { stopMs: GATEWAY_STOP_MS, streams: config.maxStreams },
+      limits: { stopMs: GATEWAY_STOP_MS, ...config.mostOf },
     }),
   )
   // They live and die with this process.
@@ -231,6 +243,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     runner,
     log,
   })
+  runner.onDrain(() => gateway.drain())
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })

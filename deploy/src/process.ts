@@ -7,6 +7,8 @@ export type Process = (env: NodeJS.ProcessEnv) => Prepared
 
 interface Prepared {
   readonly logLevel: Level
+  /** How long it serves on after it is told to stop. */
+  readonly drainMs: number
   /** Starts it, and does not wait for what it needs of others. What it starts, the runner stops. */
   start(runner: Runner, log: Log): Promise<Started>
 }
@@ -17,12 +19,13 @@ export interface Started {
   readonly health: Health
 }
 
-export function defineProcess<C extends { readonly logLevel: Level }>(
+export function defineProcess<C extends { readonly logLevel: Level; readonly drainMs?: number }>(
   read: (env: NodeJS.ProcessEnv) => C,
   start: (config: C, runner: Runner, log: Log) => Promise<Started>,
 ): Process {
   return env => {
     const config = read(env)
-    return { logLevel: config.logLevel, start: (runner, log) => start(config, runner, log) }
+    const { logLevel, drainMs = 0 } = config
+    return { logLevel, drainMs, start: (runner, log) => start(config, runner, log) }
   }
 }

@@ -22,7 +22,7 @@ export interface Running extends AsyncDisposable {
 /** `pnpm serve <words>` with these variables and no others of ours. Killed on dispose, and with the test process. */
 export function serve(words: readonly string[], env: Environment): Running {
   const child: ChildProcess = spawn(process.execPath, [...NODE, SERVE, ...words], {
-    env: { ...inherited, MILLHAND_LOG_LEVEL: 'info', ...env },
+    env: { ...inherited, MILLHAND_LOG_LEVEL: 'info', MILLHAND_DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const forget = () => child.kill('SIGKILL')

@@ -1,8 +1,9 @@
 /** One service's process from its start to its end. */
 import { systemClock as clock, createRunner } from '@millhand/runner'
-import { createLog } from '@millhand/telemetry'
+import { standardOutput } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
+import { processLog } from './process-log.ts'
 
 export interface ProcessOptions {
   /** What the ready line calls it. */
@@ -15,8 +16,8 @@ export interface ProcessOptions {
 /** Starts it by its environment; resolves with its exit code when it has stopped. Rejects where it can't start. */
 export async function runProcess(chosen: Process, options: ProcessOptions): Promise<number> {
   const prepared = chosen(process.env)
-  const log = createLog({ level: prepared.logLevel })
-  const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs })
+  const log = processLog(prepared.logLevel, options.service)
+  const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs, drainMs: prepared.drainMs })
   runner.handleSignals()
   stopWithPackageManager(runner)
   if (options.stopsWithStdin) {
@@ -24,7 +25,9 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
     process.stdin.resume()
   }
   try {
-    const started = await prepared.start(runner, log)
+    // A start that waits for others for ever must not keep the process from its end.
+    const started = await Promise.race([prepared.start(runner, log), runner.waitForExit()])
+    if (typeof started === 'number') return started
     runner.run('ready line', signal => announce(options.service, started, signal))
     return await runner.waitForExit()
   } catch (error) {
@@ -36,5 +39,5 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
 /** Says that it serves, once it does: one line of JSON on standard output. */
 async function announce(service: string, { addresses, health }: Started, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !health.ready().ready) await clock.sleep(50, signal).catch(() => {})
-  if (!signal.aborted) process.stdout.write(`${JSON.stringify({ ready: true, service, ...addresses })}\n`)
+  if (!signal.aborted) standardOutput().write(`${JSON.stringify({ ready: true, service, ...addresses })}\n`)
 }

@@ -232,7 +232,7 @@ async function create(gateway: string, key: string): Promise<{ status: string }>
 async function healthOf(url: string, tls: ClientTls): Promise<Status | Code> {
   const transport = createNetworkTransport({ url, tls })
   try {
-    return (await createClient(Health, transport).check({}, { timeoutMs: 5_000 })).status
+    return (await createClient(Health, transport).check({}, { timeoutMs: 300_000 })).status
   } catch (error) {
     return ConnectError.from(error).code
   } finally {
@@ -309,7 +309,7 @@ async function adminOf(config: KafkaConfig): Promise<Admin & AsyncDisposable> {
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   while (!(await isSo())) {
     assert.ok(performance.now() < deadline, 'it did not come to be')
     await pause(100)

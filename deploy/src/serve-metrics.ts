@@ -4,14 +4,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Address, Runner } from '@millhand/runner'
-import { type Log, type Metrics, metricsContentType } from '@millhand/telemetry'
+import { type Log, type Metrics, metricsContentType, standardError } from '@millhand/telemetry'
 import { naming } from './naming.ts'
 
 /** The URL at which it serves. */
 export async function serveMetrics(
   address: Address,
-  { metrics, runner, log }: { metrics: Pick<Metrics, 'text'>; runner: Runner; log: Log },
+  { metrics, runner, log }: { metrics: Pick<Metrics, 'text' | 'counter'>; runner: Runner; log: Log },
 ): Promise<string> {
+  const countDropped = metrics.counter('millhand_log_lines_dropped_total')
+  standardError().onDropped(() => countDropped({}))
   const server = createServer(async (req, res) => {
     if (URL.parse(req.url ?? '', 'http://metrics')?.pathname !== '/metrics') return void res.writeHead(404).end()
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { allow: 'GET, HEAD' }).end()

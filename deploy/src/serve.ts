@@ -1,4 +1,5 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
+import { standardError, standardOutput } from '@millhand/telemetry'
 import type { Process } from './process.ts'
 import { runProcess } from './run-process.ts'
 import { startFault } from './start-fault.ts'
@@ -31,10 +32,10 @@ try {
   const print = await printer()
   if (print) {
     const { lines, note } = print(words.slice(1), process.env)
-    process.stdout.write(lines)
-    if (note !== undefined) process.stderr.write(`${note}\n`)
+    standardOutput().write(lines)
+    if (note !== undefined) standardError().write(`${note}\n`)
   } else if (load === undefined) {
-    process.stderr.write(`${usage}\n`)
+    standardError().write(`${usage}\n`)
     process.exitCode = 1
   } else {
     const options = {
@@ -45,7 +46,7 @@ try {
     process.exit(await runProcess(await load(), options))
   }
 } catch (error) {
-  if (!(error instanceof FirstStartFailed)) process.stderr.write(`${startFault(error)}\n`)
+  if (!(error instanceof FirstStartFailed)) standardError().write(`${startFault(error)}\n`)
   process.exit(1)
 }
 

@@ -1,9 +1,11 @@
 import { ConfigurationError } from '@millhand/runner'
-import { StoreInUse } from '@millhand/store/sqlite'
+import { StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
 
 /** Why a process could not start: one clear line for what an operator can mend; the whole error for what only we can. */
 export function startFault(error: unknown): string {
-  if (error instanceof ConfigurationError || error instanceof StoreInUse) return error.message
+  if ([ConfigurationError, StoreInUse, StoreVersionMismatch].some(kind => error instanceof kind)) {
+    return (error as Error).message
+  }
   const { code, message, stack } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return `MILLHAND_HTTP_ADDR: ${message}. Another program listens there; set another address.`

@@ -1,28 +1,44 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
 import { createRunner } from '@millhand/runner'
-import { createLog } from '@millhand/telemetry'
+import { standardError } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
+import { processLog } from './process-log.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
+import { waitFor, waitsFor } from './store-wait.ts'
 
 try {
   const config = localConfig(process.env)
-  const log = createLog({ level: config.logLevel })
-  const runner = createRunner({ log })
-  runner.handleSignals()
-  stopWithPackageManager(runner)
-  try {
-    announce(await local(config, runner, log, onnxRunner({ ...config.onnx, log })))
-    process.exit(await runner.waitForExit())
-  } catch (error) {
-    await runner.stop('start failed')
-    throw storeFault(error, config.dataDir)
+  const log = processLog(config.logLevel, 'local')
+  const newRunner = () => {
+    const runner = createRunner({ log, drainMs: config.drainMs })
+    runner.handleSignals()
+    stopWithPackageManager(runner)
+    return runner
+  }
+  for (;;) {
+    const runner = newRunner()
+    try {
+      const starting = local(config, runner, log, onnxRunner({ ...config.onnx, log }))
+      // A start that waits for ever must not keep the process from its end.
+      const started = await Promise.race([starting, runner.waitForExit()])
+      if (typeof started !== 'number') announce(started)
+      process.exit(await runner.waitForExit())
+    } catch (error) {
+      const isStopping = runner.signal.aborted
+      await runner.stop('start failed')
+      const wait = isStopping ? undefined : waitsFor(error)
+      if (wait === undefined) throw storeFault(error, config.dataDir)
+      log.error('start.waits', { reason: wait.reason, error })
+      const exitCode = await waitFor(wait, { config, runner: newRunner(), log })
+      if (exitCode !== undefined) process.exit(exitCode)
+    }
   }
 } catch (error) {
-  process.stderr.write(`${startFault(error)}\n`)
+  standardError().write(`${startFault(error)}\n`)
   process.exit(1)
 }

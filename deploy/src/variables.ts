@@ -145,10 +145,35 @@ export const variables = {
     max: 1_073_741_824,
     unit: 'MiB',
   }),
+  MILLHAND_DISK_RESERVE_MB: integer(
+    16,
+    'Room kept on the disk of `MILLHAND_DATA_DIR` for revocations, cancels and ends of tasks; at most a sixteenth of the disk.',
+    { min: 1, max: 1_048_576, unit: 'MiB' },
+  ),
   MILLHAND_MAX_STREAMS: integer(
     5_000,
     'How many event streams of an account a gateway keeps open at once; as many again in test mode.',
     { min: 1, max: 1_000_000 },
+  ),
+  MILLHAND_DRAIN_SECONDS: integer(
+    5,
+    'How long a process that is told to stop serves on while it says that it is not ready: load balancers have to notice meanwhile.',
+    { min: 0, max: 300, unit: 'seconds' },
+  ),
+  MILLHAND_MAX_WAITS: integer(
+    1_000,
+    'How many requests with `Prefer: wait` of an account a gateway keeps waiting at once; as many again in test mode.',
+    { min: 1, max: 1_000_000 },
+  ),
+  MILLHAND_MAX_REQUESTS: integer(
+    2_000,
+    'How many requests of an account a gateway answers at once, event streams not counted; as many again in test mode.',
+    { min: 1, max: 1_000_000 },
+  ),
+  MILLHAND_MAX_BODY_MB: integer(
+    64,
+    'What the bodies of an account’s requests may hold of a gateway’s memory at once; as much again in test mode.',
+    { min: 1, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_SECURITY_CONTACT: optional({
     doc: 'Who is told of a hole in security: `/.well-known/security.txt` names it.',

@@ -222,6 +222,7 @@ async function faultOfProcess(service: string, env: Environment): Promise<string
   assert.equal(await running.end, 1)
   const { stdout, stderr } = running.output
   assert.equal(stdout, '')
+  for (const [line] of stderr.matchAll(/^\{.*$/gm)) assert.equal(JSON.parse(line).process, service, line)
   return stderr.replaceAll(/^\{.*\n/gm, '')
 }
 

@@ -28,6 +28,9 @@ export class Exchange {
   #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
+  readonly #held = new DisposableStack()
+  #isOver = false
+  #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
     this.req = req
@@ -35,6 +38,20 @@ export class Exchange {
     this.requestId = requestId
     this.#traffic = traffic
     traffic.open.push(this)
+    traffic.unsent.push(this)
+    res.once('close', () => traffic.sent(this))
+  }
+
+  /** Disposes of something once the answer is sent, or can't be. */
+  hold(place: Disposable) {
+    if (this.#isOver) place[Symbol.dispose]()
+    else this.#held.use(place)
+  }
+
+  /** The answer is sent, or can't be. Idempotent. */
+  over() {
+    this.#isOver = true
+    this.#held.dispose()
   }
 
   /** A header of the request, by its name in lower case. */
@@ -85,6 +102,11 @@ export class Exchange {
     else this.#carried.push(name, value)
   }
 
+  /** Says on the answer where the caller's rate is, in the place of what was said of it before. */
+  carryRate(policy: string, rate: string) {
+    this.#rate = ['RateLimit-Policy', policy, 'RateLimit', rate]
+  }
+
   /** Sends no answer: the caller is gone, or has been answered in another way. */
   abandon() {
     this.#close(-1)
@@ -127,8 +149,9 @@ export class Exchange {
 
   #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isCutShort: boolean) {
     const { req, res } = this
-    const all = ['X-Request-Id', this.requestId, ...headers]
+    const all = ['X-Request-Id', this.requestId, ...everywhere, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
+    if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
     if (isCutShort || this.#traffic.server.stopping) all.push('Connection', 'close')
@@ -141,6 +164,7 @@ export class Exchange {
     const { open } = this.#traffic
     const index = open.indexOf(this)
     if (index !== -1) open.splice(index, 1)
+    if (open.length === 0) this.#traffic.answeredBytes = this.req.socket.bytesRead
   }
 
   /**
@@ -162,6 +186,12 @@ export class Exchange {
     req.resume()
   }
 }
+
+/**
+ * Any answer may be opened as a page: links on it tell nobody its address, which may hold a token, and a page that opened
+ * it keeps no hold of it. `Strict-Transport-Security` is for whoever ends TLS: this server has none (RFC 6797, section 7.2).
+ */
+const everywhere = ['Referrer-Policy', 'no-referrer', 'Cross-Origin-Opener-Policy', 'same-origin']
 
 const LINGER_MS = 1000
 

@@ -9,6 +9,7 @@ import type { Clock, Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { createAuthenticate } from './admission/authenticate.ts'
 import { createCallers } from './admission/callers.ts'
+import { Concurrency } from './admission/concurrency.ts'
 import type { RateLimiter } from './admission/rate/limiter.ts'
 import { createDispatch } from './dispatch.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
@@ -58,6 +59,10 @@ export interface GatewayDeps {
     readonly uploadBytes?: number
     /** The most event streams that are open at once, of each account and mode. */
     readonly streams?: number
+    /** The same of requests that wait, of requests in all but for streams, and of the bytes of their bodies. */
+    readonly waits?: number
+    readonly requests?: number
+    readonly bodyBytes?: number
     /** Milliseconds for the reader of an event stream to take something. */
     readonly streamReaderMs?: number
   }
@@ -70,7 +75,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { services, transport, limiter, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
   const callers = createCallers(deps)
-  const waiting = createWaiting(deps)
+  const waiting = createWaiting({ ...deps, most: limits?.waits ?? WAITS })
   const streams = createStreams({
     ...deps,
     watch: callers.watch,
@@ -85,6 +90,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     waiting,
     streams,
     idempotency: createIdempotency(deps),
+    requests: new Concurrency('requests', { perTenant: limits?.requests ?? REQUESTS, all: ALL_REQUESTS }),
+    bodies: new Concurrency('bytes of bodies', { perTenant: limits?.bodyBytes ?? BODY_BYTES, all: ALL_BODY_BYTES }),
     uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
   }
   const counts = createRequestCounts()
@@ -108,16 +115,26 @@ export function createGateway(deps: GatewayDeps): Gateway {
     limits,
     handle: createDispatch(endpoints, { log, counts }),
     onStop() {
-      health.set('http', false, 'stopping')
       waiting.stop()
       streams.stop()
     },
   })
   const stopping = new AbortController()
   let knowing: Promise<void> | undefined
+  const answered = Promise.withResolvers<void>()
+  let reporting: Promise<void> | undefined
   let closing: Promise<void> | undefined
+  function drain() {
+    // A stop is no outage: nothing is observed from here on.
+    reporting ??= reports.stop(() => answered.promise)
+    health.set('http', false, 'stopping')
+    server.drain()
+  }
   async function close() {
-    await reports.stop(() => server.close())
+    drain()
+    await server.close()
+    answered.resolve()
+    await reporting
     stopping.abort()
     await knowing
   }
@@ -129,6 +146,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       reports.start()
       return where
     },
+    drain,
     close() {
       closing ??= close()
       return closing
@@ -137,6 +155,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
 }
 
 const STREAMS = 5_000
+const WAITS = 1_000
+const REQUESTS = 2_000
+const ALL_REQUESTS = 20_000
+/** 64 MiB and 512 MiB. */
+const BODY_BYTES = 67_108_864
+const ALL_BODY_BYTES = 536_870_912
 const STREAM_READER_MS = 30_000
 /** 512 MiB. */
 const UPLOAD_BYTES = 536_870_912

@@ -16,6 +16,10 @@ export function createHeadCheck(): (req: IncomingMessage) => void {
     const twice = repeated(rawHeaders)
     if (twice !== undefined) throw refusal(`The request has more than one \`${twice}\` header.`)
     const coding = headers['transfer-encoding']
+    // RFC 9112, section 6.1: framing that HTTP/1.0 has not, so a proxy before us may have seen another end of the body.
+    if (coding !== undefined && httpVersionMinor === 0) {
+      throw refusal('`Transfer-Encoding` is not part of HTTP/1.0: send a `Content-Length`, or use HTTP/1.1.')
+    }
     if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
       throw refusal('`Transfer-Encoding` must be `chunked` alone: nothing else is decoded.')
     }

@@ -2,12 +2,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Ids } from '@millhand/api'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
 import { requestId } from './admission/request-id.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
+import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
 import { Traffic } from './traffic.ts'
 
 export interface ServerOptions {
@@ -38,6 +40,8 @@ export interface ServerLimits {
 export interface Server {
   /** Fails where the address can't be had. */
   listen(): Promise<{ readonly url: string }>
+  /** From now on every answer tells its connection to close; all else goes on. Idempotent. */
+  drain(): void
   /** Refuses new connections, lets answers in flight finish for at most 10 s. Idempotent. */
   close(): Promise<void>
 }
@@ -68,6 +72,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     const traffic = connections.get(req.socket)
     if (traffic === undefined) return // The connection closed before its last request was read.
     void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
+    pauseWhenFull(req.socket, traffic)
   }
   server.on('request', serve)
   // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
@@ -77,7 +82,9 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const traffic = connections.get(socket)
     if (traffic === undefined) socket.destroy()
-    else if (error.code !== TIMED_OUT || !traffic.isReadSlowly) refuseMalformed(error, socket, traffic, ids)
+    else if (error.code !== TIMED_OUT || !(traffic.isReadSlowly || isFull(traffic))) {
+      refuseMalformed(error, socket, traffic, ids)
+    }
   })
   server.on('connection', (socket: Socket) => {
     const traffic = new Traffic(state, () => {
@@ -91,8 +98,19 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     connections.set(socket, traffic)
     // A caller that is gone looks the same from here, and nobody may wait for one.
     socket.once('end', () => traffic.hurry())
-    socket.once('close', () => connections.delete(socket))
+    socket.once('close', () => {
+      connections.delete(socket)
+      traffic.end()
+    })
+    boundPipelining(socket, traffic)
   })
+
+  function endIdle(which: (socket: Socket, traffic: Traffic) => boolean) {
+    for (const [duplex, traffic] of connections) {
+      const socket = duplex as Socket
+      if (traffic.open.length === 0 && which(socket, traffic)) socket.destroySoon()
+    }
+  }
 
   let closing: Promise<void> | undefined
   async function stop() {
@@ -102,10 +120,17 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
       NetServer.prototype.close.call(server, () => resolve())
     })
     onStop()
-    for (const [socket, { open }] of connections) if (open.length === 0) (socket as Socket).destroySoon()
-    const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs ?? 10_000)
+    const { stopMs = 10_000 } = limits
+    const cutting = setTimeout(() => server.closeAllConnections(), stopMs)
+    // What has arrived by now is read in the next turns: closing a socket before would throw it away.
+    await turn()
+    await turn()
+    const isBeginning = (socket: Socket, traffic: Traffic) => socket.bytesRead > traffic.answeredBytes
+    endIdle((socket, traffic) => !isBeginning(socket, traffic))
+    const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
     await closed
-    clearTimeout(timer)
+    clearTimeout(cutting)
+    clearTimeout(ending)
     // Ends the timer that looks after the time limits.
     server.close()
   }
@@ -120,12 +145,18 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),
+    drain() {
+      state.stopping = true
+    },
     close() {
       closing ??= server.listening ? stop() : Promise.resolve()
       return closing
     },
   }
 }
+
+/** For the rest of a request's head to arrive, where some of it has when the server stops: milliseconds. */
+const BEGUN_MS = 1_000
 
 /** What node calls a request that took too long to come. It asks once for each, and leaves what to do to us. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'

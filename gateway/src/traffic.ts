@@ -18,10 +18,16 @@ export class Traffic {
   readonly timeOut: () => void
   /** The connection's exchanges that wait for their answer, in the order of their requests. */
   readonly open: Exchange[] = []
+  /** The bytes of its socket that were read when the last exchange ended. More have come where another request begins. */
+  answeredBytes = 0
+  /** Those whose answers are not sent yet: most of them have one that waits for an earlier one to be sent. */
+  readonly unsent: Exchange[] = []
   /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
   isHurried = false
   /** Whether what came can't be read: that is answered once. */
   isRefused = false
+  /** Called when an answer is sent. */
+  onSent: (() => void) | undefined
   /** The latest answer that was given while one before it was not sent yet. */
   queued: ServerResponse | undefined
 
@@ -40,6 +46,19 @@ export class Traffic {
   hurry() {
     this.isHurried = true
     for (const exchange of this.open) exchange.onHurry?.()
+  }
+
+  /** The answer of one is sent. */
+  sent(exchange: Exchange) {
+    const index = this.unsent.indexOf(exchange)
+    if (index !== -1) this.unsent.splice(index, 1)
+    exchange.over()
+    this.onSent?.()
+  }
+
+  /** The connection is closed. */
+  end() {
+    for (const exchange of this.unsent.splice(0)) exchange.over()
   }
 
   /** Calls `then` once every answer is sent, unless the connection ends before; at once where nothing is on its way. */

@@ -124,6 +124,28 @@ test('a transfer coding other than chunked is refused, and its body not read as 
   assert.equal(services.created.length, 1)
 })
 
+test('HTTP/1.0 with `Transfer-Encoding` is 400, nothing of its body is taken for a request, and the connection closes', async t => {
+  const { port, key, services } = await start(t)
+  const body = JSON.stringify(validTask)
+  const inner = requestText('GET /healthz')
+  for (const chunks of [`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`, inner]) {
+    const wire = await openWire(port)
+    const headers = [
+      'Host: a',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      'Connection: keep-alive',
+    ]
+    wire.send(
+      `POST /v1/tasks HTTP/1.0\r\n${headers.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}${inner}`,
+    )
+    const answers = (await wire.rest()).split('HTTP/1.1 ').slice(1)
+    assert.equal(answers.length, 1)
+    assert.match(answers[0] ?? '', /^400 [\s\S]*\r\nConnection: close\r\n[\s\S]*HTTP\/1\.0/)
+  }
+  assert.equal(services.created.length, 0)
+})
+
 test('what came whole before bytes that are no request is answered, at once, and then they are', async t => {
   const { port, key, services } = await start(t)
   const body = JSON.stringify(validTask)

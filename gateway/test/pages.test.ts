@@ -67,3 +67,19 @@ test('/ says where to go', async t => {
   const paths = (await (await fetch(url)).json()) as Record<string, string>
   for (const path of [paths.docs, paths.openapi, paths.health]) assert.equal((await fetch(url + path)).status, 200)
 })
+
+test('every answer keeps its address from other sites and its window from other pages', async t => {
+  const { url, call, post } = await start(t)
+  for (const answer of [
+    await fetch(`${url}/docs`),
+    await fetch(`${url}/status`),
+    await fetch(`${url}/healthz`),
+    await fetch(`${url}/nothing`),
+    await call('/v1/tasks'),
+    await post('{'),
+  ]) {
+    assert.equal(answer.headers.get('referrer-policy'), 'no-referrer', answer.url)
+    assert.equal(answer.headers.get('cross-origin-opener-policy'), 'same-origin', answer.url)
+    assert.equal(answer.headers.get('strict-transport-security'), null, 'it is not served under TLS')
+  }
+})

@@ -117,3 +117,65 @@ test('a stream token counts in the window of the account that it was made for', 
   assert.deepEqual(rateOf(first), ['"compute";q=1;w=60', '"compute";r=0;t=60'])
   await problemIn(await open(), 'rate_limited')
 })
+
+const KIB = 1024
+/** A request to create a task whose body has so many bytes. */
+const ofBytes = (bytes: number) => {
+  const text = JSON.stringify({ ...validTask, input: '' })
+  return text.replace('"input":""', `"input":"${'x'.repeat(bytes - text.length)}"`)
+}
+/** The same in chunks, without a length. */
+const inChunks = (text: string) => ({ body: new Blob([text]).stream(), duplex: 'half' as const })
+
+test('a request counts once for each 64 KiB that its body begins', async t => {
+  const { call, headers } = await startWith(t, 100)
+  const send = (init: RequestInit) =>
+    call(path, { method: 'POST', ...init, headers: { ...headers, 'content-type': 'application/json' } })
+  for (const [init, left] of [
+    [{ body: ofBytes(64 * KIB) }, 99],
+    [{ body: ofBytes(64 * KIB + 1) }, 97],
+    [{ body: ofBytes(512 * KIB) }, 89],
+    [{ body: `{"x":"${'x'.repeat(1_000_000)}"}` }, 73],
+    [inChunks(ofBytes(100)), 72],
+    [inChunks(ofBytes(200 * KIB)), 68],
+    [{ body: 'x'.repeat(2_000 * KIB) }, 67],
+  ] as const) {
+    assert.equal(rateOf(await send(init))[1], `"compute";r=${left};t=60`)
+  }
+  const upload = await call('/v1/files?purpose=input', { method: 'POST', headers, body: 'x'.repeat(1_000_000) })
+  assert.equal(rateOf(upload)[1], '"compute";r=66;t=60', 'a file is not parsed')
+})
+
+test('a heavy request passes once there is room for all of it, to the second that `Retry-After` says', async t => {
+  const { call, get, headers, clock, services } = await startWith(t, 10)
+  const json = { ...headers, 'content-type': 'application/json' }
+  const send = (init: RequestInit) => call(path, { method: 'POST', ...init, headers: json })
+  for (let n = 0; n < 8; n++) {
+    await get()
+    await clock.advance(1_000)
+  }
+  const refused = await send({ body: ofBytes(300 * KIB) })
+  await problemIn(refused, 'rate_limited')
+  assert.equal(refused.headers.get('retry-after'), '54', 'when three of the eight have left')
+  assert.equal(rateOf(refused)[1], '"compute";r=2;t=52')
+  assert.equal(services.created.length, 0)
+  await clock.advance(53_999)
+  await problemIn(await send({ body: ofBytes(300 * KIB) }), 'rate_limited')
+  await clock.advance(1)
+  assert.equal((await send({ body: ofBytes(300 * KIB) })).status, 201)
+
+  const late = await send(inChunks(ofBytes(512 * KIB)))
+  await problemIn(late, 'rate_limited')
+  await clock.advance(Number(late.headers.get('retry-after')) * 1_000)
+  assert.equal((await send(inChunks(ofBytes(512 * KIB)))).status, 201)
+})
+
+test('a request that is heavier than the plan takes all of it', async t => {
+  const { call, headers } = await startWith(t, 3)
+  const json = { ...headers, 'content-type': 'application/json' }
+  for (const init of [{ body: ofBytes(500 * KIB) }, inChunks(ofBytes(500 * KIB))]) {
+    const answer = await call(path, { method: 'POST', ...init, headers: json })
+    await (init.body instanceof ReadableStream ? problemIn(answer, 'rate_limited') : answer.text())
+    assert.equal(rateOf(answer)[1], '"compute";r=0;t=60')
+  }
+})

@@ -38,8 +38,47 @@ test('new connections are refused at once, and readiness is taken back', async t
   await closed
 })
 
-test('connections that are idle, or have sent nothing yet, do not delay the stop', async t => {
+test('a drain takes readiness back and ends connections with their answers; all else is served as before', async t => {
+  const { gateway, port, url, key, health, post, services } = await start(t)
+  const kept = await openWire(port)
+  kept.send(requestText('GET /healthz'))
+  await kept.until('"ok"')
+  gateway.drain()
+  assert.equal(health.ready().ready, false)
+  const readiness = await fetch(`${url}/readyz`)
+  assert.equal(readiness.status, 503)
+  assert.equal(readiness.headers.get('connection'), 'close')
+  // A connection that was open before is served once more, and ends with that answer.
+  kept.send(requestText('GET /v1/tasks', [`Authorization: Bearer ${key}`]))
+  assert.match(await kept.rest(), /HTTP\/1\.1 200 OK\r\n.*Connection: close\r\n.*"object":"list"/s)
+  const created = await post(validTask)
+  assert.equal(created.status, 201)
+  assert.equal(created.headers.get('connection'), 'close')
+  // A wait is not cut short by it: the stop does that.
+  const waiting = post(validTask, { prefer: 'wait=60' })
+  while (services.waits === 0) await new Promise(resolve => setImmediate(resolve))
+  await Promise.all([waiting, gateway.close()])
+  assert.equal((await waiting).status, 201)
+})
+
+test('a request that is on its way when the stop begins is answered, also on a connection that was idle', async t => {
   const { gateway, port } = await start(t)
+  const wire = await openWire(port)
+  wire.send(requestText('GET /healthz'))
+  await wire.until('"ok"')
+  wire.send('GET /healthz HTTP/1.1\r\nHost: millhand.test\r\nX-Half: ')
+  // A second connection's answer says that what was sent before it on the first has been read.
+  const later = await openWire(port)
+  later.send(requestText('GET /healthz'))
+  await later.until('"ok"')
+  const closed = gateway.close()
+  wire.send('1\r\n\r\n')
+  assert.match(await wire.rest(), /"ok".*Connection: close\r\n.*"ok"/s)
+  await closed
+})
+
+test('connections that are idle, or have sent nothing yet, do not delay the stop', async t => {
+  const { gateway, port } = await start(t, { limits: { stopMs: 50 } })
   const silent = await openWire(port)
   const idle = await openWire(port)
   idle.send(requestText('GET /healthz'))

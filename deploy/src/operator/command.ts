@@ -14,6 +14,12 @@ export interface Command {
   run(given: Given, deployment: Deployment): Promise<Shown>
 }
 
+/** A command that works on the data folder, with no server. */
+export interface FolderCommand extends Omit<Command, 'run'> {
+  run(given: Given, dataDir: string): Promise<Shown>
+  readonly at: 'folder'
+}
+
 interface Option {
   /** What is written behind it: `<account>`. */
   readonly value: string
@@ -37,6 +43,8 @@ export interface Shown {
   readonly secret?: string | undefined
   /** For people, beside all that. */
   readonly note?: string | undefined
+  /** 0 where it is not set. */
+  readonly exitCode?: number
 }
 
 /** Words that can't be meant; the message says what to write. */

@@ -1,26 +1,29 @@
 /** What the command line says of itself. */
-import type { Command } from './command.ts'
+import type { Command, FolderCommand } from './command.ts'
+
+type Documented = Omit<Command, 'run'> | Omit<FolderCommand, 'run'>
 
 /** Of all commands. */
-export function usage(commands: readonly Command[]): string {
+export function usage(commands: readonly Documented[]): string {
   return [
-    'Accounts, keys and plans of a running deployment, for its operator.',
+    'Accounts, keys and plans of a running deployment, and its store, for its operator.',
     '',
     ...commands.map(written),
     '',
     'Each takes --json, for programs, and --help.',
     '',
+    '`verify` works on MILLHAND_DATA_DIR; the others on a running deployment.',
     'Where: MILLHAND_IDENTITY_URL, else MILLHAND_GRPC_ADDR, else 127.0.0.1:8081.',
     'As whom: the credentials of `pnpm serve credentials operator` (MILLHAND_SERVICE_TOKEN, MILLHAND_SECRET_KEY),',
     'else those that the secret of MILLHAND_DATA_DIR makes.',
     '',
-    `Exit codes: ${exitCodes.done} done, ${exitCodes.refused} refused, ${exitCodes.wrong} wrong words or settings, ${exitCodes.notReached} not reached or not answered.`,
+    `Exit codes: ${exitCodes.done} done, ${exitCodes.refused} refused or not sound, ${exitCodes.wrong} wrong words or settings, ${exitCodes.notReached} not reached or not answered.`,
     '',
   ].join('\n')
 }
 
 /** Of one. */
-export function help(command: Command): string {
+export function help(command: Documented): string {
   const { summary, options = {} } = command
   const rows = [
     ...Object.entries(options).map(([option, { value, doc, required }]) => [
@@ -41,7 +44,7 @@ export function help(command: Command): string {
 }
 
 /** As it is written, with the options that have to be there. */
-function written({ name, words, options = {} }: Command): string {
+function written({ name, words, options = {} }: Documented): string {
   const required = Object.entries(options).filter(([, option]) => option.required)
   return ['pnpm millhand', name, words, ...required.map(([option, { value }]) => `--${option} ${value}`)]
     .filter(Boolean)

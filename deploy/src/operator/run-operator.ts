@@ -5,14 +5,20 @@ import { codeOf } from '@millhand/api'
 import { ConfigurationError } from '@millhand/runner'
 import { UnusableFile } from '../unusable-file.ts'
 import { accountCommands } from './accounts.ts'
-import { type Command, type Given, UsageError } from './command.ts'
-import { NotReached, openDeployment } from './deployment.ts'
+import { type Command, type FolderCommand, type Given, type Shown, UsageError } from './command.ts'
+import { NotReached, openDeployment, operatorVariables } from './deployment.ts'
 import { exitCodes, help, usage } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { planCommands } from './plans.ts'
 import { tableText } from './table.ts'
+import { verifyCommand } from './verify.ts'
 
-const commands: readonly Command[] = [...accountCommands, ...keyCommands, ...planCommands]
+const commands: readonly (Command | FolderCommand)[] = [
+  ...accountCommands,
+  ...keyCommands,
+  ...planCommands,
+  verifyCommand,
+]
 
 /** Takes text for standard output and for standard error. */
 export interface Terminal {
@@ -26,7 +32,7 @@ export async function runOperator(
   env: NodeJS.ProcessEnv,
   { out, err }: Terminal,
 ): Promise<number> {
-  const command = commands.find(({ name }) => name === words.slice(0, 2).join(' '))
+  const command = commands.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '))
   if (command === undefined) {
     const isAsked = words.length === 0 || words.includes('--help')
     ;(isAsked ? out : err)(
@@ -36,24 +42,19 @@ export async function runOperator(
   }
   const isJson = words.includes('--json')
   try {
-    const { given, isHelp } = read(command, words.slice(2))
+    const { given, isHelp } = read(command, words.slice(command.name.split(' ').length))
     if (isHelp) {
       out(help(command))
       return exitCodes.done
     }
-    const deployment = await openDeployment(env)
-    try {
-      const { json, table, secret, note } = await command.run(given, deployment)
-      if (isJson) out(`${json}\n`)
-      else {
-        out(tableText(table))
-        if (secret !== undefined) out(`\n${secret}\n`)
-        if (note !== undefined) err(`\n${note}\n`)
-      }
-      return exitCodes.done
-    } finally {
-      deployment.close()
+    const { json, table, secret, note, exitCode = exitCodes.done } = await run(command, given, env)
+    if (isJson) out(`${json}\n`)
+    else {
+      out(tableText(table))
+      if (secret !== undefined) out(`\n${secret}\n`)
+      if (note !== undefined) err(`\n${note}\n`)
     }
+    return exitCode
   } catch (error) {
     const { exitCode, code, message } = faultOf(error)
     err(isJson ? `${JSON.stringify({ code, detail: message })}\n` : `${message}\n`)
@@ -62,8 +63,21 @@ export async function runOperator(
   }
 }
 
+async function run(command: Command | FolderCommand, given: Given, env: NodeJS.ProcessEnv): Promise<Shown> {
+  if ('at' in command) return await command.run(given, operatorVariables(env).MILLHAND_DATA_DIR)
+  const deployment = await openDeployment(env)
+  try {
+    return await command.run(given, deployment)
+  } finally {
+    deployment.close()
+  }
+}
+
 /** @throws UsageError */
-function read(command: Command, words: readonly string[]): { readonly given: Given; readonly isHelp: boolean } {
+function read(
+  command: Command | FolderCommand,
+  words: readonly string[],
+): { readonly given: Given; readonly isHelp: boolean } {
   const options = command.options ?? {}
   const known = Object.fromEntries(Object.keys(options).map(name => [name, { type: 'string' }] as const))
   const { values, positionals } = parsed(words, known)

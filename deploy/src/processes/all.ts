@@ -1,5 +1,5 @@
 /** `pnpm serve all --distributed`: every service as a process of its own on this machine, to try it out. */
-
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
@@ -23,18 +23,22 @@ import { webhookVariables } from './webhook.ts'
 import { workforceVariables } from './workforce.ts'
 
 const read = configuration(
-  pick(
-    'MILLHAND_HTTP_ADDR',
-    'MILLHAND_GRPC_ADDR',
-    'MILLHAND_METRICS_ADDR',
-    'MILLHAND_DATA_DIR',
-    'MILLHAND_MONGO_URL',
-    'MILLHAND_KAFKA_BROKERS',
-    'MILLHAND_BOOTSTRAP_KEY',
-    'MILLHAND_BOOTSTRAP_TEST_KEY',
-    'MILLHAND_SECRET_KEY',
-    'MILLHAND_LOG_LEVEL',
-  ),
+  {
+    ...pick(
+      'MILLHAND_HTTP_ADDR',
+      'MILLHAND_GRPC_ADDR',
+      'MILLHAND_METRICS_ADDR',
+      'MILLHAND_DATA_DIR',
+      'MILLHAND_MONGO_URL',
+      'MILLHAND_KAFKA_BROKERS',
+      'MILLHAND_BOOTSTRAP_KEY',
+      'MILLHAND_BOOTSTRAP_TEST_KEY',
+      'MILLHAND_SECRET_KEY',
+      'MILLHAND_LOG_LEVEL',
+    ),
+    // One machine, stopped as a whole: nothing else would serve while it drains.
+    MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
+  },
   Object.keys(variables),
 )
 
@@ -50,16 +54,21 @@ const GRACE_MS = {
 } as const
 
 export const all = defineProcess(config, async (config, runner, log) => {
-  await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
-  const lock = lockFolder(config.dataDir)
+  const { dataDir, secretKey: configured } = config
+  await ensureFolder('MILLHAND_DATA_DIR', dataDir)
+  const isUsed = existsSync(`${lockedFile(dataDir)}.lock`)
+  const lock = lockFolder(dataDir)
   runner.own({ close: () => lock.release() }, 'data folder')
-  const keys = await firstKeys(config.dataDir, config.bootstrap)
-  const secret = await secretKey(config.dataDir, config.secretKey)
+  const secret = await secretKey({ dataDir, configured, isFirstStart: async () => !isUsed })
+  const keys = await firstKeys(dataDir, config.bootstrap)
   const issuer = createCredentialsIssuer(secret)
   const begin = async (name: keyof typeof GRACE_MS, own: Record<string, string>): Promise<Served> => {
-    const env = { ...notFor(name), ...credentialsOf(issuer, name), ...own }
+    // The gateway is the first that stops, so nobody comes to the others any more.
+    const drainMs = name === 'gateway' ? config.drainMs : 0
+    const drain = { MILLHAND_DRAIN_SECONDS: String(drainMs / 1_000) }
+    const env: Record<string, string> = { ...notFor(name), ...credentialsOf(issuer, name), ...drain, ...own }
     const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
-    const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] }), name)
+    const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] + drainMs }), name)
     const served = (await process.ready) as unknown as Served
     // Its next life is where the others look for it.
     if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
@@ -121,10 +130,12 @@ const readers = {
   gateway: gatewayVariables,
 }
 
+const lockedFile = (dataDir: string) => join(dataDir, 'processes')
+
 /** Two of these on one data folder would start each process twice, with the same keys. */
 function lockFolder(dataDir: string): FileLock {
   try {
-    return lockFile(join(dataDir, 'processes'))
+    return lockFile(lockedFile(dataDir))
   } catch (error) {
     throw storeFault(error, dataDir)
   }
@@ -149,6 +160,7 @@ function config(env: NodeJS.ProcessEnv) {
     metrics: set.MILLHAND_METRICS_ADDR,
     bootstrap: bootstrapKeys(set),
     secretKey: set.MILLHAND_SECRET_KEY?.reveal(),
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

@@ -1,10 +1,11 @@
 /** How processes of a distributed deployment reach each other. */
 import { hostname } from 'node:os'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
-import { createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
-import type { Address, Health, Runner } from '@millhand/runner'
+import { createTunnelTransport, type LinkEvent, type TunnelTransport } from '@millhand/rpc/tunnel'
+import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Caller } from './caller.ts'
+import { peerHealth } from './peer-health.ts'
 import type { Way } from './peers.ts'
 
 /** Reaches the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
@@ -16,10 +17,14 @@ export function reach(
   log: Log,
   health: Health,
 ): TunnelTransport {
-  const { tunnel, close } = openWay(service, urls, caller, log, () => tell())
-  const tell = () => health.set(service, tunnel.ready(), `no replica of ${service} is connected and ready`)
-  tell()
-  runner.own({ close }, `way to ${service}`)
+  const { tunnel, close } = openWay(service, urls, caller, log, event => peer.onEvent(event.kind))
+  const tell = (ready: boolean) => health.set(service, ready, `no replica of ${service} is connected and ready`)
+  const peer = peerHealth({ ready: () => tunnel.ready(), tell, clock })
+  const stop = () => {
+    peer.close()
+    return close()
+  }
+  runner.own({ close: stop }, `way to ${service}`)
   return tunnel
 }
 
@@ -45,7 +50,7 @@ function openWay(
   urls: readonly string[],
   caller: Caller,
   log: Log,
-  onEvent: () => void,
+  onEvent: (event: LinkEvent) => void,
   waitMs?: number,
 ) {
   const { token, tls, secret } = caller
@@ -57,7 +62,7 @@ function openWay(
     onEvent(event) {
       const reason = event.kind === 'lost' ? { reason: event.error.rawMessage } : {}
       log.info(`rpc.${event.kind}`, { service, url: urls[event.replica], ...reason })
-      onEvent()
+      onEvent(event)
     },
   })
   tunnel.connect()

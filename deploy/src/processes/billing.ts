@@ -19,7 +19,13 @@ export const billingVariables = configuration(
   {
     ...calledVariables,
     ...kafkaVariables,
-    ...pick('MILLHAND_GRPC_ADDR', 'MILLHAND_MONGO_URL', 'MILLHAND_USAGE_ENTRY_DAYS', 'MILLHAND_LOG_LEVEL'),
+    ...pick(
+      'MILLHAND_GRPC_ADDR',
+      'MILLHAND_MONGO_URL',
+      'MILLHAND_USAGE_ENTRY_DAYS',
+      'MILLHAND_DRAIN_SECONDS',
+      'MILLHAND_LOG_LEVEL',
+    ),
   },
   Object.keys(variables),
 )
@@ -59,6 +65,7 @@ function config(env: NodeJS.ProcessEnv) {
     mongoUrl: set.MILLHAND_MONGO_URL,
     kafka: kafkaOf(set),
     entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

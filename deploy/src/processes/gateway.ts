@@ -16,6 +16,7 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
 import { routeByService } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
+import { mostOf } from '../config-parts.ts'
 import { naming } from '../naming.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -35,6 +36,10 @@ export const gatewayVariables = configuration(
       'MILLHAND_BILLING_URL',
       'MILLHAND_WEBHOOK_URL',
       'MILLHAND_MAX_STREAMS',
+      'MILLHAND_DRAIN_SECONDS',
+      'MILLHAND_MAX_WAITS',
+      'MILLHAND_MAX_REQUESTS',
+      'MILLHAND_MAX_BODY_MB',
       'MILLHAND_SECURITY_CONTACT',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -75,9 +80,10 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     log,
     clock,
     http: config.http,
-    limits: { stopMs: STOP_MS, streams: config.maxStreams },
+    limits: { stopMs: STOP_MS, ...config.mostOf },
   })
   runner.own(gateway, 'gateway')
+  runner.onDrain(() => gateway.drain())
   const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
   return { addresses: { http: url }, health }
 })
@@ -100,7 +106,8 @@ function config(env: NodeJS.ProcessEnv) {
     workforceUrls: MILLHAND_WORKFORCE_URL,
     billingUrls: MILLHAND_BILLING_URL,
     webhookUrls: MILLHAND_WEBHOOK_URL,
-    maxStreams: set.MILLHAND_MAX_STREAMS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
+    mostOf: mostOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }

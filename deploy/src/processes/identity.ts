@@ -49,6 +49,7 @@ export const identityVariables = configuration(
       'MILLHAND_BOOTSTRAP_TEST_KEY',
       'MILLHAND_BOOTSTRAP_PLANS',
       'MILLHAND_RETENTION_DAYS',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -141,6 +142,7 @@ function config(env: NodeJS.ProcessEnv) {
     plansFile: set.MILLHAND_PLANS_FILE,
     bootstrap: bootstrapOf(set),
     bootstrapPlans: set.MILLHAND_BOOTSTRAP_PLANS,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

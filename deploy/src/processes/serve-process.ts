@@ -34,5 +34,6 @@ export async function serveProcess(serving: Serving): Promise<string> {
     serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
   )
   runner.own({ close: () => server.close(STOP_MS) }, 'grpc')
+  runner.onDrain(() => server.drain())
   return server.url
 }

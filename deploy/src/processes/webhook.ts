@@ -5,6 +5,7 @@ import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_servic
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { createDialer, createResolver } from '@millhand/dial'
 import { openKafka } from '@millhand/eventlog/kafka'
+import type { Ownership } from '@millhand/lease'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { deriveSecret, reportFailures } from '@millhand/rpc/network'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
@@ -39,6 +40,7 @@ export const webhookVariables = configuration(
       'MILLHAND_KAFKA_REPLICATION',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_WEBHOOK_ALLOW',
+      'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
   },
@@ -53,6 +55,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
   const metrics = createMetrics(log)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const { allow, targetFault } = config.targets
+  let ownership: Ownership | undefined
   const service = createWebhookService({
     db,
     events,
@@ -63,6 +66,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
     clock,
     log,
     metrics,
+    isOwner: () => ownership?.owner() === 'here',
   })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
@@ -79,7 +83,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
   })
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
   const topics = topicsOf.webhook(config.topics)
-  runOwned(
+  ownership = runOwned(
     { name: 'webhook', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
     async owning => {
       await Promise.all([service.run(owning), db.relay({ publish: batch => events.publish(batch) }, owning)])
@@ -112,6 +116,7 @@ function config(env: NodeJS.ProcessEnv) {
       retentionMs: set.MILLHAND_RETENTION_DAYS * DAY_MS,
     },
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }
 }

@@ -2,6 +2,7 @@
 import { fail } from '@millhand/api'
 import type { Principal } from '@millhand/rpc'
 import type { Clock, Timer } from '@millhand/runner'
+import { Concurrency } from '../admission/concurrency.ts'
 
 export interface OpenStream {
   /** Shows its reader that it is alive. */
@@ -13,40 +14,22 @@ export interface OpenStream {
 const BEAT_MS = 15_000
 /** Of all accounts together. The tunnel to compute has room for 32,768 calls: the rest is for those that are no streams. */
 const MOST_STREAMS = 20_000
-/** How soon a caller that has too many may ask again: when one of them ends is not known. */
-const FULL_S = 5
 
 export class OpenStreams {
   readonly #clock: Clock
-  readonly #mostPerTenant: number
-  readonly #most: number
-  readonly #perTenant = new Map<string, number>()
-  #taken = 0
+  readonly #places: Concurrency
   readonly #open = new Set<OpenStream>()
   #timer: Timer | undefined
   #isStopping = false
 
   constructor(clock: Clock, mostPerTenant: number, most = MOST_STREAMS) {
     this.#clock = clock
-    this.#mostPerTenant = mostPerTenant
-    this.#most = most
+    this.#places = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
   }
 
   /** Takes the place of one more stream of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
-  take({ tenant }: Principal): Disposable {
-    const others = this.#perTenant.get(tenant) ?? 0
-    if (others >= this.#mostPerTenant) throw tooMany(`${others.toLocaleString('en')} event streams are open`)
-    if (this.#taken >= this.#most) throw tooMany('This gateway has as many event streams open as it may')
-    this.#perTenant.set(tenant, others + 1)
-    this.#taken++
-    return {
-      [Symbol.dispose]: () => {
-        this.#taken--
-        const left = (this.#perTenant.get(tenant) as number) - 1
-        if (left === 0) this.#perTenant.delete(tenant)
-        else this.#perTenant.set(tenant, left)
-      },
-    }
+  take(caller: Principal): Disposable {
+    return this.#places.take(caller)
   }
 
   /** Counts a stream as open until that is disposed of. */
@@ -75,8 +58,6 @@ export class OpenStreams {
     for (const stream of this.#open) stream.beat()
   }
 }
-
-const tooMany = (what: string) => fail('concurrency_limited', `${what}: let one of them end.`, { retryAfterS: FULL_S })
 
 const stopping = () =>
   fail('unavailable', 'This gateway stops. Come back with the last `id` that you have: another goes on.')

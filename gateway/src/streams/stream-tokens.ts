@@ -24,10 +24,10 @@ export interface TokenAdmitDeps extends AdmitDeps {
 export type TokenAdmit = (exchange: Exchange, id: string, token: string | undefined) => Promise<Caller>
 
 export function createTokenAdmit(route: Route, deps: TokenAdmitDeps): TokenAdmit {
-  const { callers, limiter, transport } = deps
+  const { callers, transport } = deps
   const redeem = redeemMethodOf(route.service)
   const admit = createAdmit(route, deps)
-  const admitMaker = createAdmitCaller(route, limiter)
+  const admitMaker = createAdmitCaller(route, deps)
   const scopes = new Set([route.access.scope])
   return async (exchange, id, token) => {
     if (token === undefined || exchange.header('authorization') !== undefined) return await admit(exchange)

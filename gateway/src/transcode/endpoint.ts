@@ -23,7 +23,7 @@ function handleAll(route: Route, [short, ...others]: readonly ShortRoute[], deps
   if (others.length > 0) throw new Error(`${route.desc} shares its address with more than one method`)
   const { own, route: other } = short
   if ('idPrefix' in own) return byId(handlerOf(route, deps), own.idPrefix, handlerOf(other, deps))
-  return byBody(jsonMethod(json(route), deps), own.field, jsonMethod(json(other), deps), deps.authenticate)
+  return byBody(jsonMethod(json(route), deps), own.field, jsonMethod(json(other), deps), deps)
 }
 
 function json(route: Route): RouteOf<'json'> {

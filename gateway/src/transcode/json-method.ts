@@ -3,8 +3,9 @@ import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { jsonWriter, type RouteOf } from '@millhand/api'
 import { check, compile, operationKey } from '@millhand/rpc'
-import { type AdmitDeps, createAdmit, createAdmitCaller, createIsFull } from '../admission/admit.ts'
+import { type AdmitDeps, createAdmit, createAdmitBody, createAdmitCaller, createIsFull } from '../admission/admit.ts'
 import type { Caller } from '../admission/caller.ts'
+import type { Concurrency } from '../admission/concurrency.ts'
 import { requireScope } from '../admission/scope.ts'
 import { entityTag, isHeld } from '../conditional.ts'
 import type { Endpoint, Params } from '../dispatch.ts'
@@ -30,6 +31,8 @@ export interface JsonMethodDeps extends AdmitDeps {
   readonly waiting: Waiting
   readonly streams: Streams
   readonly idempotency: Idempotency
+  /** The bytes of bodies, each until its request is answered but for a stream. */
+  readonly bodies: Concurrency
 }
 
 export interface JsonMethod {
@@ -43,16 +46,17 @@ export interface JsonMethod {
   ) => Promise<void>
   /** What a caller must hold. */
   readonly scope: string
-  /** Whether it is known here that calls of somebody are over for now. Counts nothing. */
-  readonly isFull: (caller: Caller) => boolean
+  /** Whether it is known here that the caller's window has no room for the request. Counts nothing. */
+  readonly isFull: (exchange: Exchange, caller: Caller) => boolean
   /** Admits who is known. Fails with 403 or 429. */
   readonly admit: (exchange: Exchange, caller: Caller) => Caller | Promise<Caller>
 }
 
 export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMethod {
   const { desc: method, answer, access } = route
-  const { transport, waiting, streams, idempotency } = deps
+  const { transport, waiting, streams, idempotency, bodies } = deps
   const admit = createAdmit(route, deps)
+  const admitBody = createAdmitBody(route, deps.limiter)
   const hasBody = route.body === '*'
   const read = requestReader(route)
   const write = jsonWriter(method.output)
@@ -71,17 +75,24 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
 
   async function readAsked(
     exchange: Exchange,
+    caller: Caller,
     params: Params,
     query: string,
     reading?: Promise<JsonBody>,
   ): Promise<Asked> {
+    using onFailure = new DisposableStack()
+    const given = await reading
+    onFailure.use(given?.held)
     const key = isPost ? idempotencyKeyOf(exchange) : undefined
-    const body = hasBody ? await (reading ?? readJsonBody(exchange)) : undefined
+    const body = given ?? (hasBody ? await readJsonBody(exchange, caller, bodies) : undefined)
+    onFailure.use(body?.held)
+    if (body !== undefined) await admitBody(exchange, caller, body.bytes.length)
     const request = body === undefined ? read.fromQuery(params, parseQuery(query)) : read.fromBody(params, query, body)
     if (key !== undefined) check(method.input, request) // What is no request is not kept.
     const fingerprint = () => fingerprintOf(exchange, body?.bytes ?? '')
     const keyed = key === undefined ? undefined : { key, fingerprint: fingerprint(), isSecret }
-    return { request, keyed, wantsEvents: events?.areWanted(exchange, request) === true }
+    const held = onFailure.move()
+    return { request, keyed, wantsEvents: events?.areWanted(exchange, request) === true, held }
   }
 
   /** The service's answer. What it says of its quota is said to the caller, whatever the answer is. */
@@ -136,10 +147,14 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
     return await operation.settle(() => call(exchange, caller, asked, operation.id))
   }
 
+  const waits = (exchange: Exchange) => wait !== undefined && preferredWait(exchange.header('prefer')) > 0
+
   /** What the caller is answered with, and the place that its stream has, where it wants one. */
   async function replyTo(exchange: Exchange, caller: Caller, asked: Asked): Promise<Prepared> {
     using places = new DisposableStack()
     if (asked.wantsEvents && events !== undefined) places.use(events.admit(caller))
+    using _wait = waits(exchange) && !asked.wantsEvents ? waiting.take(caller) : undefined
+    using _body = asked.held
     const reply = asked.keyed
       ? await once(exchange, caller, asked, asked.keyed)
       : (await call(exchange, caller, asked)).reply
@@ -159,14 +174,14 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
     async handle(exchange, params, query) {
       const admitted = admit(exchange)
       const caller = admitted instanceof Promise ? await admitted : admitted
-      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query))
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, caller, params, query))
       return answerWith(exchange, caller, prepared)
     },
     scope: access.scope,
     isFull: createIsFull(route, deps.limiter),
-    admit: createAdmitCaller(route, deps.limiter),
+    admit: createAdmitCaller(route, deps),
     async handleRead(exchange, params, query, { caller, body }) {
-      const prepared = await replyTo(exchange, caller, await readAsked(exchange, params, query, body))
+      const prepared = await replyTo(exchange, caller, await readAsked(exchange, caller, params, query, body))
       return answerWith(exchange, caller, prepared)
     },
   }
@@ -191,6 +206,8 @@ interface Asked {
   readonly keyed: KeyedRequest | undefined
   /** Whether it is answered with the events of what it makes. */
   readonly wantsEvents: boolean
+  /** What its body holds. */
+  readonly held: Disposable
 }
 
 const bodyReply = (status: number, headers: readonly string[], body: string | undefined): Reply => ({

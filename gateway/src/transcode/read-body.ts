@@ -5,9 +5,10 @@ import { CallerGone, type Exchange } from '../exchange.ts'
 /**
  * The whole body of a request. One that waits for `100 Continue` gets it now, so that what was refused before this
  * is never sent.
- * Fails with `payload_too_large` as soon as it is known to exceed `limit` bytes, and with `CallerGone`.
+ * Fails with `payload_too_large` as soon as it is known to exceed `limit` bytes, with `CallerGone`, and as `onSize` does,
+ * which is called with the number of bytes that have come each time that there are more.
  */
-export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+export function readBody(exchange: Exchange, limit: number, onSize: (bytes: number) => void): Promise<Buffer> {
   const { req } = exchange
   // Who it is may have taken a while to find out, and a caller that left meanwhile sends no further event.
   if (req.destroyed) return Promise.reject(callerGone())
@@ -20,11 +21,13 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
     let size = 0
     const take = (chunk: Buffer) => {
       size += chunk.length
-      if (size > limit) {
+      const refusal = size > limit ? tooLarge(limit) : failureOf(() => onSize(size))
+      if (refusal !== undefined) {
+        first = undefined
         rest = undefined
         req.off('data', take)
         req.pause()
-        reject(tooLarge(limit))
+        reject(refusal)
       } else if (first === undefined) first = chunk
       else if (rest === undefined) rest = [first, chunk]
       else rest.push(chunk)
@@ -47,6 +50,15 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
 export function sayContinue({ req, res }: Exchange) {
   const isExpected = req.headers.expect?.toLowerCase() === '100-continue'
   if (isExpected && req.httpVersionMinor > 0 && !req.complete) res.writeContinue()
+}
+
+function failureOf(check: () => void): unknown {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return error
+  }
 }
 
 const empty = Buffer.alloc(0)

@@ -1,15 +1,25 @@
 /** A request of HTTP as the message of its method: from the path, and from the body or the query. */
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf'
-import { failFaults, isRequired, jsonReader, queryReader, type Reading, type Route } from '@millhand/api'
+import {
+  type Fault,
+  failFaults,
+  isFull,
+  isRequired,
+  isWithin,
+  jsonReader,
+  queryReader,
+  type Reading,
+  type Route,
+} from '@millhand/api'
 import { violations } from '@millhand/rpc'
 import type { Params } from '../dispatch.ts'
 import type { JsonBody } from './json-body.ts'
 import { parseQuery } from './query.ts'
 
 export interface RequestReader {
-  /** The request of a method without a body, of the pairs of its query. Fails with every fault at once. */
+  /** The request of a method without a body, of the pairs of its query. Fails with every fault that an answer can show. */
   fromQuery(params: Params, pairs: readonly (readonly [name: string, value: string])[]): Request
-  /** The request of a method with a body, whose query must be empty. A body that need say nothing may be missing. Fails with every fault at once. */
+  /** The request of a method with a body, whose query must be empty. A body that need say nothing may be missing. Fails as the other does. */
   fromBody(params: Params, query: string, body: JsonBody): Request
 }
 
@@ -55,11 +65,9 @@ export const needsBody = ({ desc, pathFields }: Route): boolean =>
  */
 export function accepted(desc: DescMessage, reading: Reading<Request>): Request {
   if (reading.ok) return reading.message
+  const { faults, partial } = reading
   // A field that could not be read, or not whole, looks missing or too short; that is no further fault.
-  const isTold = (broken: string) =>
-    reading.faults.some(
-      ({ param }) => param === broken || param.startsWith(`${broken}.`) || param.startsWith(`${broken}[`),
-    )
-  const broken = reading.partial ? violations(desc, reading.partial).filter(({ param }) => !isTold(param)) : []
-  throw failFaults([...reading.faults, ...broken])
+  const isNew = ({ param }: Fault) => !faults.some(fault => isWithin(fault.param, param))
+  const broken = partial === undefined || isFull(faults) ? [] : violations(desc, partial).filter(isNew)
+  throw failFaults([...faults, ...broken])
 }

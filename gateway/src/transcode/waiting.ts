@@ -5,6 +5,7 @@ import { access } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { Concurrency } from '../admission/concurrency.ts'
 import { holds } from '../admission/scope.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { CALL_MS, callValues, unary } from './call.ts'
@@ -40,6 +41,8 @@ type Resource = MessageShape<DescMethodUnary['output']>
 export interface Waiting {
   /** How to wait for what `method` answers with. Throws where its service has no method `Wait…` for that. */
   of(method: DescMethodUnary): Wait
+  /** Takes the place of one more wait of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
+  take(caller: Principal): Disposable
   /** Ends every wait; who waited is answered with what there is now. */
   stop(): void
 }
@@ -48,14 +51,19 @@ export interface WaitingDeps {
   readonly transport: Transport
   readonly log: Log
   readonly clock: Clock
+  /** The most at once, of each account and mode. */
+  readonly most: number
 }
 
+/** Of all accounts together. */
+const MOST_WAITS = 10_000
 /** Between two tries of a wait that can't be answered just then: milliseconds. */
 const AGAIN_MS = 100
 /** What a call may take beside its wait: milliseconds. The service ends a wait so long before the deadline. */
 const ANSWER_MS = 1_000
 
-export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
+export function createWaiting({ transport, log, clock, most }: WaitingDeps): Waiting {
+  const places = new Concurrency('requests that wait (`Prefer: wait`)', { perTenant: most, all: MOST_WAITS })
   const open = new Set<AbortController>()
   let isStopping = false
 
@@ -116,6 +124,7 @@ export function createWaiting({ transport, log, clock }: WaitingDeps): Waiting {
       }
       return { scope, until }
     },
+    take: caller => places.take(caller),
     stop() {
       isStopping = true
       for (const ending of open) ending.abort()

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headerOf, isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
+import { withoutOwnPaths } from './paths.ts'
 import { withoutSecrets } from './secrets.ts'
 
 /** One bad field of a request. */
@@ -41,12 +42,12 @@ export interface Problem {
 
 /**
  * An error of the catalogue, to be thrown. `said` is for the caller, so it names nothing that the caller may not see;
- * secrets that were in the request are made unreadable in it.
+ * secrets that were in the request are made unreadable in it, and paths of this machine are left out.
  * Over a network it carries google.rpc.ErrorInfo, BadRequest and RetryInfo; in one process it travels as it is.
  */
 export function fail(code: ProblemCode, said: string, options: FailOptions = {}): ConnectError {
-  const detail = withoutSecrets(said)
-  const blamed = options.param === undefined ? undefined : withoutSecrets(options.param)
+  const detail = toCaller(said)
+  const blamed = options.param === undefined ? undefined : toCaller(options.param)
   const errors =
     options.errors?.map(readable) ?? (blamed === undefined ? undefined : [{ param: blamed, code, message: detail }])
   const param = (blamed ?? errors?.[0]?.param) || undefined
@@ -80,11 +81,11 @@ export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   const shown = faults.slice(0, faultsInDetail).map(fault => fault.message)
   const errors = faults.slice(0, maxFaults)
   if (errors.length > faultsInDetail) shown.push(`${errors.length - faultsInDetail} more in \`errors\`.`)
-  if (faults.length > errors.length) shown.push(`Those are the first ${errors.length} of ${faults.length}.`)
+  if (faults.length > errors.length) shown.push(`These are the first ${errors.length}; there are more.`)
   return fail(requestCode(first), shown.join(' '), { errors })
 }
 
-/** The most faults that are told: a small hostile body must not make a large answer. */
+/** The most faults that an answer shows. Checks stop there: neither the answer nor its cost grows with a body's faults. */
 export const maxFaults = 100
 
 /** How many faults are told in `detail`; `errors` has those too. */
@@ -135,8 +136,10 @@ export function metadataOf(error: unknown): Readonly<Record<string, string>> {
 }
 
 const readable = ({ param, code, message }: Fault): Fault => {
-  return { param: withoutSecrets(param), code, message: withoutSecrets(message) }
+  return { param: toCaller(param), code, message: toCaller(message) }
 }
+
+const toCaller = (text: string): string => withoutOwnPaths(withoutSecrets(text))
 
 type OutgoingDetails = NonNullable<ConstructorParameters<typeof ConnectError>[3]>
 

@@ -33,7 +33,8 @@ export {
   idTime,
   parseId,
 } from './ids.ts'
-export { type FaultCode, shownPath } from './json/faults.ts'
+export { mostEntries, tooManyEntries } from './json/entries.ts'
+export { type FaultCode, isFull, isWithin, shownPath } from './json/faults.ts'
 export { queryReader } from './json/query.ts'
 export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json/reader.ts'
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'

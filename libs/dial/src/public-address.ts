@@ -8,7 +8,7 @@ import { addressRanges } from './address-ranges.ts'
 
 /** False for whatever is not one address that belongs to the public internet. */
 export function isPublic(address: string): boolean {
-  if (isIPv6(address)) return globalUnicast.has(address) && !special6.has(address)
+  if (isIPv6(address)) return globalUnicast.has(address) && !special6.has(address) && !isIsatap(address)
   return all4.has(address) && !special4.has(address)
 }
 
@@ -50,3 +50,7 @@ const special6 = addressRanges([
   '2620:4f:8000::/48', // AS112 (RFC 7534)
   '3fff::/20', // documentation (RFC 9637)
 ])
+
+/** An interface identifier of ISATAP (RFC 5214, section 6.1), under whatever prefix: it has an IPv4 address within. */
+const isIsatap = (address: string): boolean =>
+  /:(0|200)?:5efe:(:|[\da-f]+:[\da-f]+)\]$/.test(URL.parse(`http://[${address}]`)?.hostname ?? '')

@@ -7,7 +7,8 @@ export interface Reach {
   /** Addresses, no names: nothing is looked up here. */
   readonly addresses: readonly string[]
   readonly port: number
-  mayReach(address: string): boolean
+  /** Of all of these. `from`: the address of this machine that the connection came to have, once there is one. */
+  mayReach(addresses: readonly string[], from?: string): boolean
 }
 
 /**
@@ -19,7 +20,7 @@ export function reach(options: Reach, clock: Clock, signal: AbortSignal): Promis
   const { addresses, port, mayReach } = options
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    if (!addresses.every(mayReach)) throw refused()
+    if (!mayReach(addresses)) throw refused()
     const waiting = alternating(addresses).slice(0, MOST_ADDRESSES)
     const open = new Set<Socket>()
     let fault: DialFailure | undefined
@@ -39,7 +40,11 @@ export function reach(options: Reach, clock: Clock, signal: AbortSignal): Promis
       open.add(socket)
       socket.once('connect', () => {
         // What the machine says it is connected to, whatever was asked for.
-        if (!mayReach(socket.remoteAddress ?? '')) return fail(refused())
+        try {
+          if (!mayReach([socket.remoteAddress ?? ''], socket.localAddress)) throw refused()
+        } catch (error) {
+          return fail(error)
+        }
         open.delete(socket)
         socket.removeAllListeners('error')
         end()

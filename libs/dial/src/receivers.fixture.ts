@@ -107,7 +107,7 @@ export function testDialer(
 ): TestDialer {
   const resolver = createResolver({
     clock: systemClock,
-    timeoutMs: 100,
+    timeoutMs: 2_000,
     servers: servers.length > 0 ? servers : [PUBLIC],
   })
   const dialer = createDialer({ allow: parseRanges(PUBLIC), resolver, clock: systemClock, ...options })

@@ -45,7 +45,8 @@ const hosts = [
   ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:7f00:0001]', '[::FFFF:10.0.0.1]', '[::ffff:8.8.8.8]'],
   ...['[::127.0.0.1]', '[::7f00:1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::10.0.0.1]'],
   ...['[64:ff9b:1::1]', '[64:ff9b:1:ffff::7f00:1]', '[2002:7f00:1::]', '[2002:a9fe:a9fe::1]', '[2002:808:808::1]'],
-  ...['[2001::1]', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]'],
+  ...['[2001::1]', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]', '[2a00::5efe:7f00:1]', '[2a00:1:2:3:0:5efe:10.0.0.1]'],
+  ...['[2a00:1:2:3:200:5efe:8.8.8.8]', '[2a00::200:5efe:0:0]'],
   // With a zone
   ...['[fe80::1%25eth0]', '[fe80::1%eth0]', '[::1%25lo]', '[2606:4700::1111%25eth0]'],
   // Names that no public DNS has
@@ -159,7 +160,8 @@ test('what the operator allows is allowed, in every way to write it, and nothing
   for (const host of ['intranet', 'example.com']) {
     const target = readTarget(`https://${host}/`, { plainHttp: true, allow })
     assert.ok('mayReach' in target)
-    assert.deepEqual(['127.0.0.1', '8.8.8.8', '10.0.0.1'].map(target.mayReach), [true, host !== 'intranet', false])
+    const reached = ['127.0.0.1', '8.8.8.8', '10.0.0.1'].map(address => target.mayReach([address]))
+    assert.deepEqual(reached, [true, host !== 'intranet', false])
   }
   for (const host of ['10.0.0.1', '[::1]', '169.254.169.254']) {
     assert.equal(typeof targetFault(`https://${host}/`, { plainHttp: false, allow }), 'string', host)

@@ -2,6 +2,8 @@
 import { isIP } from 'node:net'
 import type { AddressRanges } from './address-ranges.ts'
 import { blockedPorts } from './blocked-ports.ts'
+import { DialFailure } from './failure.ts'
+import { ownAddresses } from './own-address.ts'
 import { isPublic } from './public-address.ts'
 
 /** What may be dialled. */
@@ -21,19 +23,28 @@ export interface Target {
   readonly authority: string
   /** With the query. */
   readonly path: string
-  /** Whether an address may be dialled for this target; whoever connects asks. */
-  mayReach(address: string): boolean
+  /**
+   * Whether all of these addresses may be dialled for this target; whoever connects asks. `from`: the address of this
+   * machine that the connection came to have, once there is one. Fails with `no_sockets`, likewise.
+   */
+  mayReach(addresses: readonly string[], from?: string): boolean
   /** The name is not one of the public DNS: only the operator's own machines can know it. */
   readonly local: boolean
 }
 
 /** What is wrong with an URL, to be said to who gave it; undefined when it may be tried. Looks nothing up. */
 export function targetFault(url: string, policy: Policy): string | undefined {
-  const target = readTarget(url, policy)
-  return 'fault' in target ? target.fault : undefined
+  try {
+    const target = readTarget(url, policy)
+    return 'fault' in target ? target.fault : undefined
+  } catch (error) {
+    // It is seen when it is dialled.
+    if (error instanceof DialFailure) return undefined
+    throw error
+  }
 }
 
-/** The same, and where it leads. */
+/** The same, and where it leads. Fails with `no_sockets` where the machine's own addresses can't be read. */
 export function readTarget(url: string, { plainHttp, allow }: Policy): Target | { fault: string } {
   if (url.length > LONGEST_URL) return { fault: `is longer than ${LONGEST_URL} characters` }
   // The parser would mend what has no slashes or white space within: what is kept should be what is dialled.
@@ -51,9 +62,15 @@ export function readTarget(url: string, { plainHttp, allow }: Policy): Target | 
   const isAddress = isIP(host) !== 0
   const local = !isAddress && isLocal(host)
   if (!secure && !plainHttp && (isAddress ? !allow.has(host) : allow.empty)) return { fault: 'is not https' }
-  const mayReach = (address: string) => allow.has(address) || (!local && (secure || plainHttp) && isPublic(address))
+  const mayReach = (addresses: readonly string[], from?: string) => {
+    const foreign = addresses.filter(address => !allow.has(address))
+    if (foreign.length === 0) return true
+    if (local || !(secure || plainHttp) || !foreign.every(isPublic)) return false
+    const own = ownAddresses()
+    return foreign.every(address => address !== from && !own.has(address))
+  }
   if (isAddress) {
-    if (!mayReach(host)) return { fault: 'has an address that is not public' }
+    if (!mayReach([host])) return { fault: 'has an address that is not public' }
   } else {
     if (!NAME.test(host)) return { fault: 'has a host that is not a name or an address' }
     if (local && allow.empty) return { fault: 'has a name that is not public' }

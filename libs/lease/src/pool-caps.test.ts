@@ -123,6 +123,23 @@ describe('a pool that may lease two pieces of a tenant’s work at once', () => 
     assert.equal(asked.flat().length, 2)
   })
 
+  it('gives room for newcomers to a tenant of which nothing runs, as soon as there is one', async () => {
+    const { work, pool } = open()
+    const newcomers = { executorId: 'exec_n', runs: 1, busy: new Set<string>(), newcomersOnly: true }
+    await put(work, 'acct_a/live')
+    assert.equal((await claimSome(pool)).length, 1)
+    await put(work, 'acct_a/live')
+    assert.deepEqual((await pool.claim({ ...newcomers, waitMs: 0 }, never)).runs, [])
+    const waiting = pool.claim({ ...newcomers, waitMs: 600_000 }, never)
+    await put(work, 'acct_b/live')
+    await put(work, 'acct_b/live')
+    const { runs } = await waiting
+    assert.deepEqual(new Set(runs.flatMap(run => run.work.map(({ tenant }) => tenant))), new Set(['acct_b/live']))
+    await put(work, 'acct_b/live')
+    assert.deepEqual((await pool.claim({ ...newcomers, waitMs: 0 }, never)).runs, [])
+    assert.equal((await claim(pool)).length > 0, true, 'what is left is for the other slots')
+  })
+
   it('gives the next to a claim that waits, as soon as one has ended in any way', async () => {
     const { work, pool } = open()
     for (let i = 0; i < 5; i++) await put(work, 'acct_a/live')

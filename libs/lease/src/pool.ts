@@ -31,6 +31,8 @@ export interface ClaimRequest {
   readonly runs: number
   readonly busy: ReadonlySet<string>
   readonly waitMs: number
+  /** Only work of lines of which nothing runs: for room that one line's backlog may never fill. */
+  readonly newcomersOnly?: boolean
 }
 
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
@@ -87,13 +89,16 @@ export class Pool<T extends Work, C> {
    * none came, the signal ended, the pool ended, or the same executor asked again, which ends the wait of its claim
    * before: to end it is all that asking for 0 runs does.
    */
-  async claim({ executorId, runs, busy, waitMs }: ClaimRequest, signal: AbortSignal): Promise<ClaimAnswer<T>> {
+  async claim(
+    { executorId, runs, busy, waitMs, newcomersOnly }: ClaimRequest,
+    signal: AbortSignal,
+  ): Promise<ClaimAnswer<T>> {
     const { clock } = this.#options
     const askedAt = clock.monotonic()
     const waitedMs = () => clock.monotonic() - askedAt
     this.#waiting.end(executorId)
     while (runs > 0) {
-      const taken = this.#queue.take(runs, busy)
+      const taken = this.#queue.take(runs, busy, newcomersOnly)
       const refilling = this.#filling.refill()
       if (taken.length > 0) {
         const waited = waitedMs()

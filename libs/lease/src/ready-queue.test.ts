@@ -157,6 +157,20 @@ describe('ready queue', () => {
     assert.deepEqual(ids(q.take(3)), ['2'])
   })
 
+  it('gives room for newcomers to lines of which nothing runs, one piece each', () => {
+    const running: Record<string, number> = { a: 1 }
+    const q = queue({ running: line => running[line] ?? 0 })
+    for (let i = 0; i < 20; i++) q.offer(work('a', `a${i}`))
+    assert.deepEqual(q.take(9, new Set(), true), [])
+    q.offer(work('b', 'b0', { group: 'n' }))
+    q.offer(work('c', 'c0'))
+    assert.deepEqual(ids(q.take(9, new Set(['m']), true)), ['b0'])
+    assert.deepEqual(ids(q.take(9, new Set(), true)), ['c0'], 'a line that may not take it rides along with nobody')
+    running.a = 0
+    assert.equal(q.take(1, new Set(), true).length, 1)
+    assert.equal(q.size, 16)
+  })
+
   it('what is withdrawn is not given', () => {
     const q = queue()
     for (const id of ['1', '2', '3']) q.offer(work('a', id))

@@ -124,13 +124,15 @@ export class ReadyQueue {
   /**
    * Takes up to `runs` runs: each the work of one group that is not `busy`, at most as much as shares a run. Where runs
    * are shared no two are of one group: whether there is room for a second one only its executor knows, and it asks again.
+   * `newcomersOnly`: only work of lines of which nothing runs.
    */
-  take(runs: number, busy: ReadonlySet<string> = none): Ready[][] {
+  take(runs: number, busy: ReadonlySet<string> = none, newcomersOnly = false): Ready[][] {
     const taken: Ready[][] = []
     const full = new Set(busy)
     const tally = new Tally()
+    const mayTake = newcomersOnly ? ({ key }: Line) => this.#options.running(key) + tally.of(key) === 0 : anyLine
     while (taken.length < runs) {
-      const run = this.#takeRun(full, tally)
+      const run = this.#takeRun(full, tally, mayTake)
       if (!run) break
       taken.push(run)
       if (this.#options.maxBatch) full.add(run[0]?.group ?? '')
@@ -162,12 +164,12 @@ export class ReadyQueue {
     return ahead * Math.max(1, this.#turns.length + this.#parked.size)
   }
 
-  #takeRun(busy: ReadonlySet<string>, taken: Tally): Ready[] | undefined {
+  #takeRun(busy: ReadonlySet<string>, taken: Tally, mayTake: (line: Line) => boolean): Ready[] | undefined {
     for (let place = 0; ; ) {
       const line = this.#turns.at(place)
       if (!line) break
       const first = line.head(busy)
-      if (!first && line.size > 0) {
+      if ((!first && line.size > 0) || !mayTake(line)) {
         place++
         continue
       }
@@ -186,7 +188,7 @@ export class ReadyQueue {
       this.#turns.take(line)
       const run = [this.#take(line, first)]
       for (const { key } of caps) taken.add(key, 1)
-      if (!first.alone) this.#fill(run, first.group, taken)
+      if (!first.alone) this.#fill(run, first.group, taken, mayTake)
       return run
     }
     if (this.#turns.length + this.#parked.size === 0) this.#turns.endIdle()
@@ -209,14 +211,14 @@ export class ReadyQueue {
   }
 
   /** Fills a run with work of the same group, one line after the other. It costs them no turn: the run is on anyway. */
-  #fill(run: Ready[], group: string, taken: Tally): void {
+  #fill(run: Ready[], group: string, taken: Tally, mayTake: (line: Line) => boolean): void {
     const room = this.#options.maxBatch?.(group) ?? 1
     for (let found = true; found && run.length < room; ) {
       found = false
       for (const line of this.#turns) {
         if (run.length >= room) break
         const entry = line.companion(group)
-        if (!entry) continue
+        if (!entry || !mayTake(line)) continue
         const caps = this.#capsOf(line, entry)
         if (caps.some(cap => this.#isFull(cap, taken))) continue
         run.push(this.#take(line, entry))
@@ -248,3 +250,4 @@ export class ReadyQueue {
 }
 
 const none: ReadonlySet<string> = new Set()
+const anyLine = () => true

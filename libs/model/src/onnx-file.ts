@@ -1,14 +1,16 @@
 /**
  * What an ONNX file says of itself, read from its protobuf bytes without ONNX Runtime: inputs, outputs, and whether it
- * asks for what is never loaded here. Field numbers are those of onnx.proto3.
+ * asks for what is never loaded here.
  */
 import type { Dtype } from './dtype.ts'
 import type { TensorSpec } from './manifest.ts'
+import { type MessageName, submessage } from './onnx-schema.ts'
+import { type Field, fieldsOf, LENGTH, ProtobufInvalid, VARINT } from './protobuf.ts'
 
 export interface OnnxFile {
   readonly inputs: readonly TensorSpec[]
   readonly outputs: readonly TensorSpec[]
-  /** Why it must not be loaded: weights in other files, or a graph compiled for an engine. */
+  /** Why it must not be loaded: weights in other files, or an operator that runs what is not in the file. */
   readonly refused: string | undefined
 }
 
@@ -22,47 +24,86 @@ export class OnnxInvalid extends Error {
 
 /** Throws `OnnxInvalid`. */
 export function readOnnx(bytes: Uint8Array): OnnxFile {
-  const found: Found = { refused: undefined }
-  let graph: Field | undefined
-  for (const field of message(bytes, 0, bytes.length)) {
-    if (field.number === MODEL.graph && field.wire === LENGTH) graph = field
-    if (field.number === MODEL.functions && field.wire === LENGTH) scanNodes(bytes, field, FUNCTION_NODE, found, 1)
-  }
-  if (!graph) throw new OnnxInvalid('it has no graph')
-  const initializers = new Set<string>()
-  const inputs: Field[] = []
-  const outputs: Field[] = []
-  for (const field of inside(bytes, graph)) {
-    if (field.number === GRAPH.input) inputs.push(field)
-    if (field.number === GRAPH.output) outputs.push(field)
-    if (field.number === GRAPH.initializer) initializers.add(nameOf(bytes, field, TENSOR.name))
-  }
-  scanGraph(bytes, graph, found, 0)
-  const specs = (values: Field[]) => values.map(value => readValue(bytes, value)).filter(spec => spec !== undefined)
-  return {
-    // Before IR version 4 weights are listed among the inputs too.
-    inputs: specs(inputs).filter(({ name }) => !initializers.has(name)),
-    outputs: specs(outputs),
-    refused: found.refused,
+  // ONNX Runtime reads these as its own format, whatever else the bytes are: onnxruntime/core/flatbuffers/schema.
+  if (textOf(bytes, 4, 8) === 'ORTM') throw new OnnxInvalid('it is in the ORT format, which is not loaded')
+  try {
+    const refused = findRefused(bytes)
+    return { ...readGraph(bytes), refused }
+  } catch (error) {
+    if (error instanceof ProtobufInvalid) throw new OnnxInvalid(error.message)
+    throw error
   }
 }
 
-const MODEL = { graph: 7, functions: 25 }
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, sparseInitializer: 15 }
-const FUNCTION_NODE = 7
-const NODE = { opType: 4, attribute: 5 }
-const ATTRIBUTE = { tensor: 5, graph: 6, tensors: 10, graphs: 11, sparseTensor: 22, sparseTensors: 23 }
+/** As deep as protobuf's own readers go: https://protobuf.dev/reference/cpp/api-docs/google.protobuf.io.coded_stream */
+const MAX_DEPTH = 100
+
+const EXTERNAL = 'its weights are in other files (external data), which are not loaded'
+
+/** Operators of ONNX Runtime that open a file or run code which the model names. */
+const REFUSED_OPERATORS: ReadonlySet<string> = new Set(['EPContext', 'Snpe', 'ATen', 'PyOp', 'PythonOp'])
+
+/**
+ * Visits every message of the file, wherever it is nested, and says why the file must not be loaded. A message that
+ * may be there once and is written twice is refused: a reader that merges the two sees another model than one that
+ * takes the last.
+ */
+function findRefused(bytes: Uint8Array): string | undefined {
+  let refused: string | undefined
+  visit('model', 0, bytes.length, 0)
+  return refused
+
+  function visit(name: MessageName, start: number, end: number, depth: number) {
+    if (depth > MAX_DEPTH) throw new OnnxInvalid('it is nested too deeply')
+    const singles = new Set<number>()
+    for (const field of fieldsOf(bytes, start, end)) {
+      refused ??= refusedBy(name, field)
+      const child = submessage(name, field.number)
+      if (child === undefined) continue
+      if (field.wire !== LENGTH) throw new OnnxInvalid('its structure is broken')
+      if (child.single && singles.has(field.number)) throw new OnnxInvalid(`one of its ${child.of}s is written twice`)
+      if (child.single) singles.add(field.number)
+      visit(child.of, field.start, field.end, depth + 1)
+    }
+  }
+
+  function refusedBy(name: MessageName, field: Field): string | undefined {
+    // Whatever they say: who writes weights into the file has no reason to write either.
+    if (name === 'tensor' && field.number === TENSOR.externalData) return EXTERNAL
+    if (name === 'tensor' && field.number === TENSOR.dataLocation && (field.wire !== VARINT || field.value !== 0)) {
+      return EXTERNAL
+    }
+    const operator = name === 'node' && field.number === NODE.opType ? text(bytes, field) : ''
+    if (!REFUSED_OPERATORS.has(operator)) return undefined
+    return `it has the operator ${operator}, which runs what is not in the file and is not loaded`
+  }
+}
+
+function readGraph(bytes: Uint8Array): Omit<OnnxFile, 'refused'> {
+  const graph = [...fieldsOf(bytes, 0, bytes.length)].find(({ number }) => number === MODEL.graph)
+  if (!graph) throw new OnnxInvalid('it has no graph')
+  const initializers = new Set<string>()
+  const inputs: TensorSpec[] = []
+  const outputs: TensorSpec[] = []
+  for (const field of inside(bytes, graph)) {
+    if (field.number === GRAPH.initializer) initializers.add(nameOf(bytes, field, TENSOR.name))
+    if (field.number !== GRAPH.input && field.number !== GRAPH.output) continue
+    const spec = readValue(bytes, field)
+    if (spec) (field.number === GRAPH.input ? inputs : outputs).push(spec)
+  }
+  // Before IR version 4 weights are listed among the inputs too.
+  return { inputs: inputs.filter(({ name }) => !initializers.has(name)), outputs }
+}
+
+const MODEL = { graph: 7 }
+const GRAPH = { initializer: 5, input: 11, output: 12 }
+const NODE = { opType: 4 }
 const TENSOR = { name: 8, externalData: 13, dataLocation: 14 }
-const SPARSE = { values: 1, indices: 2 }
 const VALUE = { name: 1, type: 2 }
-
-const VARINT = 0
-const FIXED64 = 1
-const LENGTH = 2
-const FIXED32 = 5
-
-/** Deeper than any real model; a bound on the recursion. */
-const MAX_DEPTH = 32
+/** The kinds of a type, of which the last that is written counts (`oneof`). */
+const TYPE = { tensor: 1, kinds: [1, 4, 5, 7, 8, 9] }
+const TENSOR_TYPE = { elementType: 1, shape: 2 }
+const DIMENSION = { length: 1, parameter: 2 }
 
 /** By TensorProto.DataType. */
 const DTYPE: Readonly<Record<number, Dtype>> = {
@@ -81,124 +122,44 @@ const DTYPE: Readonly<Record<number, Dtype>> = {
   13: 'uint64',
 }
 
-interface Found {
-  refused: string | undefined
-}
-
-/** A field and where its value stands; a number in `value` for varints. */
-interface Field {
-  readonly number: number
-  readonly wire: number
-  readonly start: number
-  readonly end: number
-  readonly value: number
-}
-
-function scanGraph(bytes: Uint8Array, graph: Field, found: Found, depth: number): void {
-  if (depth > MAX_DEPTH) throw new OnnxInvalid('its graphs are nested too deeply')
-  scanNodes(bytes, graph, GRAPH.node, found, depth)
-  for (const field of inside(bytes, graph)) {
-    if (field.number === GRAPH.initializer) scanTensor(bytes, field, found)
-    if (field.number === GRAPH.sparseInitializer) scanSparse(bytes, field, found)
-  }
-}
-
-function scanNodes(bytes: Uint8Array, holder: Field, nodeNumber: number, found: Found, depth: number): void {
-  for (const node of inside(bytes, holder)) {
-    if (node.number !== nodeNumber) continue
-    for (const field of inside(bytes, node)) {
-      if (field.number === NODE.opType && text(bytes, field) === 'EPContext') {
-        found.refused = 'it holds a graph compiled for an engine (EPContext), which is not loaded'
-      }
-      if (field.number === NODE.attribute) scanAttribute(bytes, field, found, depth)
-    }
-  }
-}
-
-function scanAttribute(bytes: Uint8Array, attribute: Field, found: Found, depth: number): void {
-  for (const field of inside(bytes, attribute)) {
-    if (field.wire !== LENGTH) continue
-    if (field.number === ATTRIBUTE.tensor || field.number === ATTRIBUTE.tensors) scanTensor(bytes, field, found)
-    if (field.number === ATTRIBUTE.graph || field.number === ATTRIBUTE.graphs) scanGraph(bytes, field, found, depth + 1)
-    if (field.number === ATTRIBUTE.sparseTensor || field.number === ATTRIBUTE.sparseTensors) {
-      scanSparse(bytes, field, found)
-    }
-  }
-}
-
-function scanSparse(bytes: Uint8Array, sparse: Field, found: Found): void {
-  for (const field of inside(bytes, sparse)) {
-    if (field.number === SPARSE.values || field.number === SPARSE.indices) scanTensor(bytes, field, found)
-  }
-}
-
-function scanTensor(bytes: Uint8Array, tensor: Field, found: Found): void {
-  for (const field of inside(bytes, tensor)) {
-    const external = field.number === TENSOR.externalData || (field.number === TENSOR.dataLocation && field.value !== 0)
-    if (external) found.refused = 'its weights are in other files (external data), which are not loaded'
-  }
-}
-
 /** A ValueInfoProto; undefined when it is no tensor of a type that is carried. */
 function readValue(bytes: Uint8Array, value: Field): TensorSpec | undefined {
-  const type = child(bytes, value, VALUE.type)
-  const tensor = type && child(bytes, type, 1)
-  if (!tensor) return undefined
-  const dtype = DTYPE[child(bytes, tensor, 1)?.value ?? 0]
-  const shape = child(bytes, tensor, 2)
+  const type = last(bytes, value, VALUE.type)
+  const tensor = type && last(bytes, type, ...TYPE.kinds)
+  if (tensor?.number !== TYPE.tensor) return undefined
+  const dtype = DTYPE[last(bytes, tensor, TENSOR_TYPE.elementType)?.value ?? 0]
   if (!dtype) return undefined
+  const shape = last(bytes, tensor, TENSOR_TYPE.shape)
   const dimensions = shape ? [...inside(bytes, shape)].filter(({ number }) => number === 1) : []
-  const lengths = dimensions.map(dimension => lengthOf(child(bytes, dimension, 1)?.value ?? -1))
-  return { name: nameOf(bytes, value, VALUE.name), dtype, shape: lengths }
+  return { name: nameOf(bytes, value, VALUE.name), dtype, shape: dimensions.map(length => lengthOf(bytes, length)) }
 }
 
-/** Negative where any length goes, as exporters write it too: an int64, so one of the upper half of what was read. */
-function lengthOf(value: number): number {
-  if (value < 0 || value > 2 ** 63) return -1
-  if (!Number.isSafeInteger(value)) throw new OnnxInvalid('a length of its shapes is 2^53 or more')
-  return value
+/** -1 where any length goes: it has a name or nothing, or is negative, as exporters write it too (an int64). */
+function lengthOf(bytes: Uint8Array, dimension: Field): number {
+  const field = last(bytes, dimension, DIMENSION.length, DIMENSION.parameter)
+  if (field?.number !== DIMENSION.length || field.value > 2 ** 63) return -1
+  if (!Number.isSafeInteger(field.value)) throw new OnnxInvalid('a length of its shapes is 2^53 or more')
+  return field.value
 }
 
-function child(bytes: Uint8Array, parent: Field, number: number): Field | undefined {
-  for (const field of inside(bytes, parent)) if (field.number === number) return field
-  return undefined
+/** The last of the fields with one of these numbers, which is the one that counts. */
+function last(bytes: Uint8Array, parent: Field, ...numbers: readonly number[]): Field | undefined {
+  let found: Field | undefined
+  for (const field of inside(bytes, parent)) if (numbers.includes(field.number)) found = field
+  return found
 }
 
 function nameOf(bytes: Uint8Array, parent: Field, number: number): string {
-  const field = child(bytes, parent, number)
+  const field = last(bytes, parent, number)
   return field ? text(bytes, field) : ''
 }
 
-const text = (bytes: Uint8Array, { start, end }: Field) =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
+const text = (bytes: Uint8Array, { start, end }: Field) => textOf(bytes, start, end)
+
+const textOf = (bytes: Uint8Array, start: number, end: number) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8', start, end)
 
 const inside = (bytes: Uint8Array, field: Field) => {
   if (field.wire !== LENGTH) throw new OnnxInvalid('its structure is broken')
-  return message(bytes, field.start, field.end)
-}
-
-function* message(bytes: Uint8Array, start: number, end: number): Generator<Field> {
-  let at = start
-  const varint = (): number => {
-    let value = 0
-    for (let scale = 1, count = 0; count < 10; scale *= 128, count++) {
-      if (at >= end) break
-      const byte = bytes[at++] as number
-      value += (byte & 127) * scale
-      if (byte < 128) return value
-    }
-    throw new OnnxInvalid('it is cut off or broken')
-  }
-  while (at < end) {
-    const tag = varint()
-    const wire = tag % 8
-    let value = 0
-    if (wire === VARINT) value = varint()
-    else if (wire !== LENGTH && wire !== FIXED64 && wire !== FIXED32) throw new OnnxInvalid('its structure is broken')
-    const length = wire === LENGTH ? varint() : wire === FIXED64 ? 8 : wire === FIXED32 ? 4 : 0
-    const from = at
-    at += length
-    if (at > end) throw new OnnxInvalid('it is cut off')
-    yield { number: Math.floor(tag / 8), wire, start: from, end: at, value }
-  }
+  return fieldsOf(bytes, field.start, field.end)
 }

@@ -89,7 +89,7 @@ export function describeStreams(serving: Serving): void {
       }
       await serving(impl, async client => {
         await rejection(client.forgotten({})) // Opens the way, which may take longer than the deadline.
-        const stream = client.countTo({ value: 1 }, { timeoutMs: 50 })[Symbol.asyncIterator]()
+        const stream = client.countTo({ value: 1 }, { timeoutMs: 1_000 })[Symbol.asyncIterator]()
         assert.equal((await stream.next()).value?.value, '1')
         assert.equal((await rejection(stream.next())).code, Code.DeadlineExceeded)
       })()

@@ -1,8 +1,9 @@
 /** Checks requests against the `buf.validate` rules of the contract. */
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
 import { createValidator } from '@bufbuild/protovalidate'
-import { type Fault, failFaults } from '@millhand/api'
+import { type Fault, failFaults, isWithin, maxFaults } from '@millhand/api'
 import { faultOf } from './fault.ts'
+import { withoutOversize } from './oversize.ts'
 
 const validator = createValidator()
 
@@ -12,18 +13,22 @@ export function compile(desc: DescMessage): void {
   if (result.kind === 'error') throw result.error
 }
 
-/** @throws ConnectError that names every fault, not the first */
+/** @throws ConnectError that names every fault that an answer can show, not the first */
 export function check<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): void {
   const [first, ...others] = violations(desc, request)
   if (first) throw failFaults([first, ...others])
 }
 
-/** Everything in which a message breaks the rules of the contract. */
+/**
+ * In what a message breaks the rules of the contract: at most as many faults as an answer shows, and one more. What is
+ * over a bound of size is one fault, and none of the other rules is checked on it, so the cost has a bound too.
+ */
 export function violations<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): readonly Fault[] {
-  const result = validator.validate(desc, request)
-  if (result.kind === 'valid') return none
+  const oversize: Fault[] = []
+  const rest = withoutOversize(desc, request, oversize)
+  const result = validator.validate(desc, rest)
+  if (result.kind === 'valid') return oversize
   if (result.kind === 'error') throw result.error
-  return result.violations.map(violation => faultOf(violation, request, desc))
+  const broken = result.violations.slice(0, maxFaults + 1).map(violation => faultOf(violation, rest, desc))
+  return [...oversize, ...broken.filter(({ param }) => !oversize.some(fault => isWithin(param, fault.param)))]
 }
-
-const none: readonly Fault[] = []

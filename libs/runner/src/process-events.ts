@@ -1,4 +1,5 @@
 /** What the operating system and Node tell a process from outside of its own code. */
+import { spawn } from 'node:child_process'
 
 export interface ProcessEvents {
   /** The first signal to stop. */
@@ -18,6 +19,8 @@ export function watchProcess({ onSignal, onUncaught }: ProcessEvents): () => voi
     if (signals > 1) process.exit(exitCodes[signal])
     onSignal(signal)
   }
+  // A reader that is gone makes an error of these streams, whoever writes: that must not end the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
   process.on('SIGINT', signalled)
   process.on('SIGTERM', signalled)
   process.on('uncaughtException', onUncaught)
@@ -28,4 +31,15 @@ export function watchProcess({ onSignal, onUncaught }: ProcessEvents): () => voi
     process.off('uncaughtException', onUncaught)
     process.off('unhandledRejection', onUncaught)
   }
+}
+
+const ignore = () => {}
+
+/**
+ * Kills this process in a second unless it has ended: `process.exit` waits for threads, and one may be blocked for ever,
+ * in a write to a disk that stands still for example.
+ */
+export function killUnlessEnded(): void {
+  const code = `setTimeout(() => process.ppid === ${process.pid} && process.kill(${process.pid}, 'SIGKILL'), 1000)`
+  spawn(process.execPath, ['-e', code], { stdio: 'ignore', detached: true }).on('error', ignore).unref()
 }

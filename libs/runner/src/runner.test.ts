@@ -112,6 +112,34 @@ describe('a process', () => {
     assert.deepEqual(await child.exit, [0, null])
   })
 
+  const drained = `runner.onDrain(() => console.log('draining'));
+    runner.own({ close: () => console.log('closed') }, 'store')`
+
+  it('drains before anything is closed, where it has a drain', async () => {
+    const child = start(drained, { drainMs: 1 })
+    await child.line('ready')
+    child.kill('SIGTERM')
+    await child.line('draining')
+    await child.line('closed')
+    assert.deepEqual(await child.exit, [0, null])
+  })
+
+  it('serves on while it drains, until it fails or hears a second signal', async () => {
+    const failing = start(`${drained}; process.stdin.once('data', () => runner.stop('failed'))`, { drainMs: 3_600_000 })
+    await failing.line('ready')
+    failing.kill('SIGTERM')
+    await failing.line('draining')
+    failing.write('fail')
+    await failing.line('closed')
+    assert.deepEqual(await failing.exit, [0, null])
+    const hurried = start(drained, { drainMs: 3_600_000 })
+    await hurried.line('ready')
+    hurried.kill('SIGTERM')
+    await hurried.line('draining')
+    hurried.kill('SIGTERM')
+    assert.deepEqual(await hurried.exit, [143, null])
+  })
+
   it('exits at once on the second signal', async () => {
     const child = start(`runner.own({ close: () => (console.log('closing'), new Promise(() => {})) }, 'store')`)
     await child.line('ready')
@@ -161,17 +189,17 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Another Node process with a runner; `code` sets it up, then it prints `ready`. */
-function start(code: string) {
+function start(code: string, { drainMs = 0 } = {}) {
   const main = `
     import { createLog } from ${JSON.stringify(import.meta.resolve('@millhand/telemetry'))}
     import { createRunner } from ${JSON.stringify(new URL('runner.ts', import.meta.url).href)}
-    const runner = createRunner({ log: createLog({ level: 'info' }) })
+    const runner = createRunner({ log: createLog({ level: 'info' }), drainMs: ${drainMs} })
     runner.handleSignals()
     const open = setInterval(() => {}, 60_000)
     ${code}
     console.log('ready')
     process.exit(await runner.waitForExit())`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', main], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', main], { stdio: 'pipe' })
   let stderr = ''
   child.stderr.setEncoding('utf8').on('data', chunk => {
     stderr += chunk
@@ -180,6 +208,7 @@ function start(code: string) {
   return {
     exit: once(child, 'exit'),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
+    write: (text: string) => child.stdin.write(text),
     stderr: () => stderr,
     async line(expected: string) {
       for (let next = await lines.next(); !next.done; next = await lines.next()) if (next.value === expected) return

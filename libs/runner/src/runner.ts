@@ -1,12 +1,17 @@
 /** The life of a process: what it owns, the loops that it runs, and how all of that stops. */
 import type { Log } from '@millhand/telemetry'
 import { type Clock, systemClock } from './clock.ts'
-import { watchProcess } from './process-events.ts'
+import { killUnlessEnded, watchProcess } from './process-events.ts'
 
 export interface RunnerOptions {
   readonly log: Log
   /** How long stopping may take before it is given up; 10,000 where it is not set. */
   readonly stopTimeoutMs?: number
+  /**
+   * How long the process serves on between a signal to stop and the first close; 0 where it is not set. A failure
+   * ends it. It adds to `stopTimeoutMs`.
+   */
+  readonly drainMs?: number
   readonly clock?: Clock
 }
 
@@ -25,6 +30,8 @@ export interface Runner {
    * stops the process with exit code 1. One that resolves before has simply ended.
    */
   run(name: string, task: (signal: AbortSignal) => Promise<void>): void
+  /** Calls `begin` when a drain begins: from then on load balancers must see that the process leaves. */
+  onDrain(begin: () => void): void
   /** Stops everything in reverse order. Idempotent; resolves when all has stopped, or the time is over. */
   stop(reason: string): Promise<void>
   /** The exit code, once stopped: 0, or 1 after a failure. */
@@ -36,15 +43,19 @@ export interface Runner {
   handleSignals(): void
 }
 
-export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock }: RunnerOptions): Runner {
+export function createRunner(options: RunnerOptions): Runner {
+  const { log, stopTimeoutMs = 10_000, drainMs = 0, clock = systemClock } = options
   const stopping = new AbortController()
+  const draining = new AbortController()
   const exit = Promise.withResolvers<number>()
   const owned: { name: string; close: () => Promise<void> | void }[] = []
   const names = new Set<string>()
+  const drains: (() => void)[] = []
   let stopped: Promise<void> | undefined
   let over = false
   let exitCode = 0
   let unwatch = () => {}
+  let ownsProcess = false
 
   const close = async (name: string, closing: () => Promise<void> | void) => {
     try {
@@ -69,17 +80,24 @@ export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock 
     over = true
   }
 
-  const stopAll = async (reason: string) => {
+  const drain = async (reason: string) => {
+    log.info('runner.draining', { reason, ms: drainMs })
+    for (const begin of drains) begin()
+    await clock.sleep(drainMs, draining.signal).catch(() => {})
+  }
+
+  const stopAll = async (reason: string, limitMs: number) => {
     log.info('runner.stopping', { reason })
     stopping.abort(new Error(`stopping: ${reason}`))
     const late = Promise.withResolvers<'late'>()
-    const timer = clock.timer(stopTimeoutMs, () => late.resolve('late'))
+    const timer = clock.timer(limitMs, () => late.resolve('late'))
     const end = await Promise.race([closeAll(), late.promise])
     timer.cancel()
     over = true
     if (end === 'late') {
       exitCode = 1
-      log.error('runner.stop_timeout', { limit_ms: stopTimeoutMs, still_running: [...names] })
+      log.error('runner.stop_timeout', { limit_ms: limitMs, still_running: [...names] })
+      if (ownsProcess) killUnlessEnded()
     } else {
       log.info('runner.stopped', { exit_code: exitCode })
     }
@@ -104,15 +122,24 @@ export function createRunner({ log, stopTimeoutMs = 10_000, clock = systemClock 
         return running
       })
     },
+    onDrain(begin) {
+      drains.push(begin)
+    },
     stop(reason) {
-      stopped ??= stopAll(reason)
+      draining.abort() // A process that has failed does not serve on.
+      stopped ??= stopAll(reason, stopTimeoutMs + drainMs)
       return stopped
     },
     waitForExit: () => exit.promise,
     handleSignals() {
       unwatch()
+      ownsProcess = true
       unwatch = watchProcess({
-        onSignal: signal => void runner.stop(`received ${signal}`),
+        onSignal(signal) {
+          const reason = `received ${signal}`
+          if (drainMs === 0 || drains.length === 0) void runner.stop(reason)
+          else stopped ??= drain(reason).then(() => stopAll(reason, stopTimeoutMs))
+        },
         onUncaught: error => fail('an error was not caught', error),
       })
     },

@@ -46,6 +46,11 @@ export interface CollectionSpec<Indexes extends string = string> {
   /** Lower-case snake_case: the name of the table or collection. */
   readonly name: string
   readonly indexes: Readonly<Record<Indexes, Index>>
+  /**
+   * Inserts are refused as `unavailable` while the disk is nearly full: what is left is for ends, revocations and
+   * removals. For what callers make. Heeded where the store is on a disk of ours: SQLite.
+   */
+  readonly refusedWhenFull?: true
 }
 
 /** An event, ready for the log: it is appended in the same atomic write as the change that caused it. */

@@ -23,7 +23,7 @@ import { as } from './replicas.fixture.ts'
 const large = 'x'.repeat(50_000)
 const executorId = 'exec_a'
 
-describe('an errand', { timeout: 60_000 }, () => {
+describe('an errand', { timeout: 300_000 }, () => {
   const transport = createDirectTransport()
   const tasks = createClient(ComputeService, transport)
   const leases = createClient(LeaseService, transport)

@@ -156,5 +156,5 @@ const first = (begun: Promise<HandlerContext>, failed: Promise<ConnectError>): P
   Promise.race([begun, failed.then(error => Promise.reject(error))])
 
 async function fired(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort', { signal: AbortSignal.timeout(5_000) })
+  if (!signal.aborted) await once(signal, 'abort', { signal: AbortSignal.timeout(300_000) })
 }

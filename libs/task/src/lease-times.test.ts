@@ -14,7 +14,7 @@ import { type ManualClock, manualClock } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { type Mongo, mongoMissing, startMongo } from '@millhand/test-servers'
 import { errandCollections } from './errand-service.fixture.ts'
 import { as, claim, create, createReplicas, type Replica, type Stores, type Tasks } from './replicas.fixture.ts'
 
@@ -34,7 +34,7 @@ describe('times of leases, on SQLite', () =>
     }
   }))
 
-describe('times of leases, on MongoDB', { skip: javaMissing }, () => {
+describe('times of leases, on MongoDB', { skip: mongoMissing }, () => {
   let server: Mongo
   before(async () => {
     server = await startMongo()

@@ -117,7 +117,7 @@ describe('replicas of a service of tasks', () => {
   })
 
   it('a wait goes on at the next owner, though the store still owes the last one an answer', {
-    timeout: 10_000,
+    timeout: 300_000,
   }, async () => {
     isHeld = true
     a.own()

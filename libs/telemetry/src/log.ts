@@ -1,7 +1,9 @@
 /** Structured logs: one line an event. */
+import { isatty } from 'node:tty'
 import { withoutSecrets } from '@millhand/api/secrets'
 import { type Level, type Line, levels } from './line.ts'
 import { loggable } from './loggable.ts'
+import { standardError } from './output/standard.ts'
 import { terminalLine } from './terminal.ts'
 
 /** What happened: the thing, a dot, what became of it. For example `task.accepted`. */
@@ -10,7 +12,7 @@ export type EventName = `${string}.${string}`
 /** What else there is to say, by snake_case names. Values of names like `token` or `input` are left out. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** No method throws, whatever it is given. */
+/** No method throws, blocks or waits, whatever it is given and whatever becomes of the lines. */
 export interface Log {
   debug(event: EventName, fields?: Fields): void
   info(event: EventName, fields?: Fields): void
@@ -42,16 +44,24 @@ export interface LogOptions {
  * redacts by path and brings a second package for terminals.
  */
 export function createLog(options: LogOptions): Log {
-  const onTerminal = options.write === undefined && process.stderr.isTTY === true
+  const onTerminal = options.write === undefined && isatty(2)
   const format = options.format ?? (onTerminal ? 'terminal' : 'json')
   const color = options.color ?? !process.env.NO_COLOR
   const sink: Sink = {
     lowest: levels.indexOf(options.level),
-    write: options.write ?? (line => process.stderr.write(line)),
+    write: options.write ?? standardError().write,
     format: format === 'json' ? line => JSON.stringify(line) : line => terminalLine(line, color),
     now: options.now ?? Date.now,
   }
+  if (options.write === undefined) standardError().notice = lines => textOf(sink, 'warn', 'log.dropped', { lines })
   return logTo(sink, options.bindings ?? {})
+}
+
+/** A line as it is written. */
+function textOf(sink: Sink, level: Level, event: EventName, fields: Fields): string {
+  const what = { time: new Date(sink.now()).toISOString(), level, event }
+  const said = loggable(fields) as Fields
+  return `${withoutSecrets(sink.format({ ...what, ...said, ...what }))}\n`
 }
 
 interface Sink {
@@ -66,9 +76,7 @@ function logTo(sink: Sink, bindings: Fields): Log {
     if (levels.indexOf(level) < sink.lowest) return () => {}
     return (event: EventName, fields: Fields = {}) => {
       try {
-        const what = { time: new Date(sink.now()).toISOString(), level, event }
-        const said = loggable({ ...bindings, ...fields }) as Fields
-        sink.write(`${withoutSecrets(sink.format({ ...what, ...said, ...what }))}\n`)
+        sink.write(textOf(sink, level, event, { ...bindings, ...fields }))
       } catch {
         // A log that fails must not fail the work it tells of, and has nowhere to say so.
       }

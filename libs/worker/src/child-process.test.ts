@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
-import { startChild } from './child-process.ts'
+import { type ChildProcess, startChild } from './child-process.ts'
 import { RunnerGone } from './runner.ts'
 
-const start = (read: () => object | undefined, lines: string[]) =>
+const start = (read: () => object | undefined, lines: string[], script = 'says-one') =>
   startChild({
-    script: fileURLToPath(new URL('./says-one.fixture.ts', import.meta.url)),
+    script: fileURLToPath(new URL(`./${script}.fixture.ts`, import.meta.url)),
     read,
     ahead: 0,
     messageBytes: 1_000,
     memoryLimitBytes: 256 * 2 ** 20,
+    lock: { code: { 'libs/worker': [] }, native: false },
     fileBytes: 0,
     log: createLog({ level: 'debug', write: line => lines.push(line), format: 'json' }),
   })
@@ -26,6 +27,37 @@ it('a process that says what can not be read has crashed, and a fault of the rea
   }
   await assert.rejects(start(failing, broken).next(), gone(/said what it may not/))
   assert.match(broken.join(''), /"level":"error".*worker\.read_failed.*the reader is broken/)
+})
+
+describe('a process that is not watched from within', { skip: process.platform !== 'linux' }, () => {
+  const usingMuch = async (t: TestContext, use: (child: ChildProcess<object, object>) => void) => {
+    const child = start(() => undefined, [], 'uses-much')
+    t.after(() => child.kill())
+    use(child)
+    return await child.gone
+  }
+
+  it('is stopped from outside where it holds more memory than it may', async t => {
+    const { reason } = await usingMuch(t, child => child.send({ use: 'memory' }))
+    assert.equal(reason, 'out_of_memory')
+  })
+
+  it('is stopped from outside where it computes for longer than it may', async t => {
+    const { reason, message } = await usingMuch(t, child => {
+      child.limitProcessor(500)
+      child.send({ use: 'processor' })
+    })
+    assert.equal(reason, 'processor_limit')
+    assert.match(message, /more than 0\.5 s of processor time/)
+  })
+
+  it('is what its parent measures until it is gone', async t => {
+    const child = start(() => undefined, [], 'uses-much')
+    t.after(() => child.kill())
+    assert.ok(child.memoryBytes() > 0)
+    await child.kill()
+    assert.equal(child.memoryBytes(), 0)
+  })
 })
 
 const gone = (message: RegExp) => (error: unknown) =>

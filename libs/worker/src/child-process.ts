@@ -6,18 +6,29 @@ import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
 import { frame, frameReader } from './frames.ts'
 import { diedOfMemory } from './memory.ts'
+import { type Lock, nodeOptions } from './node-lock.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
 import { type StandBack, standBack } from './stand-back.ts'
+import { type UsageWatch, watchUsage } from './usage-watch.ts'
 
 export interface ChildProcess<To, From> {
+  /** The process whose memory and processor time count; undefined where none could be started. */
+  readonly pid: number | undefined
   send(message: To): void
   /**
    * The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. One that says
    * what the protocol does not know is killed, and has crashed.
    */
   next(): Promise<From>
+  /** Its resident memory, as the kernel counts it, in bytes; 0 once it is gone. */
+  memoryBytes(): number
+  /**
+   * From now on it may use `ms` of processor time, until the function that this returns is called. Beyond it the process
+   * is killed, and is `gone` for `processor_limit`.
+   */
+  limitProcessor(ms: number): () => void
   /** From now on it stands back behind others. */
   standBack(how: StandBack): void
   /** The last 4 KiB that it wrote to standard error. */
@@ -41,13 +52,13 @@ const MIB = 2 ** 20
 
 // `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
 // are in units of 512 bytes, by POSIX.
-const LIMITED = 'ulimit -c 0; ulimit -f "$1"; ulimit -d "$0"; shift; exec "$@"'
+const LIMITED = 'ulimit -c 0; ulimit -d "$0"; ulimit -f "$1"; ulimit -t "$2"; shift 2; exec "$@"'
 
 export interface ChildOptions<From> {
   /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
   readonly script: string
-  /** Further options of Node. */
-  readonly options?: readonly string[]
+  /** What it may read and load. */
+  readonly lock: Lock
   /** What it said, once it is sure that the protocol has it; undefined for what it has not. That it throws is a fault of ours. */
   readonly read: (said: Said) => From | undefined
   /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
@@ -57,13 +68,16 @@ export interface ChildOptions<From> {
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
+  /** Processor time that it may take in its whole life; without a limit where left out. */
+  readonly processorSeconds?: number
   readonly log: Log
 }
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
-  const { read, ahead, messageBytes, log } = options
+  const { read, ahead, messageBytes, memoryLimitBytes, log } = options
   const { child, folder } = spawnIn(options)
+  const { pid } = child
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio
   const channel = stdio?.[CHANNEL] as Socket | undefined
@@ -79,6 +93,10 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     killed ??= because
     child.kill('SIGKILL')
   }
+
+  const watch: UsageWatch | undefined = pid === undefined ? undefined : watchUsage({ pid, memoryLimitBytes, stop })
+  // Another process may have its number then.
+  child.on('exit', () => watch?.close())
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
@@ -137,11 +155,14 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   })
 
   return {
+    pid,
     gone,
     folder,
     stderr: () => stderr,
+    memoryBytes: () => watch?.usage().memoryBytes ?? 0,
+    limitProcessor: ms => watch?.limitProcessor(ms) ?? (() => {}),
     standBack(how) {
-      if (child.pid !== undefined) standBack(child.pid, how)
+      if (pid !== undefined) standBack(pid, how)
     },
     send(message) {
       // A process that is gone says so through `next`.
@@ -167,13 +188,13 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
 }
 
 function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
-  const { script, memoryLimitBytes, fileBytes, log } = options
-  const node = [
+  const { script, lock, memoryLimitBytes, fileBytes, log } = options
+  const node = (folder: string) => [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
     `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
-    ...(options.options ?? []),
+    ...nodeOptions(lock, folder, fileBytes),
     script,
     String(process.pid),
     String(memoryLimitBytes),
@@ -182,7 +203,8 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
   let folder: string | undefined
   try {
     folder = makeFolder('model')
-    const child = spawn('sh', ['-c', LIMITED, String(dataKib), String(Math.ceil(fileBytes / 512)), ...node], {
+    const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited'].map(String)
+    const child = spawn('sh', ['-c', LIMITED, ...limits, ...node(folder)], {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       env: { PATH: process.env.PATH },

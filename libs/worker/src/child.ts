@@ -15,6 +15,7 @@ export function startWatchdog(): void {
   const watch: WatchdogData = { parent, memoryLimitBytes }
   const watchdog = new Worker(new URL('./watchdog.ts', import.meta.url), {
     workerData: watch,
+    execArgv: [], // It needs nothing that is loaded before, and has little memory.
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, codeRangeSizeMb: 4 },
   })
   watchdog.unref()
@@ -39,6 +40,9 @@ export function openChannel<To, From extends object>(hear: (message: To) => void
     channel.uncork()
   }
 }
+
+export { codeOfTexts } from './code-of-texts.ts'
+export { lockDown, lockLoaded } from './lockdown.ts'
 
 /** Whether the parent would take such a head. */
 export const fitsHead = (head: object): boolean => Buffer.byteLength(JSON.stringify(head)) <= MOST_HEAD_BYTES

@@ -83,7 +83,7 @@ export type ItemResult =
 export interface RunResult {
   /** In the order of the items. */
   readonly items: readonly ItemResult[]
-  /** Milliseconds of the whole run: reading the inputs, the model, writing the outputs. */
+  /** Milliseconds of the whole run, by the clock of this process: reading the inputs, the model, writing the outputs. */
   readonly computeMs: number
 }
 
@@ -101,7 +101,7 @@ export interface Loaded {
    * ends before it answers.
    */
   run(items: readonly RunItem[], onEmit?: OnEmit): Promise<RunResult>
-  /** Resident memory of the process, in bytes; 0 when it is gone. */
+  /** Resident memory of the process, as the kernel counts it, in bytes; 0 when it is gone. */
   memoryBytes(): number
   /** Ends the process at once (SIGKILL), also in the middle of a run. Resolves when it is gone. Idempotent. */
   kill(): Promise<void>
@@ -127,10 +127,11 @@ export interface Runner<L extends Loadable> {
 /** The process ended without an answer. */
 export class RunnerGone extends Error {
   /**
-   * `out_of_memory`: over its memory limit. `killed`: by `kill()`, or a load by its signal. `not_started`: there never
+   * `out_of_memory`: over its memory limit. `processor_limit`: over the processor time that its run may use; the message
+   * is for the owner of the work. `killed`: by `kill()`, or a load by its signal. `not_started`: there never
    * was one, for want of something that the machine should have; `cause` has it. `crashed`: anything else.
    */
-  readonly reason: 'out_of_memory' | 'killed' | 'not_started' | 'crashed'
+  readonly reason: 'out_of_memory' | 'processor_limit' | 'killed' | 'not_started' | 'crashed'
   constructor(reason: RunnerGone['reason'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'RunnerGone'

@@ -49,6 +49,8 @@ export function createBillingService(options: BillingOptions) {
   })
 
   return {
+    /** What its groups read of the event log, by their names. */
+    topics: { ...compute.topics, ...workforce.topics },
     routes(router: Routes): void {
       router.service(UsageService, { getUsage: getUsage(compute.deps) })
       router.service(WorkforceUsageService, { sumWorkforceTasks: sumWorkforceTasks(workforce.deps) })
@@ -76,6 +78,7 @@ function counted({ events, clock, log, entriesKeptMs }: BillingOptions, kind: Co
   const count = countTasks({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
   return {
     deps,
+    topics: { [kind.group]: [kind.topic] },
     async run(signal: AbortSignal): Promise<void> {
       const counting = events.subscribe(
         kind.group,

@@ -86,7 +86,7 @@ async function whileRunning(
     for (;;) {
       const found = await usage.getUsage({ ...span, groupBy: 2 }, as)
       if (found.total?.tasks?.succeeded === tasks) return found
-      await pause(20, undefined, { signal: AbortSignal.timeout(30_000) })
+      await pause(20, undefined, { signal: AbortSignal.timeout(300_000) })
     }
   } finally {
     ending.abort()

@@ -3,10 +3,10 @@ import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { systemClock as clock } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeTaskFiles } from './task-files.contract.ts'
 
-describe('MongoDB', { skip: javaMissing }, async () => {
+describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
 

@@ -32,6 +32,7 @@ export const tasksSpec = {
     ...workIndexes,
     input_file: { fields: ['tenant', 'input_file'], when: { field: 'uses_file', in: ['yes'] } },
   },
+  refusedWhenFull: true,
 } as const satisfies CollectionSpec
 
 export const emissionsSpec = { name: 'emissions', indexes: {} } as const satisfies CollectionSpec

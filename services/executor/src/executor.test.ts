@@ -53,12 +53,25 @@ interface Script {
   /** What is said to it, once it is said. */
   readonly verdict?: Promise<Emitted_Verdict>
   readonly resultOf?: (index: number) => ItemResult
+  /** What is given to who asks for work of accounts of which nothing runs, once; where not set, nothing. */
+  readonly newcomer?: Lease
+  /** How long the newcomer's run takes. */
+  readonly newcomerMs?: number
 }
 
 const done: ItemResult = { ok: true, output: '"done"' }
 
 /** An executor whose first claim is answered after `waitMs`, and whose runs take `runMs`. The contract's rules hold. */
-function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict, resultOf = () => done }: Script) {
+function start({
+  waitMs = 0,
+  runMs,
+  renewable = true,
+  count,
+  emits = [],
+  verdict,
+  resultOf = () => done,
+  ...script
+}: Script) {
   const clock = manualClock()
   const stopping = new AbortController()
   const results: Result[] = []
@@ -69,10 +82,18 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
   const leases =
     count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
   let asked = 0
+  let newcomer = script.newcomer && [script.newcomer]
   const transport = createDirectTransport()
   const routes = (router: Routes) =>
     router.service(LeaseService, {
-      async claim(_, call) {
+      async claim({ newcomersOnly }, call) {
+        if (newcomersOnly) {
+          const given = newcomer
+          newcomer = undefined
+          if (given) return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases: given }] })
+          await clock.sleep(5_000, call.signal)
+          return create(ClaimResponseSchema)
+        }
         asked++
         await clock.sleep(asked === 1 ? waitMs : 3_600_000, call.signal)
         return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases }], waitedMs: waitMs })
@@ -99,7 +120,8 @@ function start({ waitMs = 0, runMs, renewable = true, count, emits = [], verdict
   const loaded: Loaded = {
     async run(items, onEmit) {
       for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
-      await clock.sleep(runMs, AbortSignal.any([stopping.signal, killed.signal]))
+      const ms = items[0]?.input === script.newcomer?.input ? (script.newcomerMs ?? runMs) : runMs
+      await clock.sleep(ms, AbortSignal.any([stopping.signal, killed.signal]))
       return { items: items.map((_, index) => resultOf(index)), computeMs: runMs }
     },
     memoryBytes: () => 0,
@@ -227,6 +249,29 @@ describe('executor', () => {
     assert.deepEqual(
       lines.map(({ event }) => event),
       ['run.broke'],
+    )
+    await stop()
+  })
+
+  it('begins the first task of another account beside a run that goes on and on, in a process of its own', async () => {
+    const newcomer = { ...lease, id: 'lease_b', tenant: 'acct_b/live', workId: 'task_b', input: 'first' }
+    const { clock, results, claims, stop } = start({ runMs: 3_600_000, newcomer, newcomerMs: 100 })
+    await clock.advance(2_000)
+    assert.deepEqual(
+      results.map(({ workId, outcome }) => [workId, outcome.case]),
+      [['task_b', 'output']],
+    )
+    assert.equal(claims(), 1, 'its end makes no room for others')
+    await stop()
+  })
+
+  it('asks for no newcomer’s work while its runs are short', async () => {
+    const newcomer = { ...lease, id: 'lease_b', tenant: 'acct_b/live', workId: 'task_b', input: 'first' }
+    const { clock, results, stop } = start({ runMs: 100, newcomer })
+    await clock.advance(5_000)
+    assert.deepEqual(
+      results.map(({ workId }) => workId),
+      ['task_a'],
     )
     await stop()
   })

@@ -18,6 +18,7 @@ import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
+import { NewcomerSlot, type RunningGroup } from './newcomer-slot.ts'
 import { outputFiles } from './output-files.ts'
 import { inPortions } from './portions.ts'
 import { reserving } from './reserve.ts'
@@ -72,7 +73,9 @@ class LeasedRuns<L extends Loadable> {
   readonly #emissions: Emissions
   readonly #results: Results
   readonly #held = new Set<HeldLease>()
-  readonly #active = new Map<ActiveRun, { readonly group: string; readonly over: Promise<void> }>()
+  /** `beside`: in the slot for newcomers, and in none of the others. */
+  readonly #active = new Map<ActiveRun, RunningGroup & { readonly beside: boolean; readonly over: Promise<void> }>()
+  readonly #newcomers: NewcomerSlot
   /** How long the latest run of each group took that shares runs. */
   readonly #tookMs = new Map<string, number>()
   readonly #stopping = new AbortController()
@@ -91,6 +94,13 @@ class LeasedRuns<L extends Loadable> {
     this.#warm = new WarmProcesses(options)
     this.#emissions = new Emissions({ ...options, executorId: this.#id })
     this.#results = new Results({ ...options, executorId: this.#id })
+    this.#newcomers = new NewcomerSlot({
+      ...options,
+      executorId: this.#id,
+      sharesProcesses: options.runner.ownProcesses !== true,
+      signal: this.#stopping.signal,
+      start: (run, begunAt) => this.#start(run, begunAt, true),
+    })
   }
 
   /** Until the signal ends; then runs may finish for 3 s, what is left goes back, and every process is ended. */
@@ -104,6 +114,7 @@ class LeasedRuns<L extends Loadable> {
         void this.#renew()
       }
       this.#check()
+      this.#newcomers.check([...this.#active.values()])
     })
     await this.#stop()
   }
@@ -111,7 +122,8 @@ class LeasedRuns<L extends Loadable> {
   /** Asks for as much work as there is room for. A claim that waits meanwhile knows of less room, and is ended first. */
   #ask(): void {
     const { pool, slots } = this.#options
-    const runs = Math.min(64, slots - this.#active.size)
+    const taken = [...this.#active.values()].filter(({ beside }) => !beside).length
+    const runs = Math.min(64, slots - taken)
     if (runs <= 0 || this.#stopping.signal.aborted) return
     if (this.#asking) {
       if (this.#endsWait) return
@@ -127,7 +139,7 @@ class LeasedRuns<L extends Loadable> {
       answer => {
         this.#asking = false
         this.#failedClaims = 0
-        for (const run of answer.runs) this.#start(run, askedAt + answer.waitedMs)
+        for (const run of answer.runs) void this.#start(run, askedAt + answer.waitedMs)
         this.#ask()
       },
       error => this.#askLater(error),
@@ -163,12 +175,13 @@ class LeasedRuns<L extends Loadable> {
     return [...running].filter(([group, runs]) => runs >= room(group)).map(([group]) => group)
   }
 
-  #start({ group, leases }: Run, begunAt: number): void {
+  /** Resolves once the run is over. `beside`: it shares no process with others. */
+  #start({ group, leases }: Run, begunAt: number, beside = false): Promise<void> {
     const { models, clock, runner, log } = this.#options
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
-    const warm = model?.status === 'ready' ? this.#warm.get(model, leases[0]?.tenant ?? '') : undefined
+    const warm = model?.status === 'ready' ? this.#warm.get(model, leases[0]?.tenant ?? '', beside) : undefined
     const deps: RunGroupDeps = {
       clock,
       runner,
@@ -189,7 +202,8 @@ class LeasedRuns<L extends Loadable> {
         if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
         this.#ask()
       })
-    this.#active.set(run, { group, over })
+    this.#active.set(run, { group, startedAt: clock.monotonic(), beside, over })
+    return over
   }
 
   #settle(held: HeldLease, resultOf: () => Result | undefined): void {

@@ -1,6 +1,7 @@
 /** How runs end, as leases are told. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
 import { excerpt } from '@millhand/model'
 import { type Loadable, type Loadables, LoadFailed, type Runner, RunnerGone, type Used } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
@@ -45,6 +46,9 @@ export function outcomes(
       if (error instanceof RunnerGone && error.reason === 'out_of_memory') {
         return failure('out_of_memory', 'The run needed more memory than it may have, and was stopped.', false)
       }
+      if (error instanceof RunnerGone && error.reason === 'processor_limit') {
+        return failure(error.reason, error.message, false)
+      }
       if (error instanceof RunnerGone && error.reason === 'not_started') {
         return failure(`${loads}_not_started`, `No process could be started for the ${loads}. ${notTheTask}`, true)
       }
@@ -79,11 +83,14 @@ export function outcomes(
   }
 }
 
-/** Cut to the contract's bound, over which a result is refused. */
-export const failure = (code: string, message: string, retryable: boolean): Outcome => ({
-  case: 'failure',
-  value: { $typeName: 'millhand.lease.v1.Failure', code, message: excerpt(message, MOST_MESSAGE), retryable },
-})
+/** Without paths of this machine, and cut to the contract's bound, over which a result is refused. */
+export const failure = (code: string, said: string, retryable: boolean): Outcome => {
+  const message = excerpt(QUOTING.has(code) ? withoutOwnPaths(said) : withoutPaths(said), MOST_MESSAGE)
+  return { case: 'failure', value: { $typeName: 'millhand.lease.v1.Failure', code, message, retryable } }
+}
+
+/** Codes whose messages quote the caller, whose own paths stay. All others may have the words of a library. */
+const QUOTING: ReadonlySet<string> = new Set(['model_input_invalid', 'brief_refused', 'answer_invalid'])
 
 /** Characters, before an ellipsis. The contract's bound is 2,048. */
 const MOST_MESSAGE = 2_000

@@ -41,7 +41,7 @@ test('a runner removes the folders of processes that have gone, and no other', a
 })
 
 test('a folder of another user is left alone', {
-  skip: process.getuid?.() !== 0 && 'only root can make one',
+  skip: process.getuid?.() !== 0 && 'needs root, which alone can give a folder to another user',
 }, async () => {
   const name = `millhand-model-${gone}-0-aaaaaa`
   await mkdir(join(folder, name))

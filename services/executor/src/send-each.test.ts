@@ -59,7 +59,7 @@ describe('the files of a result', () => {
     assert.deepEqual([sent, underWay], [files.slice(0, 16), 0])
   })
 
-  it('are given up where the signal ends, with its reason', { timeout: 5_000 }, async () => {
+  it('are given up where the signal ends, with its reason', { timeout: 300_000 }, async () => {
     const stopping = new AbortController()
     const stopped = new Error('stopped')
     const sending = sendEach(files, stopping.signal, (_, signal) => forever(signal))

@@ -63,9 +63,15 @@ export class WarmProcesses<L extends Loadable> {
     this.#log = options.log
   }
 
-  /** For one run of this version, of this tenant; a process starts with the first. */
-  get(thing: L, tenant: string): Warm {
-    if (!this.#runner.ownProcesses) return this.#entriesOf(thing)[0] ?? this.#add(thing)
+  /**
+   * For one run of this version, of this tenant; a process starts with the first. `beside`: a run that is not to wait for
+   * others of the same, which has a process beside theirs.
+   */
+  get(thing: L, tenant: string, beside = false): Warm {
+    if (!this.#runner.ownProcesses) {
+      const entries = this.#entriesOf(thing)
+      return (beside ? entries.find(({ users }) => users === 0) : entries[0]) ?? this.#add(thing)
+    }
     let taken: Warm | undefined
     return {
       isRunning: false, // Nothing waits behind it.

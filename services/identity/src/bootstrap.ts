@@ -23,6 +23,11 @@ export interface FirstAccount {
 /** The operator's own account has no limits, unless it is told others. */
 export const enterprise: PlanNames = { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' }
 
+/** Whether a start before this one has made the first account. */
+export async function hasFirstAccount({ accounts }: Pick<IdentityCollections, 'accounts'>): Promise<boolean> {
+  return (await accounts.get(noAccount, bootstrapAccountId)) !== undefined
+}
+
 /** Makes the first account and its keys, unless they are there. Only the SHA-256 of a key is kept. */
 export async function ensureFirstAccount(
   { accounts, keys, clock }: Pick<IdentityCollections, 'accounts' | 'keys'> & { readonly clock: Clock },

@@ -1,10 +1,10 @@
 import { after, describe } from 'node:test'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeIdentity } from './identity.contract.ts'
 
-describe('MongoDB', { skip: javaMissing }, async () => {
+describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
   describeIdentity('MongoDB', async () => {

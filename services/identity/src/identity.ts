@@ -38,6 +38,7 @@ export {
   ensureFirstAccount,
   enterprise,
   type FirstAccount,
+  hasFirstAccount,
 } from './bootstrap.ts'
 
 /** What a process with identity answers. */

@@ -1,6 +1,6 @@
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeEndpoints } from './endpoints.contract.ts'
 
 describeEndpoints(
@@ -16,5 +16,5 @@ describeEndpoints(
       },
     }
   },
-  { skip: javaMissing },
+  { skip: mongoMissing },
 )

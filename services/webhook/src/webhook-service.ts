@@ -56,6 +56,8 @@ export interface WebhookOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Whether the lease still holds, by the clock: a process that stood still knows it before a timer of its fires. */
+  readonly isOwner?: () => boolean
 }
 
 /** What the methods of endpoints work with. */
@@ -70,7 +72,7 @@ export interface WebhookDeps {
 }
 
 export function createWebhookService(options: WebhookOptions) {
-  const { db, events, dial, targetFault, cursors, clock, log, metrics } = options
+  const { db, events, dial, targetFault, cursors, clock, log, metrics, isOwner = () => true } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
   const places: Places = db.collection(placesSpec)
@@ -88,8 +90,9 @@ export function createWebhookService(options: WebhookOptions) {
   const intake = createIntake({ ...making, archive, events, topics, places })
   const lag = lately(LOOK_MS, clock, createLag({ events, topics, places, clock }))
   const backlog = lately(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
-  let owns = false
-  tellGauges(metrics, { owns: () => owns, lag, backlog })
+  /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
+  let owning: AbortSignal | undefined
+  tellGauges(metrics, { owns: () => owning?.aborted === false && isOwner(), lag, backlog })
   const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
 
   return {
@@ -115,11 +118,13 @@ export function createWebhookService(options: WebhookOptions) {
       })
       router.service(BacklogService, { getBacklog: getBacklog({ lag }) })
     },
+    /** What is read of the event log, by the name of the reader. */
+    topics: { webhooks: topics },
     /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
     place: async (): Promise<string> => (await openPlace(places)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
-      owns = true
+      owning = signal
       await Promise.all([
         intake.run(signal),
         workOffSpill(making, signal),
@@ -127,7 +132,7 @@ export function createWebhookService(options: WebhookOptions) {
         workOffReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
         removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),
       ]).finally(() => {
-        owns = false
+        owning = undefined
       })
     },
   }

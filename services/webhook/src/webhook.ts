@@ -37,6 +37,7 @@ export const webhooksSpec = {
     disabled: { fields: ['disabled_reason'], when: { field: 'status', in: ['disabled'] } },
     deleted: { fields: ['deleted_at'], when: { field: 'status', in: ['deleted'] } },
   },
+  refusedWhenFull: true,
 } as const satisfies CollectionSpec
 
 export type Webhooks = Collection<WebhookRecord, keyof typeof webhooksSpec.indexes>

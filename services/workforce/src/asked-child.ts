@@ -1,5 +1,5 @@
 /** The process that a model lives in, which `startAsked` starts. It holds no secret, and can be killed. */
-import { endIfOutOfMemory, openChannel, type Say, startWatchdog } from '@millhand/worker/child'
+import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, type Say, startWatchdog } from '@millhand/worker/child'
 
 /** What it hears. `stop` ends what is being answered. */
 export type ToAsked<Load, Question> =
@@ -45,6 +45,8 @@ export function answerParent<Load, Question, Model, Answer extends object>(
   async function load(from: Load): Promise<void> {
     try {
       model = await asked.load(from)
+      lockDown() // What it has read until now is the operator's.
+      lockLoaded()
       say({ kind: 'loaded' })
     } catch (error) {
       endIfOutOfMemory(error)

@@ -1,13 +1,17 @@
 /** What is wrong with the `input` of a request, by the input schema of its kind. */
-import { type Fault, shownPath } from '@millhand/api'
+import { type Fault, maxFaults, shownPath } from '@millhand/api'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { KindSpec } from './catalogue.ts'
 
 export type InputFaults = (input: unknown, bytes: number) => Fault[]
 
-/** Every fault is told of an input of at most so many bytes of JSON, of a larger one the first: each costs memory. */
+/**
+ * Every fault is named of an input of at most so many bytes of JSON and so many values, of a larger one the first. The
+ * validator can stop at the first fault or at none, and each fault costs time and memory.
+ */
 const MOST_BYTES_FOR_ALL = 65_536
+const MOST_VALUES_FOR_ALL = 2_000
 
 /** Compiles the schema, so that no request waits for that. Throws where it is none. */
 export function inputFaults({ input_schema }: KindSpec): InputFaults {
@@ -15,8 +19,20 @@ export function inputFaults({ input_schema }: KindSpec): InputFaults {
   const all = compiler(true).compile(input_schema)
   return (input, bytes) => {
     if (first(input)) return []
-    return faultsOf(bytes <= MOST_BYTES_FOR_ALL ? all : first, input)
+    const isSmall = bytes <= MOST_BYTES_FOR_ALL && valuesLeft(input, MOST_VALUES_FOR_ALL) > 0
+    return faultsOf(isSmall ? all : first, input)
   }
+}
+
+/** What is left of a number of values after those of the input, at every level; counting stops at none. */
+function valuesLeft(value: unknown, left: number): number {
+  if (typeof value !== 'object' || value === null) return left - 1
+  let rest = left - 1
+  for (const key in value) {
+    if (rest <= 0) return 0
+    rest = valuesLeft((value as Readonly<Record<string, unknown>>)[key], rest)
+  }
+  return rest
 }
 
 function compiler(allErrors: boolean): Ajv2020 {
@@ -27,9 +43,15 @@ function compiler(allErrors: boolean): Ajv2020 {
 
 function faultsOf(validate: ValidateFunction, input: unknown): Fault[] {
   validate(input)
-  const faults = (validate.errors ?? []).filter(({ keyword }) => !OF_OTHERS.has(keyword)).map(toFault)
-  const told = faults.length > 0 ? faults : (validate.errors ?? []).slice(0, 1).map(toFault)
-  return [...new Map(told.map(fault => [`${fault.param} ${fault.message}`, fault])).values()]
+  const errors = validate.errors ?? []
+  const own = errors.filter(({ keyword }) => !OF_OTHERS.has(keyword))
+  const faults = new Map<string, Fault>()
+  for (const error of own.length > 0 ? own : errors.slice(0, 1)) {
+    if (faults.size > maxFaults) break
+    const fault = toFault(error)
+    faults.set(`${fault.param} ${fault.message}`, fault)
+  }
+  return [...faults.values()]
 }
 
 /** They only say that others below have failed. */

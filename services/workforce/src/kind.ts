@@ -12,6 +12,20 @@ export type Embed = (texts: readonly string[]) => Promise<readonly Float32Array[
 /** What there is beside the brief: what the kind's `kind.json` asks for, where the executor has it. */
 export interface Asked {
   readonly embed?: Embed
+  readonly isolate?: Isolate
+}
+
+/**
+ * Does `isolated.ts` of the kind in a process of its own that ends after it: for code that nobody has read. `work` and what
+ * comes back are JSON, of at most 16 MiB and 8 MiB; `outcome` is what that process said, and to be read like anything from
+ * outside.
+ */
+export type Isolate = (work: unknown) => Promise<Isolated>
+
+export interface Isolated {
+  readonly outcome?: unknown
+  /** Why the process ended without an answer. */
+  readonly ended?: 'crashed' | 'out_of_memory' | undefined
 }
 
 /** `engine.ts` of a kind: throws a `Refusal` for what can't be done. */
@@ -44,7 +58,11 @@ export interface Phrasing<Result, Words> {
 }
 
 /** `checks.ts` of a kind. */
-export type Checks<Input, Result, Given = readonly Check[]> = (brief: Brief<Input>, answer: Answer<Result>) => Given
+export type Checks<Input, Result, Given = readonly Check[]> = (
+  brief: Brief<Input>,
+  answer: Answer<Result>,
+  asked?: Asked,
+) => Given
 
 /** The same where measuring waits for something, a database for example. */
 export type SlowChecks<Input, Result> = Checks<Input, Result, Promise<readonly Check[]>>

@@ -22,18 +22,18 @@ export interface Measured {
  */
 export async function runRules(kind: RunKind, brief: Brief, asked: Asked = {}): Promise<Measured> {
   const { rules }: { rules: Rules<unknown, unknown> } = await importOf(kind, 'engine.ts')
-  return await measured(kind, brief, await rules(brief, asked))
+  return await measured(kind, brief, await rules(brief, asked), asked)
 }
 
 /** The answer with what the kind measures on it. Rejects with a `BadAnswer` as `runRules` does. */
-export async function measured(kind: RunKind, brief: Brief, answer: Answer): Promise<Measured> {
+export async function measured(kind: RunKind, brief: Brief, answer: Answer, asked: Asked = {}): Promise<Measured> {
   const faults = faultsOf(kind.output_schema, answer.result)
   if (faults !== undefined) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
   const { checks }: { checks: Checks<unknown, unknown> | SlowChecks<unknown, unknown> } = await importOf(
     kind,
     'checks.ts',
   )
-  return { answer, checks: await checks(brief, answer) }
+  return { answer, checks: await checks(brief, answer, asked) }
 }
 
 /** An engine broke its word: its answer is not of the kind's output schema. */

@@ -37,7 +37,11 @@ export interface Usage {
   readonly output_tokens: number
 }
 
-export const tasksSpec = { name: 'workforce_tasks', indexes: workIndexes } as const satisfies CollectionSpec
+export const tasksSpec = {
+  name: 'workforce_tasks',
+  indexes: workIndexes,
+  refusedWhenFull: true,
+} as const satisfies CollectionSpec
 
 export const emissionsSpec = { name: 'workforce_emissions', indexes: {} } as const satisfies CollectionSpec
 

@@ -12,11 +12,11 @@ import type { OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { blocks } from '@millhand/test-e2e/documents'
 import { repository, temporaryFolder } from '@millhand/test-e2e/server'
-import { javaMissing, type Kafka, startKafka } from '@millhand/test-servers'
+import { javaMissing, type Kafka, pythonPath, startKafka } from '@millhand/test-servers'
 import { faultsOf } from './payload.ts'
 import { startPrinting } from './printing.ts'
 import { everyTaskEvent } from './task-events.ts'
-import { kcatMissing, path, pythonMissing } from './tools.ts'
+import { consumerMissing, kcatMissing } from './tools.ts'
 
 const page = readFileSync(join(repository, 'docs/analytics.md'), 'utf8')
 const files = blocks(page).filter(({ language }) => language === 'ts' || language === 'python')
@@ -81,7 +81,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
     const folder = temporaryFolder('millhand-analytics-')
     symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder, 'node_modules'))
     for (const { flags, code } of files) writeFileSync(join(folder, flags[0] ?? ''), at(code))
-    place = { folder, path }
+    place = { folder, path: pythonPath }
   })
   after(async () => {
     started.abort()
@@ -104,7 +104,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
     }
   })
 
-  it('the consumer in TypeScript prints every event', { timeout: 60_000 }, async t => {
+  it('the consumer in TypeScript prints every event', { timeout: 300_000 }, async t => {
     await using consumer = startPrinting(commandWith('consume.mts'), place, t.signal)
     const printed = await consumer.until(text => text.split('\n').length > published.length)
     assert.equal(printed, lines().join(''))
@@ -117,15 +117,15 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
     execFileSync(tsc, [...strict, ...types, 'consume.mts'], { cwd: place.folder, encoding: 'utf8' })
   })
 
-  it('the consumer in Python prints every event', { skip: pythonMissing, timeout: 60_000 }, async t => {
+  it('the consumer in Python prints every event', { skip: consumerMissing, timeout: 300_000 }, async t => {
     await using consumer = startPrinting(commandWith('consume.py'), place, t.signal)
     const printed = await consumer.until(text => text.split('\n').length > published.length)
     assert.equal(printed, lines().join(''))
   })
 
   it('the table has the latest state of each task, whatever came again', {
-    skip: pythonMissing,
-    timeout: 60_000,
+    skip: consumerMissing,
+    timeout: 300_000,
   }, async t => {
     const latest = new Map(events.map(event => [event.key, JSON.parse(event.value).data.object]))
     const tasks = [...latest].map(([id, task]) => [id, task.resource_version, task.status, task.model])
@@ -145,7 +145,7 @@ describe('the consumers of docs/analytics.md', { skip: javaMissing }, () => {
 /** What the table has, by the tasks' ids; nothing while there is none. */
 function rowsOf(file: string): unknown[][] {
   if (!existsSync(file)) return []
-  using db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  using db = new DatabaseSync(file, { readOnly: true, timeout: 300_000 })
   const [made] = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'tasks'").all()
   return made === undefined ? [] : db.prepare('SELECT * FROM tasks ORDER BY id').all().map(Object.values)
 }

@@ -7,6 +7,10 @@ import type { Verdict } from './verdict.ts'
 const EMPTY_NAMES = /(^|\/)(utils?|common|helpers?|core|shared|misc|managers?)(\/|\.[a-z]+$)/
 /** A test that is switched off, or alone switched on. */
 const SWITCHED = /\b(test|it|describe|suite)\.(only|skip|todo)\(|\b(only|skip|todo): (true|'|")/
+/** A limit on elapsed time, in milliseconds: of an assertion, or of a test. */
+const TIME_LIMIT = /(?:\bnow\(\) - \w+|\btook(?:Ms)?) <=? ([\d_]+)|\btimeout: ([\d_]+)/
+/** A limit is there for what hangs; a full machine takes many times what a quiet one does. */
+const LEAST_LIMIT_MS = 50_000
 const UNFINISHED = /\b(TODO|FIXME|XXX)\b/
 const LONG = 300
 
@@ -25,12 +29,20 @@ export async function fileFaults(): Promise<Verdict> {
     const isTest = /\.(test|contract)\.ts$/.test(file)
     for (const [at, line] of lines.entries()) {
       if (isTest && SWITCHED.test(line)) faults.push(`${file}:${at + 1}: a test is switched off, or alone switched on`)
+      if (isTest && isTight(line))
+        faults.push(`${file}:${at + 1}: depends on how fast the machine is (docs/testing.md)`)
       if (file !== 'test/check/src/files.ts' && UNFINISHED.test(line))
         faults.push(`${file}:${at + 1}: said to be unfinished`)
     }
     if (!isTest && lines.length > LONG + 1) notes.push(`${file} has ${lines.length - 1} lines: it may hold two ideas`)
   }
   return { faults: faults.join('\n'), notes: notes.join('\n') }
+}
+
+function isTight(line: string): boolean {
+  const [, asserted, allowed] = TIME_LIMIT.exec(line) ?? []
+  const limit = asserted ?? allowed
+  return limit !== undefined && Number(limit.replaceAll('_', '')) < LEAST_LIMIT_MS
 }
 
 /** Undefined for a file that git still lists and that is gone. */

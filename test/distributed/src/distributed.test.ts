@@ -1,12 +1,13 @@
 /** The end-to-end suite, against several processes on Kafka and MongoDB's protocol. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startServer } from '@millhand/test-e2e/server'
 import { ownModels } from '@millhand/test-e2e/tasks'
-import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
-import { linesOf } from './lines-of.ts'
+import { javaMissing, startKafka, startMongo, startWiredTiger, wiredTigerMissing } from '@millhand/test-servers'
+import { recordQueries, withoutIndex } from './queries.ts'
+import { runFile } from './run-file.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
 
@@ -21,9 +22,10 @@ const LANES = 2
 test('distributed', { skip: javaMissing }, async t => {
   await using kafka = await startKafka()
   await using mongo = await startMongo()
+  await using recorder = await recordQueries(mongo.address)
   Object.assign(process.env, {
     TEST_KAFKA: kafka.address,
-    TEST_MONGO: mongo.address,
+    TEST_MONGO: recorder.address,
     MILLHAND_TEST_START: `${process.execPath} --disable-warning=ExperimentalWarning test/distributed/src/start-distributed.ts`,
   })
   const { TEST_FILES: named } = process.env
@@ -35,6 +37,13 @@ test('distributed', { skip: javaMissing }, async t => {
   others.sort((a, b) => starts(b) - starts(a))
   const lanes = Array.from({ length: Math.min(LANES, files.length) }, () => lane(t, visiting, others))
   for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason
+
+  await t.test('every query that was made uses an index', { skip: wiredTigerMissing }, async t => {
+    t.diagnostic(`${recorder.queries.size} queries`)
+    assert.ok(recorder.queries.size > 0)
+    await using judge = await startWiredTiger()
+    assert.deepEqual(await withoutIndex(recorder, judge.url()), [])
+  })
 })
 
 /** Takes one file after the other: first those that only call a server, all of them on one, which takes long to start. */
@@ -43,23 +52,11 @@ async function lane(t: TestContext, visiting: string[], others: string[]): Promi
     await using server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
     const { url, grpc, identity, metrics, dataDir } = server
     const TEST_SHARED = JSON.stringify({ url, grpc, identity, metrics, dataDir })
-    for (let file = visiting.shift(); file; file = visiting.shift()) await runFile(t, file, { TEST_SHARED })
+    for (let file = visiting.shift(); file; file = visiting.shift())
+      await runFile(t, file, { cwd: repository, env: { TEST_SHARED } })
     assert.deepEqual(await server.stop(), { code: 0, signal: null })
   }
-  for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, {})
-}
-
-/** Each test of the file as one of ours. */
-async function runFile(t: TestContext, file: string, env: NodeJS.ProcessEnv): Promise<void> {
-  let count = 0
-  for await (const line of linesOf(file, { cwd: repository, env })) {
-    if (line.isSuite) continue
-    count++
-    await t.test(`${basename(file)}: ${line.name}`, { skip: line.skipped }, () => {
-      if (line.error !== undefined) throw new Error(line.error)
-    })
-  }
-  assert.ok(count > 0, `${file}: no test ran`)
+  for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, { cwd: repository, env: {} })
 }
 
 const textOf = (file: string) => readFileSync(join(repository, file), 'utf8')

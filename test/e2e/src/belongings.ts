@@ -69,7 +69,7 @@ export const bodyOf = (route: Route): object =>
 
 /** What is answered, once it is as it should be. */
 async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown): Promise<Wire> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const { body, text } = await owner.call('GET', path)
     if (isSo(body)) return body

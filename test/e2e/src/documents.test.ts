@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { curlMissing } from '@millhand/test-servers'
 import { blocks, faultsOf, shapeFaults } from './documents.ts'
 import { temporaryFolder } from './server.ts'
 
+const skip = curlMissing()
 const place = { folder: temporaryFolder('millhand-e2e-'), url: 'http://127.0.0.1:4711' }
 
 test('blocks are found with their language, flags, line and the paragraph before them', () => {
@@ -54,7 +56,7 @@ test('an answer that lacks what the document shows is a fault', async () => {
   assert.deepEqual(await faultsOf(document, place), ['line 6: a is number and not string', 'line 6: .b is not there'])
 })
 
-test('a call that is answered 400 or more is a fault, whatever the shell makes of it', async t => {
+test('a call that is answered 400 or more is a fault, whatever the shell makes of it', { skip }, async t => {
   const server = createServer((_, response) => response.writeHead(404).end('{"status":404}')).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
@@ -70,7 +72,7 @@ test('a call that is answered 400 or more is a fault, whatever the shell makes o
   assert.deepEqual(await faultsOf(shown(422), place), ['line 6: answered 404'])
 })
 
-test('a task that has not ended when its call is answered is waited for', async t => {
+test('a task that has not ended when its call is answered is waited for', { skip }, async t => {
   const states = ['queued', 'running', 'succeeded']
   const asked: string[] = []
   const server = createServer(({ method, url }, response) => {

@@ -284,7 +284,7 @@ const badShape = JSON.stringify({ shape: { dtype: 'int64', shape: [1], data: [-5
 /** Waits until a task is old enough to be shown oldest first. */
 async function settled(id: string): Promise<void> {
   const { created_at, metadata } = (await server.request('GET', `/v1/tasks/${id}`)).body
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 300_000
   while (
     !ids(
       await list(`order=asc&limit=100&metadata[label]=${metadata.label}&created_before=2999-01-01T00:00:00Z`),

@@ -27,7 +27,7 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
 
 /** The metrics, once they are as they should be. */
 async function seen(isSo: (of: (series: string) => number | undefined) => boolean) {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const found = await metrics()
     if (isSo(series => found.get(`millhand_webhook_${series}`))) return
@@ -74,7 +74,7 @@ test('metrics name no account, no address and nothing secret', async () => {
 
 test('/status tells whether webhooks are told in time', async () => {
   const headers = { authorization: '', accept: 'application/json' }
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const { body } = await server.request('GET', '/status', { headers })
     const deliveries = body.components.find(({ name }: { name: string }) => name === 'deliveries')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { curlMissing } from '@millhand/test-servers'
 import { blocks, faultsOf } from './documents.ts'
 import { repository, type Server, startServer, temporaryFolder } from './server.ts'
 
@@ -23,8 +24,9 @@ after(() => server.stop())
 const isOneProcess = process.env.MILLHAND_TEST_START === undefined
 const shown = documents.filter(document => isOneProcess || !document.startsWith('docs/workforce/'))
 
+const skip = curlMissing()
 for (const document of shown)
-  test(`what ${document} shows can be done, and answers as it says`, async () => {
+  test(`what ${document} shows can be done, and answers as it says`, { skip }, async () => {
     const faults = await faultsOf(read(document), {
       folder,
       url: server.url,

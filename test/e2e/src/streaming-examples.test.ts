@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { chromium as browser, chromiumMissing, python, pythonMissing } from '@millhand/test-servers'
 import { chromium } from 'playwright-core'
 import { blocks } from './documents.ts'
 import { repository, type Server, startServer } from './server.ts'
@@ -13,13 +14,7 @@ import { repository, type Server, startServer } from './server.ts'
 // The `sh` blocks are run by readme.test.ts, with those of all other documents.
 const examples = blocks(readFileSync(join(repository, 'docs/streaming.md'), 'utf8'))
 const receipt = `data:image/png;base64,${readFileSync(join(repository, 'test/fixtures/receipt.png'), 'base64')}`
-const python = join(repository, '.venv/bin/python')
-const browser = '/usr/bin/chromium'
 const typescript = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '-']
-
-/** In CI what is missing fails. */
-const without = (file: string) =>
-  existsSync(file) || process.env.CI === 'true' ? false : `there is no ${file}: \`.ci/run\` installs it`
 
 let server: Server
 before(async () => {
@@ -32,13 +27,13 @@ test('the TypeScript of docs/streaming.md prints the lines as they are read, the
   await sameAsOutput(task, await run(process.execPath, typescript, example('ts'), task))
 })
 
-test('so does the Python', { skip: without(python) }, async () => {
+test('so does the Python', { skip: pythonMissing('httpx') }, async () => {
   const task = await startReading()
   await sameAsOutput(task, await run(python, ['-'], example('python'), task))
 })
 
 test('and the page in Chromium, from another origin, with a token in the place of a key', {
-  skip: without(browser),
+  skip: chromiumMissing(),
 }, async () => {
   const task = await startReading()
   const { body } = await server.request('POST', `/v1/tasks/${task}/stream_token`)
@@ -52,7 +47,7 @@ test('and the page in Chromium, from another origin, with a token in the place o
     const tab = await chrome.newPage()
     const { port } = page.address() as AddressInfo
     await tab.goto(`http://127.0.0.1:${port}/#${new URLSearchParams({ task, token: body.token })}`)
-    await tab.getByText(/\b(succeeded|failed)$/).waitFor({ timeout: 30_000 })
+    await tab.getByText(/\b(succeeded|failed)$/).waitFor({ timeout: 300_000 })
     await sameAsOutput(task, (await tab.locator('#lines').textContent()) ?? '')
   } finally {
     await chrome.close()
@@ -89,7 +84,7 @@ const breaking: readonly [says: string, answers: readonly [after: string | undef
 
 const readers: readonly [name: string, read: (url: string) => Promise<string>, skip: string | false][] = [
   ['TypeScript', url => run(process.execPath, typescript, example('ts', url)), false],
-  ['Python', url => run(python, ['-'], example('python', url)), without(python)],
+  ['Python', url => run(python, ['-'], example('python', url)), pythonMissing('httpx')],
 ]
 
 for (const [name, read, skip] of readers) {

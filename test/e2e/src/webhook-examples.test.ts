@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { goMissing } from '@millhand/test-servers'
+import { goMissing, python, pythonMissing } from '@millhand/test-servers'
 import { type Block, blocks } from './documents.ts'
 import { inherited, repository, type Server, startServer, temporaryFolder } from './server.ts'
 import { digit, run } from './tasks.ts'
@@ -18,9 +18,6 @@ import { digit, run } from './tasks.ts'
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8')
 /** What their programs need, with its sums: `.ci/run` downloads it. */
 const goModule = join(repository, 'services/webhook/src/signature/fixtures')
-const python = join(repository, '.venv/bin/python')
-const pythonMissing =
-  existsSync(python) || process.env.CI === 'true' ? false : `there is no ${python}: \`.ci/run\` installs it`
 
 let server: Server
 before(async () => {
@@ -51,7 +48,7 @@ const programs: readonly [
       return [process.execPath, '--disable-warning=ExperimentalWarning', join(folder, 'receiver.ts')]
     },
   ],
-  ['Python', pythonMissing, 'v1', () => [python, '-c', example('python')]],
+  ['Python', pythonMissing('standardwebhooks'), 'v1', () => [python, '-c', example('python')]],
   ['Go', goMissing, 'v1', () => [goProgram(example('go'))]],
   ['Go with a public key', goMissing, 'v1a', () => [goProgram(example('go', 'v1a'))]],
 ]
@@ -192,7 +189,7 @@ async function startReceiver([program = '', ...words]: readonly string[], env: R
   const ended = once(child, 'close')
   assert.ok(child.stdout)
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 300_000
   while (!(await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined))) {
     assert.ok(child.exitCode === null && performance.now() < deadline, 'the receiver does not listen')
     await pause(50)

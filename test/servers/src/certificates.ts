@@ -4,19 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { missing, printed } from './missing.ts'
 
-/** Why tests with certificates skip: false where openssl is there, and under CI, where nothing skips. */
-export const opensslMissing: string | false = missing()
-
-function missing(): string | false {
-  if (process.env.CI === 'true') return false
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'needs openssl, to make certificates'
-  }
-}
+/** Why tests with certificates skip: false where openssl makes them, and under CI, where nothing skips. */
+export const opensslMissing: string | false = missing('needs OpenSSL 1.1.1 or later (Debian: openssl)', () =>
+  /^OpenSSL (?:1\.1\.1|[3-9]|\d\d)/.test(printed('openssl', ['version'])),
+)
 
 /** PEM. */
 export interface Certificate {

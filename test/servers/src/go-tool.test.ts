@@ -21,8 +21,9 @@ function goMissing(script?: string): string {
 }
 
 test('a Go that is too old is as good as none', () => {
-  assert.equal(goMissing(), 'needs Go 1.24 or later')
-  assert.equal(goMissing('[ "$GOTOOLCHAIN" = local ] && echo go1.19.8 || echo go1.24.0'), 'needs Go 1.24 or later')
+  const reason = 'needs Go 1.24 or later (https://go.dev/doc/install)'
+  assert.equal(goMissing(), reason)
+  assert.equal(goMissing('[ "$GOTOOLCHAIN" = local ] && echo go1.19.8 || echo go1.24.0'), reason)
   assert.equal(goMissing('echo go1.24.4'), 'false')
   assert.equal(goMissing('echo go1.26.8'), 'false')
 })

@@ -1,37 +1,22 @@
 /** Tools in Go, each built once from its module into the user's cache. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasVersion, missing, printed } from './missing.ts'
 
 const run = promisify(execFile)
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millhand-tools')
 
 /** Why tests with such a tool skip: false where Go is there and new enough, and under CI, where nothing skips. */
-export const goMissing: string | false = missing()
-
-function missing(): string | false {
-  if (process.env.CI === 'true') return false
-  return minorVersion() >= 24 ? false : 'needs Go 1.24 or later'
-}
-
-/** Of Go 1 as it is installed, not of what it would download; 0 where there is none. */
-function minorVersion(): number {
-  try {
-    const env = { ...process.env, GOTOOLCHAIN: 'local' }
-    const version = execFileSync('go', ['env', 'GOVERSION'], {
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return Number(/^go1\.(\d+)/.exec(version)?.[1] ?? 0)
-  } catch {
-    return 0
-  }
-}
+export const goMissing: string | false = missing(
+  'needs Go 1.24 or later (https://go.dev/doc/install)',
+  // Go as it is installed, not what it would download.
+  () => hasVersion(printed('go', ['env', 'GOVERSION'], { GOTOOLCHAIN: 'local' }), 1, 24),
+)
 
 /** The path of a command, `example.org/module/cmd/name`. The first time takes up to a minute. */
 export async function goTool(command: string, version: string): Promise<string> {

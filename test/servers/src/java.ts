@@ -1,25 +1,21 @@
 /** Java, and what it runs: the jars of a server, fetched once from Maven Central into the user's cache. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasVersion, missing, printed } from './missing.ts'
 
 const run = promisify(execFile)
 
 /** Why suites that need these servers skip: false where Java and Maven are there, and under CI, where nothing skips. */
-export const javaMissing: string | false = missing()
-
-function missing(): string | false {
-  if (process.env.CI === 'true') return false
-  try {
-    for (const command of ['java', 'javac', 'mvn']) execFileSync(command, ['-version'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'needs a Java development kit 17 and Maven (Debian: default-jdk-headless, maven)'
-  }
-}
+export const javaMissing: string | false = missing(
+  'needs a Java development kit, 17 or later, and Maven (Debian: default-jdk-headless, maven)',
+  () =>
+    ['java', 'javac'].every(command => hasVersion(printed(command, ['-version']), 17)) &&
+    hasVersion(printed('mvn', ['-version']), 3),
+)
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'millhand-servers')
 

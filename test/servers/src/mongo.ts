@@ -8,20 +8,30 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from './java.ts'
+import { installed, javaMissing } from './java.ts'
 import { freePort } from './ports.ts'
-import { type ServerProcess, startJava } from './server-process.ts'
+import { startJava } from './server-process.ts'
+import { type Mongo, startWiredTiger, wiredTigerMissing, withUrl } from './wiredtiger.ts'
 
-export interface Mongo extends ServerProcess {
-  /** `mongodb://127.0.0.1:<port>/<database>`; a new database where no name is given. */
-  url(database?: string): string
-}
+export type { Mongo } from './wiredtiger.ts'
 
 const VERSION = '1.47.0'
 const sources = ['MongoWireServer', 'SecondaryIndex'].map(name => join(import.meta.dirname, `../mongo/${name}.java`))
 
-/** A server at a free port. Keeps everything in memory, or in `dataDir`, where what it has acknowledged survives. */
-export async function startMongo(options: { readonly dataDir?: string } = {}): Promise<Mongo> {
+export interface MongoOptions {
+  /** Where it keeps its data: what it has acknowledged survives there. Without it nothing outlives the server. */
+  readonly dataDir?: string
+}
+
+/** A server at a free port: this one, or with `TEST_MONGO_SERVER=wiredtiger` the second judge. */
+export function startMongo(options: MongoOptions = {}): Promise<Mongo> {
+  return process.env.TEST_MONGO_SERVER === 'wiredtiger' ? startWiredTiger(options) : startWireServer(options)
+}
+
+/** Why suites that need a server of MongoDB's protocol skip. */
+export const mongoMissing = process.env.TEST_MONGO_SERVER === 'wiredtiger' ? wiredTigerMissing : javaMissing
+
+async function startWireServer(options: MongoOptions): Promise<Mongo> {
   const texts = await Promise.all(sources.map(source => readFile(source)))
   const digest = createHash('sha256').update(Buffer.concat(texts)).digest('hex').slice(0, 12)
   const folder = await installed(
@@ -46,9 +56,7 @@ export async function startMongo(options: { readonly dataDir?: string } = {}): P
     String(port),
     options.dataDir ?? '-',
   ]
-  const server = await startJava(`127.0.0.1:${port}`, words, /^READY/m)
-  const url = (database = `t_${crypto.randomUUID().slice(0, 8)}`) => `mongodb://${server.address}/${database}`
-  return Object.create(server, { url: { value: url } })
+  return withUrl(await startJava(`127.0.0.1:${port}`, words, /^READY/m))
 }
 
 const run = promisify(execFile)

@@ -23,7 +23,11 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 /** Starts `java` with the words; it serves once a line of what it writes matches `ready`. */
-export async function startJava(
+export const startJava = (address: string, words: () => readonly string[], ready: RegExp) =>
+  startProcess(address, () => ['java', ...words()], ready)
+
+/** Starts the command and its words; it serves once a line of what it writes matches `ready`. */
+export async function startProcess(
   address: string,
   words: () => readonly string[],
   ready: RegExp,
@@ -32,7 +36,7 @@ export async function startJava(
   let output = ''
 
   const start = async () => {
-    const [command, ...rest] = tiedToUs(['java', ...words()])
+    const [command, ...rest] = tiedToUs(words())
     const started = spawn(command as string, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
     child = started
     output = ''
@@ -43,7 +47,9 @@ export async function startJava(
         if (ready.test(output)) served.resolve()
       })
     }
-    started.once('close', code => served.reject(new Error(`java ended with ${code} before it served:\n${output}`)))
+    started.once('close', code =>
+      served.reject(new Error(`${command} ended with ${code} before it served:\n${output}`)),
+    )
     await served.promise
   }
   const end = async (signal: NodeJS.Signals) => {

@@ -7,17 +7,32 @@ import type { Caller } from '../caller.ts'
 import type { RateLimiter, Taken } from './limiter.ts'
 import type { RateWindow } from './window.ts'
 
-/** Passes the caller on, or fails with `rate_limited`; at once where that is known here. Costs nothing without a limit. */
-export type Enforce = (exchange: Pick<Exchange, 'carry'>, caller: Caller) => Caller | Promise<Caller>
+/**
+ * Passes the caller on, or fails with `rate_limited`; at once where that is known here. Costs nothing without a limit.
+ * `weight` is how many requests it counts as, 1 where it is not set; `counted` is what of that was counted before;
+ * `isPart` says that it may weigh more, which is not known yet.
+ */
+export type Enforce = (
+  exchange: Pick<Exchange, 'carryRate'>,
+  caller: Caller,
+  weight?: number,
+  counted?: number,
+  isPart?: boolean,
+) => Caller | Promise<Caller>
 
 /** For calls that count against `limit`, which is set. */
 export function createEnforce(limit: Limit, limiter: RateLimiter): Enforce {
-  return (exchange, caller) => {
+  return (exchange, caller, weight = 1, counted = 0, isPart = false) => {
     const window = windowOf(caller, limit)
     if (window === undefined) return caller
-    const taken = limiter.take(window)
-    if (!(taken instanceof Promise)) return passed(exchange, caller, window, taken)
-    return taken.then(later => passed(exchange, caller, window, later))
+    // A plan of few requests still has room for a heavy one: then that is all of it.
+    const uncounted = Math.min(weight, window.limit) - counted
+    if (uncounted <= 0) return caller
+    // Room for a part is not enough for the whole, and what was counted before counts against the next try as well.
+    const whole = (taken: Taken) => (isPart || counted > 0 ? { ...taken, roomMs: WINDOW_MS } : taken)
+    const taken = limiter.take(window, uncounted)
+    if (!(taken instanceof Promise)) return passed(exchange, caller, window, whole(taken))
+    return taken.then(later => passed(exchange, caller, window, whole(later)))
   }
 }
 
@@ -27,17 +42,20 @@ export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefi
 
 /** As draft-ietf-httpapi-ratelimit-headers has it: `q` in `w` seconds, `r` of it left, one more in `t` seconds. */
 function passed(
-  exchange: Pick<Exchange, 'carry'>,
+  exchange: Pick<Exchange, 'carryRate'>,
   caller: Caller,
   { family, limit }: RateWindow,
   taken: Taken,
 ): Caller {
-  const { passes, remaining, nextMs } = taken
-  // A difference of two times is wrong by some billionths, which must not make a second more.
-  const nextS = Math.ceil((nextMs - 0.001) / 1000)
-  exchange.carry('RateLimit-Policy', `"${family}";q=${limit};w=${WINDOW_MS / 1000}`)
-  exchange.carry('RateLimit', `"${family}";r=${remaining};t=${nextS}`)
+  const { passes, remaining, nextMs, roomMs = nextMs } = taken
+  exchange.carryRate(
+    `"${family}";q=${limit};w=${WINDOW_MS / 1000}`,
+    `"${family}";r=${remaining};t=${wholeSeconds(nextMs)}`,
+  )
   if (passes) return caller
   const detail = `The plan allows ${limit.toLocaleString('en')} requests of the ${family} family in 60 seconds.`
-  throw fail('rate_limited', detail, { retryAfterS: nextS })
+  throw fail('rate_limited', detail, { retryAfterS: wholeSeconds(roomMs) })
 }
+
+/** A difference of two times is wrong by some billionths, which must not make a second more. */
+const wholeSeconds = (ms: number) => Math.ceil((ms - 0.001) / 1000)

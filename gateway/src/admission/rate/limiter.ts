@@ -2,10 +2,13 @@
 import type { RateWindow } from './window.ts'
 
 export interface RateLimiter {
-  /** Counts a request where its window has a place for it; at once where that is known here. Never rejects. */
-  take(window: RateWindow): Taken | Promise<Taken>
-  /** Whether it is known here that a window has no place. Counts nothing. */
-  isFull(window: RateWindow): boolean
+  /**
+   * Counts a request where its window has room for it, as `weight` requests (1 where it is not set, at most the limit);
+   * at once where that is known here. Never rejects.
+   */
+  take(window: RateWindow, weight?: number): Taken | Promise<Taken>
+  /** Whether it is known here that a window has no room for so many. Counts nothing. */
+  isFull(window: RateWindow, weight: number): boolean
 }
 
 /** What became of a request, and how its window is now. */
@@ -15,4 +18,6 @@ export interface Taken {
   readonly remaining: number
   /** Milliseconds until it is one more, where none is sent until then. */
   readonly nextMs: number
+  /** Milliseconds until there is room for as many as were refused, where that is later. */
+  readonly roomMs?: number
 }

@@ -215,3 +215,16 @@ test('idle windows are freed', async () => {
   for (let n = 0; n < 100; n++) void limiter.take(window)
   assert.ok(limiter.size <= 2, `${limiter.size} windows are kept`)
 })
+
+test('a heavy request asks for all its places, passes with all of them, and gives back those that are too few', async () => {
+  const { calls, clock, limiter, takeMany } = open()
+  const heavy = limiter.take(window, 16)
+  const [light] = takeMany(1)
+  await clock.advance(0)
+  assert.deepEqual(calls[0]?.asked, [[17, 1, 0]])
+  await calls[0]?.answer({ granted: 10, remaining: 0, nextFreeMs: 500, freeByMs: 700 })
+  assert.deepEqual(await heavy, { passes: false, remaining: 0, nextMs: 700, roomMs: 60_000 })
+  assert.equal((await light)?.passes, true)
+  await clock.advance(0)
+  assert.deepEqual(calls[1]?.asked, [[0, 0, 9]])
+})

@@ -102,7 +102,8 @@ export function sharedLimiter({ rates, clock, log }: SharedLimiterDeps): SharedL
 
   function inRequest({ window, waiters, limit, ahead, returned, told }: Ask, now: number) {
     told?.countAt(now)
-    return { window: window.name, limit, needed: waiters.length, ahead, returned, recent: told?.perSecond(now) ?? [] }
+    const needed = waiters.reduce((sum, { weight }) => sum + weight, 0)
+    return { window: window.name, limit, needed, ahead, returned, recent: told?.perSecond(now) ?? [] }
   }
 
   function settle(answer: TakePlacesResponse, { asks, isLate }: Call) {
@@ -141,29 +142,29 @@ export function sharedLimiter({ rates, clock, log }: SharedLimiterDeps): SharedL
   }
 
   return {
-    take({ name, limit }) {
+    take({ name, limit }, weight = 1) {
       const now = clock.monotonic()
       const window = windows.get(name, now)
       window.limit = limit
       if (away !== undefined) {
-        const taken = window.takeShare(now, away)
+        const taken = window.takeShare(weight, now, away)
         if (taken.passes) speaking.add(window)
         return taken
       }
-      const known = window.takeKnown(now)
+      const known = window.takeKnown(weight, now)
       if (known !== undefined) return known
-      const answer = window.wait()
+      const answer = window.wait(weight)
       speaking.add(window)
       // Together with what else comes in this turn.
       if (!isAsking) queueMicrotask(() => void ask())
       return answer
     },
 
-    isFull({ name, limit }) {
+    isFull({ name, limit }, weight) {
       const now = clock.monotonic()
       const window = windows.get(name, now)
       window.limit = limit
-      return away === undefined ? window.isKnownFull(now) : window.isShareUsed(now, away)
+      return away === undefined ? window.isKnownFull(weight, now) : window.isShareUsed(weight, now, away)
     },
 
     run: signal =>

@@ -23,12 +23,16 @@ export interface Ask {
   readonly returned: number
   /** What the owner is told of. */
   readonly told: Ring | undefined
-  /** How many of those who waited were let pass without its answer, and when. */
+  /** How many places those have who were let pass without its answer, and since when. */
   passedByShare: number
   sharedAt: number
 }
 
-type Waiter = (taken: Taken) => void
+interface Waiter {
+  /** How many places it needs. */
+  readonly weight: number
+  answer(taken: Taken): void
+}
 
 /** A place ahead is used within so many milliseconds of the question for it, or given back. */
 const HOLD_MS = 1_000
@@ -82,24 +86,25 @@ export class SharedWindow {
   }
 
   /** What is known without the owner: that there is a place, or that there is none yet. */
-  takeKnown(now: number): Taken | undefined {
-    if (this.holdsAt(now)) {
-      this.#held--
-      this.#passed.add(now)
-      this.#remaining = Math.max(0, this.#remaining - 1)
-      return this.#taken(true, now)
+  takeKnown(weight: number, now: number): Taken | undefined {
+    if (this.holdsAt(now) && this.#held >= weight) {
+      this.#held -= weight
+      this.#passed.add(now, weight)
+      this.#remaining = Math.max(0, this.#remaining - weight)
+      return this.#taken(true, weight, now)
     }
-    return this.isKnownFull(now) ? this.#taken(false, now) : undefined
+    return this.isKnownFull(weight, now) ? this.#taken(false, weight, now) : undefined
   }
 
-  /** Whether there is no place, of those that it holds or that the owner has. */
-  isKnownFull(now: number): boolean {
-    return !this.holdsAt(now) && this.#remaining === 0 && this.#remainingOf === this.limit && now < this.#freeFrom
+  /** Whether there is no room for so many, of the places that it holds or that the owner has. */
+  isKnownFull(weight: number, now: number): boolean {
+    if (this.holdsAt(now) && this.#held >= weight) return false
+    return this.#remaining < weight && this.#remainingOf === this.limit && now < this.#freeFrom
   }
 
   /** Waits for the owner's answer. */
-  wait(): Promise<Taken> {
-    return new Promise(resolve => this.#waiters.push(resolve))
+  wait(weight: number): Promise<Taken> {
+    return new Promise(resolve => this.#waiters.push({ weight, answer: resolve }))
   }
 
   /** What the owner is asked and told now. */
@@ -137,11 +142,17 @@ export class SharedWindow {
     this.#held = ahead
     this.#given = ahead
     this.#heldUntil = ask.at + HOLD_MS
-    ask.waiters.forEach((answer, index) => {
-      const passes = index < granted
-      if (passes) this.#passed.add(now)
-      answer(this.#taken(passes, now))
-    })
+    let left = granted
+    for (const { weight, answer } of ask.waiters) {
+      const passes = weight <= left
+      if (passes) {
+        left -= weight
+        this.#passed.add(now, weight)
+      }
+      answer(this.#taken(passes, weight, now))
+    }
+    // Too few for a request that needs several.
+    this.#returned += left
   }
 
   /** Gives back what the owner gives too late. */
@@ -162,9 +173,9 @@ export class SharedWindow {
   /** Answers who waits for a call without it, as far as the share goes. */
   answerByShare(ask: Ask, now: number, away: Away): void {
     ask.sharedAt = now
-    for (const answer of ask.waiters) {
-      const taken = this.takeShare(now, away)
-      if (taken.passes) ask.passedByShare++
+    for (const { weight, answer } of ask.waiters) {
+      const taken = this.takeShare(weight, now, away)
+      if (taken.passes) ask.passedByShare += weight
       answer(taken)
     }
     ask.waiters = []
@@ -172,31 +183,33 @@ export class SharedWindow {
 
   /** The same for who waits for the next call. */
   answerWaitersByShare(now: number, away: Away): void {
-    for (const answer of this.#waiters) answer(this.takeShare(now, away))
+    for (const { weight, answer } of this.#waiters) answer(this.takeShare(weight, now, away))
     this.#waiters = []
   }
 
   /**
    * Lets a request pass without the owner: for a minute as many as passed here before, or this gateway's part of the
-   * plan where that is more; then that part.
+   * plan where that is more; then that part. A request that is heavier than that has to have all of it.
    */
-  takeShare(now: number, away: Away): Taken {
+  takeShare(weight: number, now: number, away: Away): Taken {
     const count = this.#passed.countAt(now)
     const share = this.#shareAt(now, away)
-    const passes = count < share
+    const passes = count + Math.min(weight, share) <= share
     if (passes) {
-      this.#passed.add(now)
+      this.#passed.add(now, weight)
       this.#untold ??= new Ring()
-      this.#untold.add(now)
+      this.#untold.add(now, weight)
     }
-    const held = passes ? count + 1 : count
+    const held = passes ? count + weight : count
     const nextMs = this.#passed.leavesIn(Math.max(0, held - share), now)
-    return { passes, remaining: Math.max(0, share - held), nextMs }
+    const taken = { passes, remaining: Math.max(0, share - held), nextMs }
+    return passes || weight === 1 ? taken : { ...taken, roomMs: WINDOW_MS }
   }
 
-  /** Whether no other would pass without the owner. */
-  isShareUsed(now: number, away: Away): boolean {
-    return this.#passed.countAt(now) >= this.#shareAt(now, away)
+  /** Whether no other of that weight would pass without the owner. */
+  isShareUsed(weight: number, now: number, away: Away): boolean {
+    const share = this.#shareAt(now, away)
+    return this.#passed.countAt(now) + Math.min(weight, share) > share
   }
 
   /** A new owner is to hear of all that passed here; says whether there is any. */
@@ -225,7 +238,9 @@ export class SharedWindow {
     this.#held = 0
   }
 
-  #taken(passes: boolean, now: number): Taken {
-    return { passes, remaining: this.#remaining, nextMs: Math.max(0, this.#freeBy - now) }
+  /** When there is room for several is not known here; all that counts now has left the window after its length. */
+  #taken(passes: boolean, weight: number, now: number): Taken {
+    const taken = { passes, remaining: this.#remaining, nextMs: Math.max(0, this.#freeBy - now) }
+    return passes || weight === 1 ? taken : { ...taken, roomMs: WINDOW_MS }
   }
 }

@@ -181,9 +181,44 @@ test('nesting stops at 64 levels, in free objects and in messages', () => {
 
 test('a hostile body makes no large answer', () => {
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`unknown${n}`, 1]))
-  assert.equal(faultsOf(read({ ...task, ...many })).length, maxFaults)
+  assert.equal(faultsOf(read({ ...task, ...many })).length, maxFaults + 1, 'those shown, and one more')
   const [[param = '', , message = ''] = []] = faultsOf(read({ ...task, ['\ud800'.repeat(100_000)]: 1 }))
   assert.ok(param.length < 300 && param.isWellFormed() && message.length < 400)
+})
+
+test('reading stops at the faults that an answer shows, however many there are', () => {
+  const many = <Item>(item: Item) => Array.from({ length: 10_000 }, () => item)
+  const keyed = Object.fromEntries(many(1).map((value, at) => [`k${at}`, value]))
+  for (const [name, value] of [
+    ['nested_list', many(1)],
+    ['an_int32_list', many('x')],
+    ['colours', many('none')],
+    ['labels', keyed],
+    ['nested', keyed],
+    ['an_object', { a: many('\0') }],
+    ['an_object', Object.fromEntries(many(Infinity).map((each, at) => [`k${at}`, each]))],
+    ['an_object', { a: { b: many(['\ud800']) } }],
+  ] as const) {
+    const reads = { count: 0 }
+    assert.equal(faultsOf(readEvery({ [name]: counted(value, reads) })).length, maxFaults + 1, name)
+    assert.ok(reads.count < 1_000, `${reads.count} reads of ${name}`)
+  }
+})
+
+test('a list or a map with too many entries is one fault, and no entry is read', () => {
+  const unread = (entries: object) =>
+    new Proxy(entries, {
+      get: (target, key) => {
+        assert.ok(key === 'length', `${String(key)} was read`)
+        return Reflect.get(target, key)
+      },
+    })
+  const metadata = unread(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [at, 1])))
+  const events = unread(Array.from({ length: 100 }, () => 1))
+  assert.deepEqual(faultsOf(read({ ...task, metadata, callback: { url: 'https://a.example', events } })), [
+    ['metadata', 'too_many', '`metadata` must have at most 16 entries.'],
+    ['callback.events', 'too_many', '`callback.events` must contain no more than 20 item(s).'],
+  ])
 })
 
 test('fields that come from the path are unknown in the body', () => {
@@ -198,4 +233,15 @@ test('fields that come from the path are unknown in the body', () => {
 function faultsOf(reading: ReturnType<typeof read> | ReturnType<typeof readEvery>): string[][] {
   assert.equal(reading.ok, false)
   return reading.ok ? [] : reading.faults.map(({ param, code, message }) => [param, code, message])
+}
+
+/** The same value; what is read of its entries is counted, at every level. */
+function counted<Value extends object>(value: Value, reads: { count: number }): Value {
+  return new Proxy(value, {
+    get(target, key) {
+      reads.count++
+      const found: unknown = Reflect.get(target, key)
+      return typeof found === 'object' && found !== null ? counted(found, reads) : found
+    },
+  })
 }

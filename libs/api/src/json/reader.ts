@@ -10,9 +10,11 @@ import {
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import type { Fault } from '../errors.ts'
 import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
-import { addFault, memberPath } from './faults.ts'
+import { mostEntries, tooManyEntries } from './entries.ts'
+import { addFault, isFull, memberPath } from './faults.ts'
 import { isPlain, isStruct, isTimestamp } from './known.ts'
 import {
+  type Bound,
   type Read,
   readEnum,
   readJsonText,
@@ -26,8 +28,8 @@ import {
 import { allowedWords } from './words.ts'
 
 /**
- * A message, or everything that is wrong with what should have been one: at most 100 faults, at least one, and as much of
- * the message as could be read, for whoever looks for more faults. What has a fault is not in it: of a map the other
+ * A message, or what is wrong with what should have been one: at least one fault and at most 101, of which 100 are shown
+ * (reading stops there, so a value with more costs no more), and as much of the message as could be read, for whoever looks for more faults. What has a fault is not in it: of a map the other
  * pairs are, of a list nothing.
  */
 export type Reading<Message> =
@@ -88,6 +90,7 @@ function compile(desc: DescMessage, omit: ReadonlySet<string>, compiled: Map<Des
     const source = value as Readonly<Record<string, unknown>>
     const message = create(desc) as unknown as Record<string, unknown>
     for (const name in source) {
+      if (isFull(faults)) return message
       const given = source[name]
       const member = members.get(name)
       if (member === undefined) {
@@ -138,13 +141,19 @@ function readField(field: DescField, compiled: Map<DescMessage, Read>): Read {
   const element = readElement(field, compiled)
   switch (field.fieldKind) {
     case 'list':
-      return readList(element)
+      return readList(element, boundOf(field))
     case 'map':
       if (field.mapKey !== ScalarType.STRING) throw new Error(`${field} has keys that are no strings`)
-      return readMap(element)
+      return readMap(element, boundOf(field))
     default:
       return getOption(field, json) ? readJsonText : element
   }
+}
+
+/** The bound of a list or a map is checked before any of its entries is read. */
+function boundOf(field: DescField): Bound {
+  const most = mostEntries(field) ?? Number.POSITIVE_INFINITY
+  return { most, says: tooManyEntries(field, most) }
 }
 
 /** Reads a singular field's value, a list's item or a map's value. */

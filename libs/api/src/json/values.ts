@@ -1,7 +1,7 @@
 import { create, type DescEnum, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import type { Fault } from '../errors.ts'
-import { addFault, itemPath, memberPath } from './faults.ts'
+import { addFault, isFull, itemPath, memberPath } from './faults.ts'
 import { parseTimestamp } from './timestamp.ts'
 import { enumWords } from './words.ts'
 
@@ -60,22 +60,36 @@ export const readTimestamp: Read = (value, path, faults) => {
   addFault(faults, path, 'wrong_type', 'must be a time in RFC 3339, for example 2026-11-21T07:30:00.123Z')
 }
 
-export function readList(read: Read): Read {
+/** The most entries of a list or a map, and what is said where it has more. */
+export interface Bound {
+  readonly most: number
+  readonly says: string
+}
+
+export function readList(read: Read, { most, says }: Bound): Read {
   return (value, path, faults, depth) => {
     if (!Array.isArray(value)) return addFault(faults, path, 'wrong_type', 'must be a list')
     if (tooDeep(path, faults, depth)) return undefined
-    const items = value.map((item, index) => read(item, itemPath(path, index), faults, depth + 1))
+    if (value.length > most) return addFault(faults, path, 'too_many', says)
+    const items: unknown[] = []
+    for (const [index, item] of value.entries()) {
+      if (isFull(faults)) return undefined
+      items.push(read(item, itemPath(path, index), faults, depth + 1))
+    }
     // A list with gaps is none, and closing them would number the others anew.
     return items.includes(undefined) ? undefined : items
   }
 }
 
-export function readMap(read: Read): Read {
+export function readMap(read: Read, { most, says }: Bound): Read {
   return (value, path, faults, depth) => {
     if (!isObject(value)) return addFault(faults, path, 'wrong_type', 'must be an object')
     if (tooDeep(path, faults, depth)) return undefined
+    const keys = Object.keys(value)
+    if (keys.length > most) return addFault(faults, path, 'too_many', says)
     const map = {}
-    for (const key in value) {
+    for (const key of keys) {
+      if (isFull(faults)) return undefined
       const at = memberPath(path, key)
       const fault = faultIn(key)
       if (fault !== undefined) addFault(faults, at, 'wrong_type', fault)
@@ -150,36 +164,53 @@ function longText(value: unknown): bigint | undefined {
 
 /** Whether a free JSON value has nothing that protobuf's strings, JSON's numbers or our stores can't hold. */
 function isSound(value: unknown, path: string, faults: Fault[], depth: number): boolean {
+  const before = faults.length
+  addFaultsIn(value, { path, steps: [], faults }, depth)
+  return faults.length === before && !isFull(faults)
+}
+
+/** Where a free value is, as the steps to it: most values have no fault, and need no path. */
+interface Place {
+  readonly path: string
+  readonly steps: (string | number)[]
+  readonly faults: Fault[]
+}
+
+const pathTo = ({ path, steps }: Place): string =>
+  steps.reduce<string>((at, step) => (typeof step === 'number' ? itemPath(at, step) : memberPath(at, step)), path)
+
+function addFaultsIn(value: unknown, place: Place, depth: number): void {
+  const { faults } = place
   if (typeof value === 'string') {
     const fault = faultIn(value)
-    if (fault === undefined) return true
-    addFault(faults, path, 'wrong_type', fault)
-    return false
+    if (fault !== undefined) addFault(faults, pathTo(place), 'wrong_type', fault)
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) addFault(faults, pathTo(place), 'out_of_range', 'is too large a number')
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= maxDepth) return void tooDeep(pathTo(place), faults, depth)
+    if (Array.isArray(value)) addFaultsInList(value, place, depth)
+    else addFaultsInObject(value as Readonly<Record<string, unknown>>, place, depth)
   }
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return true
-    addFault(faults, path, 'out_of_range', 'is too large a number')
-    return false
+}
+
+function addFaultsInList(list: readonly unknown[], place: Place, depth: number): void {
+  for (let at = 0; at < list.length && !isFull(place.faults); at++) {
+    place.steps.push(at)
+    addFaultsIn(list[at], place, depth + 1)
+    place.steps.pop()
   }
-  if (typeof value !== 'object' || value === null) return true
-  if (tooDeep(path, faults, depth)) return false
-  let sound = true
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length; at++) {
-      if (!isSound(value[at], itemPath(path, at), faults, depth + 1)) sound = false
-    }
-    return sound
-  }
-  for (const [key, member] of Object.entries(value)) {
-    const at = memberPath(path, key)
+}
+
+function addFaultsInObject(object: Readonly<Record<string, unknown>>, place: Place, depth: number): void {
+  const { steps, faults } = place
+  for (const key in object) {
+    if (isFull(faults)) return
+    steps.push(key)
     const fault = faultIn(key)
-    if (fault !== undefined) {
-      addFault(faults, at, 'wrong_type', fault)
-      sound = false
-    }
-    if (!isSound(member, at, faults, depth + 1)) sound = false
+    if (fault !== undefined) addFault(faults, pathTo(place), 'wrong_type', fault)
+    addFaultsIn(object[key], place, depth + 1)
+    steps.pop()
   }
-  return sound
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -18,11 +18,21 @@ import { Folders, syncFolder } from './folders.ts'
 /** Ends the name of each file: it is in no key, so that `a` and `a/b` do not want one name for a file and a folder. */
 const FILE = '@'
 
+/** Room on the folder's disk. */
+export interface Room {
+  /** Takes room for more contents; throws where they would leave too little. */
+  takeForContents(bytes: number): void
+  /** What a caller is told of an error of the disk; any other as it is. */
+  explain(error: unknown): unknown
+}
+
+const unlimited: Room = { takeForContents() {}, explain: error => error }
+
 /**
  * Contents live under `<folder>/contents` by their key. A put writes to `<folder>/incoming` first, and renames when
  * all of it is on the disk. What broken puts left there is removed at once: the folder belongs to one process.
  */
-export async function filesystemBlobs(folder: string): Promise<Blobs> {
+export async function filesystemBlobs(folder: string, room: Room = unlimited): Promise<Blobs> {
   const root = resolve(folder)
   const contents = join(root, 'contents')
   const incoming = join(root, 'incoming')
@@ -36,38 +46,41 @@ export async function filesystemBlobs(folder: string): Promise<Blobs> {
   }
   const folders = new Folders(contents)
 
-  function pathOf(key: string): string {
-    checkBlobKey(key)
-    return join(contents, key + FILE)
-  }
-
   return {
+    ...blobReader(folder),
+
     async put(key, content, options = {}) {
-      const path = pathOf(key)
+      const path = pathIn(contents, key)
       const temporary = join(incoming, randomUUID())
       using _ = hearErrors(content)
       try {
-        const info = await writeTo(temporary, content, options)
+        const info = await writeTo(temporary, content, options, room)
         await folders.change(dirname(path), () => rename(temporary, path))
         return info
       } catch (error) {
         await unlessMissing(unlink(temporary))
-        throw error
+        throw room.explain(error)
       }
     },
 
-    async get(key, range) {
-      const path = pathOf(key)
-      if (range) checkBlobRange(range)
-      const file = await unlessMissing(open(path))
-      return file && (await streamOf(file, range))
-    },
-
     async delete(key) {
-      const path = pathOf(key)
+      const path = pathIn(contents, key)
       await unlessMissing(unlink(path))
       // Also when there was nothing: the delete that removed it may not have come so far.
       await unlessMissing(folders.sync(dirname(path)))
+    },
+  }
+}
+
+/** Reads what is there, and changes nothing. */
+export function blobReader(folder: string): Pick<Blobs, 'get' | 'list'> {
+  const contents = join(resolve(folder), 'contents')
+  return {
+    async get(key, range) {
+      const path = pathIn(contents, key)
+      if (range) checkBlobRange(range)
+      const file = await unlessMissing(open(path))
+      return file && (await streamOf(file, range))
     },
 
     async *list(prefix) {
@@ -78,13 +91,19 @@ export async function filesystemBlobs(folder: string): Promise<Blobs> {
   }
 }
 
+function pathIn(contents: string, key: string): string {
+  checkBlobKey(key)
+  return join(contents, key + FILE)
+}
+
 /** Writes a new file and syncs it. */
-async function writeTo(path: string, content: Content, options: PutOptions): Promise<BlobInfo> {
+async function writeTo(path: string, content: Content, options: PutOptions, room: Room): Promise<BlobInfo> {
   const file = await open(path, 'wx')
   try {
     const hash = createHash('sha256')
     let size = 0
     for await (const part of parts(content, options)) {
+      room.takeForContents(part.length)
       size += part.length
       hash.update(part)
       await file.writeFile(part)

@@ -9,13 +9,13 @@ import { PassThrough, Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
-import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { type Mongo, mongoMissing, startMongo } from '@millhand/test-servers'
 import { BSON } from 'mongodb'
 import type { Blobs } from '../blobs.ts'
 import { assertNothingLeft, chunkCount, HOUR, keys, MIB, never, openBlobs, read, until } from './gridfs.fixture.ts'
 import { gridfsBlobs } from './gridfs.ts'
 
-describe('GridFS under faults', { skip: javaMissing }, () => {
+describe('GridFS under faults', { skip: mongoMissing }, () => {
   let folder: string
   let server: Mongo
   before(async () => {

@@ -7,7 +7,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@millhand/runner'
-import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { type Mongo, mongoMissing, startMongo } from '@millhand/test-servers'
 import type { Binary } from 'mongodb'
 import { describeBlobs, type OpenBlobs } from '../blobs.contract.ts'
 import { BlobTooLarge } from '../blobs.ts'
@@ -27,7 +27,7 @@ import {
 } from './gridfs.fixture.ts'
 import { gridfsBlobs } from './gridfs.ts'
 
-describe('GridFS', { skip: javaMissing }, () => {
+describe('GridFS', { skip: mongoMissing }, () => {
   let folder: string
   let server: Mongo
   before(async () => {

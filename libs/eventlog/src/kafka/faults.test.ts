@@ -92,12 +92,10 @@ describe('Kafka, when things fail', { skip: javaMissing }, () => {
     await server.kill()
     await assert.rejects(at.eventLog.ping())
     const refused = assert.rejects(at.eventLog.publish([event('k0', 2)]))
-    const began = performance.now()
     at.stop.abort()
     await Promise.all([reading, at.eventLog.close(), refused])
     const stillborn = at.eventLog.tail([T], 'end', never)[Symbol.asyncIterator]()
     assert.equal((await stillborn.next()).done, true)
-    assert.ok(performance.now() - began < 6000)
 
     const late = openKafka({ brokers: [server.address], clientId: 'test', prefix: at.prefix, log })
     const making = late.ensureTopics(topics, never)

@@ -88,6 +88,26 @@ describe('sqlite: EventLog', () => {
     await db.close()
   })
 
+  it('says of no reader that it holds what is not of its topics, unless it stands still for very many', async () => {
+    const db = openSqlite({ file: newFile() })
+    await append(db, event('rare', 1), ...Array.from({ length: 3 }, (_, n) => event('busy', n)))
+    await db.execute('INSERT INTO event_subscriptions VALUES (?, ?)', 'group', 1)
+    const heldBy = async (position: string) => {
+      const topics = { group: ['rare'], tail: ['rare', 'other'] }
+      return (await trimLog(db, { before: 1e9, tails: { tail: position }, topics })).heldBy
+    }
+    assert.deepEqual(await heldBy('1'), [])
+    await append(db, event('rare', 2), event('busy', 3))
+    assert.deepEqual(await heldBy('1'), ['group', 'tail'])
+    assert.deepEqual(await heldBy('5'), ['group'])
+    await db.execute('UPDATE event_subscriptions SET seq = 5')
+    assert.deepEqual(await heldBy('1'), ['tail'])
+    assert.deepEqual(await heldBy('5'), [])
+    await append(db, ...Array.from({ length: 2001 }, (_, n) => event('busy', n)))
+    assert.deepEqual(await heldBy('5'), ['group', 'tail'])
+    await db.close()
+  })
+
   it('finds a rare topic in a long log, and begins after what was trimmed', async () => {
     const db = openSqlite({ file: newFile() })
     const busy = Array.from({ length: 5000 }, (_, n) => event('busy', n))

@@ -17,6 +17,15 @@ describe('health', () => {
     for (const service of ['', contract]) assert.equal((await probe.check({ service })).status, Status.NOT_SERVING)
   })
 
+  it('is not serving from the beginning of a drain, while all else is served, on new connections too', async test => {
+    const { probe, connect, drain } = await open(test)
+    drain()
+    const clients = [probe, createClient(Health, connect())]
+    for (const each of clients) assert.equal((await each.check({})).status, Status.NOT_SERVING)
+    const { value } = await createClient(ContractService, connect()).echo({ value: 'served' })
+    assert.equal(value, 'served')
+  })
+
   it('is not found for what is not served', async test => {
     const { probe } = await open(test)
     assert.equal((await rejection(probe.check({ service: 'no.Service' }))).code, Code.NotFound)
@@ -65,9 +74,8 @@ describe('health', () => {
 
 async function open(test: TestContext) {
   const clock = clockAtNoon()
-  const { connect, health } = await serveFor(test, {}, { clock })
-  const { transport } = { transport: connect() }
-  return { probe: createClient(Health, transport), health, clock }
+  const { connect, drain, health } = await serveFor(test, { echo: request => request }, { clock })
+  return { probe: createClient(Health, connect()), connect, drain, health, clock }
 }
 
 /** Lets time pass until the work is done. */

@@ -11,6 +11,8 @@ import { drainingKey } from './draining.ts'
 
 export interface HealthServiceOptions {
   readonly health: Health
+  /** Whether the server is about to stop. It serves on, but nobody should begin to rely on it. */
+  readonly isLeaving?: () => boolean
   /** The services that are asked for by name; a process serves all of them or none. */
   readonly services: () => Iterable<string>
   readonly clock: Pick<Clock, 'sleep'>
@@ -19,11 +21,11 @@ export interface HealthServiceOptions {
 /** How often a watched status is looked at, in milliseconds. */
 const LOOK_EVERY_MS = 1_000
 
-export function healthService({ health, services, clock }: HealthServiceOptions) {
+export function healthService({ health, isLeaving = () => false, services, clock }: HealthServiceOptions) {
   /** Undefined for a service that is not served here. The empty name is the process. */
   const statusOf = (service: string, draining: AbortSignal): Status | undefined => {
     if (service !== '' && !new Set(services()).has(service)) return undefined
-    return health.ready().ready && !draining.aborted ? Status.SERVING : Status.NOT_SERVING
+    return health.ready().ready && !isLeaving() && !draining.aborted ? Status.SERVING : Status.NOT_SERVING
   }
 
   return (routes: Routes): void => {

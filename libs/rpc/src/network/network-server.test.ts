@@ -199,6 +199,17 @@ describe('draining', () => {
     assert.equal(health.ready().ready, false)
   })
 
+  it('tells the connections that are open to leave when it drains', async test => {
+    const { url, drain } = await serveFor(test, {})
+    const session = connectHttp2(url)
+    await once(session, 'connect')
+    await once(session, 'remoteSettings')
+    const left = once(session, 'goaway')
+    drain()
+    assert.equal((await left)[0], constants.NGHTTP2_NO_ERROR)
+    await once(session, 'close')
+  })
+
   it('tells every connection to leave', async test => {
     const { url, close } = await serveFor(test, {})
     const session = connectHttp2(url)

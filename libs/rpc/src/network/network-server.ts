@@ -49,6 +49,11 @@ export interface NetworkServer {
   /** With the port that was taken where the address says 0. */
   readonly url: string
   /**
+   * Says NOT_SERVING to those who ask for its health, and GOAWAY on the sessions that are open; all else goes on, new
+   * sessions and tunnels too. Idempotent.
+   */
+  drain(): void
+  /**
    * Says NOT_SERVING, takes no new connections and no new calls, and lets calls in flight finish for at most `graceMs`.
    * Then they are ended. Idempotent: all calls wait for the first.
    */
@@ -74,6 +79,7 @@ const defaultKeepAlive: KeepAlive = { pingEveryMs: 10_000, pingTimeoutMs: 5_000 
 export async function serveNetwork(options: NetworkServerOptions): Promise<NetworkServer> {
   const { address, admission, health, tls, log, clock = systemClock, extra = [] } = options
   const draining = new AbortController()
+  let isLeaving = false
   const ending = new AbortController()
   const sessions = createSessions(options.keepAlive ?? defaultKeepAlive)
   const sockets = new Set<Socket>()
@@ -90,7 +96,12 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
   const served = () => [...new Set(router.handlers.map(handler => handler.service))]
   serve(options.services, router)
   for (const { routes } of extra) routes(router)
-  healthService({ health, services: () => served().map(({ typeName }) => typeName), clock })(router)
+  healthService({
+    health,
+    isLeaving: () => isLeaving,
+    services: () => served().map(({ typeName }) => typeName),
+    clock,
+  })(router)
   reflectionService(served)(router)
 
   const server = http2Server(tls)
@@ -126,6 +137,11 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
   let stopped: Promise<void> | undefined
   return {
     url,
+    drain() {
+      if (isLeaving) return
+      isLeaving = true
+      sessions.leave()
+    },
     close(graceMs) {
       stopped ??= stop(graceMs)
       return stopped

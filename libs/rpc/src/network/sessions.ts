@@ -11,6 +11,8 @@ export interface KeepAlive {
 export interface Sessions {
   /** Takes over a new session. */
   add(session: ServerHttp2Session): void
+  /** Sends GOAWAY on every session that is open now: its client opens another for its next calls. */
+  leave(): void
   /**
    * Sends GOAWAY on every session, and on those that come later; each ends with its last stream. A stream that was on
    * its way is not begun, and its client is told so by the number in the GOAWAY: it can ask another server. (To take
@@ -28,6 +30,9 @@ export function createSessions(keepAlive: KeepAlive): Sessions {
       session.once('close', () => open.delete(session))
       watch(session, keepAlive)
       if (draining) session.close()
+    },
+    leave() {
+      for (const session of open) session.close()
     },
     drain() {
       draining = true

@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
 
 /** After this long the driver's monitor looks at a server at once when it is asked to. */
 const NEXT_LOOK_MS = 600
 
 test('a server is found again after its connections have ended one just before another', {
-  skip: javaMissing,
+  skip: mongoMissing,
 }, async t => {
   await using server = await startMongo()
   const proxy = await startProxy(Number(server.address.split(':')[1]))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { metadataOf } from '@millhand/api'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
 import type { Change, Collection, WriteResult } from '../collection.ts'
 import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
@@ -15,7 +15,7 @@ import { type SeveringProxy, startProxy } from './severing-proxy.ts'
 
 const log = createLog({ level: 'error' })
 
-describe('MongoDB: faults', { skip: javaMissing }, async () => {
+describe('MongoDB: faults', { skip: mongoMissing }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'store-mongo-'))
   const server = await startMongo({ dataDir })
   after(async () => {
@@ -28,7 +28,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     const db = openMongo({ url, log })
     t.after(() => db.close())
     const items = db.collection<Item, ItemIndex>(ITEMS)
-    await db.prepare(AbortSignal.timeout(10_000))
+    await db.prepare(AbortSignal.timeout(300_000))
     const answers = new Map<string, WriteResult | 'rejected'>()
     let killed: Promise<void> | undefined
     const chain = async (writer: number) => {
@@ -181,7 +181,7 @@ describe('MongoDB: faults', { skip: javaMissing }, async () => {
     await server.kill()
     const preparing = openMongo({ url, log })
     preparing.collection(ITEMS)
-    const prepared = preparing.prepare(AbortSignal.timeout(30_000))
+    const prepared = preparing.prepare(AbortSignal.timeout(300_000))
     await Promise.all([
       assert.rejects(db.ping()),
       assert.rejects(items.get(TENANT, 'a')),

@@ -15,7 +15,7 @@ function preparing(errors: readonly Error[]) {
     if (value) throw value
   }
   const clock = { sleep: async () => {} }
-  const outcome = prepare({ name: 'items', make, clock, log: { warn: () => {} } }, AbortSignal.timeout(10_000))
+  const outcome = prepare({ name: 'items', make, clock, log: { warn: () => {} } }, AbortSignal.timeout(300_000))
   return outcome.then(
     () => asked,
     error => [asked, error],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
 import type { Change, Collection, DocumentRef, OutboxEvent } from '../collection.ts'
 import { event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
@@ -11,7 +11,7 @@ import { type MongoDatabase, openMongo, type RelayOptions } from './mongo.ts'
 
 const log = createLog({ level: 'error' })
 
-describe('MongoDB: the relay', { skip: javaMissing }, async () => {
+describe('MongoDB: the relay', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
 

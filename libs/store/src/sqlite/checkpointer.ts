@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
  * more with 4,000; 500 pages were no better.
  */
 const PAGES = 1000
+const PAGES_WITHOUT_ROOM = 50
 
 /**
  * Copies the write-ahead log into the database file on a thread of its own: a checkpoint is tens of milliseconds of
@@ -22,8 +23,12 @@ export class Checkpointer {
   #first: Promise<void> | undefined
   #second = false
 
-  constructor(db: DatabaseSync, file: string) {
+  readonly #isRoomLow: () => boolean
+
+  /** With little room on the disk it begins earlier: a log that begins anew needs no more of it. */
+  constructor(db: DatabaseSync, file: string, isRoomLow: () => boolean) {
     this.#file = file
+    this.#isRoomLow = isRoomLow
     this.#state = db.prepare('PRAGMA wal_checkpoint(NOOP)')
     this.#state.setReturnArrays(true)
   }
@@ -36,7 +41,7 @@ export class Checkpointer {
       return this.#pass().then(() => undefined)
     }
     const [, logged, copied] = this.#state.get() as unknown as [number, number, number]
-    if (logged - copied < PAGES) return
+    if (logged - copied < (this.#isRoomLow() ? PAGES_WITHOUT_ROOM : PAGES)) return
     this.#first = this.#pass().then(well => {
       this.#second = well
       this.#first = undefined

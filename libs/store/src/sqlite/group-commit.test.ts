@@ -20,6 +20,9 @@ function setUp() {
     committed: () => calls.push('committed'),
     undone: () => calls.push('undone'),
     between: () => undefined,
+    refusal: () => undefined,
+    explain: error => error,
+    makeRoom: () => false,
   })
   const insert = (n: number) => commit.write(() => db.prepare('INSERT INTO t VALUES (?)').run(n).changes)
   const stored = () =>

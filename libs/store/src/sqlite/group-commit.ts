@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { faultOf } from './faults.ts'
 
 /** The store is closed. */
 export class StoreClosed extends Error {
@@ -20,6 +21,12 @@ export interface GroupCommitOptions {
   readonly undone: () => void
   /** Between two groups; the next one waits for the promise, if there is one. */
   readonly between: () => Promise<void> | undefined
+  /** The error with which every call is refused, if it is. */
+  readonly refusal: () => Error | undefined
+  /** What a caller is told of an error of SQLite. */
+  readonly explain: (error: unknown) => unknown
+  /** Makes room on a full disk; false where it can't, and the group fails. */
+  readonly makeRoom: () => boolean
 }
 
 /** A group is closed at either limit, so that no turn of the event loop is held for long. */
@@ -62,7 +69,8 @@ export class GroupCommit {
 
   /** Resolves with what `apply` returned, once that is durable; rejects when the group failed. */
   write<R>(apply: () => R): Promise<R> {
-    if (this.#closed) return Promise.reject(new StoreClosed())
+    const refusal = this.#closed ? new StoreClosed() : this.#options.refusal()
+    if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ apply, resolve, reject, result: undefined })
       this.#running ??= new Promise(resolve => setImmediate(resolve)).then(() => this.#run())
@@ -71,12 +79,19 @@ export class GroupCommit {
 
   /** Resolves with what was just read, once the commit that it may have seen is durable. */
   durable<R>(read: () => R): Promise<R> {
-    if (this.#closed) return Promise.reject(new StoreClosed())
+    const refusal = this.#closed ? new StoreClosed() : this.#options.refusal()
+    if (refusal !== undefined) return Promise.reject(refusal)
     try {
       const seen = read()
-      return this.#syncing === undefined ? Promise.resolve(seen) : this.#syncing.then(() => seen)
+      if (this.#syncing === undefined) return Promise.resolve(seen)
+      return this.#syncing.then(
+        () => seen,
+        error => {
+          throw this.#options.explain(error)
+        },
+      )
     } catch (error) {
-      return Promise.reject(error)
+      return Promise.reject(this.#options.explain(error))
     }
   }
 
@@ -104,17 +119,23 @@ export class GroupCommit {
   }
 
   async #group(): Promise<void> {
-    const { db, sync, committed, undone } = this.#options
+    const { db, sync, committed, undone, explain, makeRoom } = this.#options
     const group = this.#waiting.splice(0, MOST_WRITES)
     try {
       this.#commit(group)
       this.#syncing = sync()
       await this.#syncing
     } catch (error) {
-      this.#failed = true
       this.#suspect ||= this.#syncing !== undefined
-      // First, so that nobody is left waiting when undoing fails as well.
-      for (const write of group) write.reject(error)
+      const isTriedAgain = this.#syncing === undefined && faultOf(error) === 'full' && makeRoom()
+      if (isTriedAgain) {
+        this.#waiting = [...group, ...this.#waiting]
+      } else {
+        this.#failed = true
+        // First, so that nobody is left waiting when undoing fails as well.
+        const told = explain(error)
+        for (const write of group) write.reject(told)
+      }
       if (db.isTransaction) db.exec('ROLLBACK')
       undone()
       return

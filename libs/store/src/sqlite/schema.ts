@@ -6,14 +6,24 @@ import { literal, quoted } from './statements.ts'
 /** PRAGMA user_version: the layout of everything that is not a collection. Collections follow their specs. */
 const SCHEMA_VERSION = 1
 
-const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
-const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
+export const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
+export const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
 
-/** Creates the tables in a new file; throws when the file is a newer version's. */
+/** Another version of Millhand wrote the file, in a layout that this one does not know. */
+export class StoreVersionMismatch extends Error {
+  constructor(file: string, version: number) {
+    super(
+      `${file} has schema version ${version}; this program knows ${SCHEMA_VERSION}. Start the version of Millhand that wrote it, or restore the data folder from a backup that was made before`,
+    )
+    this.name = 'StoreVersionMismatch'
+  }
+}
+
+/** Creates the tables in a new file. Throws `StoreVersionMismatch`. */
 export function prepareSchema(db: DatabaseSync, file: string): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version === SCHEMA_VERSION) return
-  if (version !== 0) throw new Error(`${file} has schema version ${version}; this program knows ${SCHEMA_VERSION}`)
+  if (version !== 0) throw new StoreVersionMismatch(file, version)
   db.exec(`BEGIN IMMEDIATE; ${EVENT_TABLES}`)
   markSchema(db)
   db.exec('COMMIT')

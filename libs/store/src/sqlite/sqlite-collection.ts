@@ -1,6 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Change, Collection, CollectionSpec, Document, Draft, Index, Query, WriteResult } from '../collection.ts'
 import type { EventTable } from './event-table.ts'
+import { noRoom } from './faults.ts'
 import { countSql, findSql, shapeOf } from './find-query.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { columnsOf } from './schema.ts'
@@ -15,6 +16,7 @@ export function sqliteCollection<T extends Document, I extends string>(
   prepare: Prepare,
   commit: GroupCommit,
   events: EventTable,
+  isFull: () => boolean,
 ): Collection<T, I> {
   const table = quoted(spec.name)
   const columns = columnsOf(spec)
@@ -137,6 +139,7 @@ export function sqliteCollection<T extends Document, I extends string>(
       }),
 
     async write(change) {
+      if (change.kind === 'insert' && isFull()) throw noRoom()
       return commit.write(writer(change))
     },
   }

@@ -6,22 +6,33 @@
  * of events, or lets a read out that may have seen the commit. A crash of the process loses nothing that was
  * committed, a loss of power nothing that was synced.
  */
-import { closeSync, fdatasync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { Log } from '@millhand/telemetry'
 import type { Database } from '../collection.ts'
 import { Checkpointer } from './checkpointer.ts'
+import { CommitMark, lostCommits } from './commit-mark.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { type AppendedListener, EventTable } from './event-table.ts'
+import { StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit } from './group-commit.ts'
+import { checkIntegrity, problemsOf } from './integrity.ts'
 import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
 import { preparedOnce } from './statements.ts'
+import { StoreState } from './store-state.ts'
 
+export { DiskRoom } from './disk-room.ts'
+export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
+export { StoreVersionMismatch } from './schema.ts'
+export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
 export interface SqliteDatabase extends Database {
   /** Calls the listener after each commit that appended events, with their topics, until the returned call. */
@@ -43,8 +54,15 @@ export interface SqliteDatabase extends Database {
    */
   trimEvents(before: number, upTo?: number): Promise<number>
 
-  /** Rejects while nothing can be written. */
+  /** Rejects while nothing can be written, new documents are refused for want of room, or the store is damaged. */
   ping(): Promise<void>
+
+  /**
+   * Checks the file's pages, beside all other calls. After a stop that was not clean it resolves when that is done, or
+   * after 10 s; else at once. It ends after five minutes, and says then which tables it has not seen. Rejects with
+   * `StoreDamaged` for what it finds before it resolves; what it finds later refuses every call from then on.
+   */
+  check(): Promise<void>
 
   /** Finishes the accepted writes, folds the write-ahead log into the file and closes it. */
   close(): Promise<void>
@@ -65,16 +83,30 @@ const SETTINGS = `
   PRAGMA cache_size = -65536;
   PRAGMA temp_store = MEMORY`
 
-/** Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it. */
-export function openSqlite({ file }: { readonly file: string }): SqliteDatabase {
+export interface SqliteOptions {
+  readonly file: string
+  readonly log?: Log
+  /** Where it is set, collections that are `refusedWhenFull` heed it. */
+  readonly room?: DiskRoom
+}
+
+/**
+ * Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it, and `StoreDamaged`
+ * when commits that were answered are lost; the files are as they were then. Throws `StoreVersionMismatch` too.
+ */
+export function openSqlite(options: SqliteOptions): SqliteDatabase {
+  const { file } = options
   mkdirSync(dirname(file), { recursive: true })
   const lock = lockFile(file)
   const db = new DatabaseSync(file, { timeout: 5000, open: false })
   try {
+    const lost = lostCommits(file)
+    if (lost !== undefined) throw new StoreDamaged(file, lost)
+    const wasClean = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
     db.open()
     db.exec(SETTINGS)
     prepareSchema(db, file)
-    return serving(db, file, lock)
+    return serving(db, lock, wasClean, options)
   } catch (error) {
     if (db.isOpen) db.close()
     lock.release()
@@ -82,30 +114,61 @@ export function openSqlite({ file }: { readonly file: string }): SqliteDatabase 
   }
 }
 
-function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase {
+const CHECK_WAIT_MS = 10_000
+const CHECK_MS = 300_000
+
+function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: SqliteOptions): SqliteDatabase {
+  const { file, log: logger, room } = options
   const prepare = preparedOnce(db)
   const events = new EventTable(prepare)
-  const checkpointer = new Checkpointer(db, file)
+  const state = new StoreState(file, logger)
+  const checkpointer = new Checkpointer(db, file, () => room?.isLow ?? false)
   // Closing this descriptor drops no lock of SQLite's: those are on the database file and its -shm.
   const log = openSync(`${file}-wal`, 'r+')
+  const mark = new CommitMark(db, file, log)
   const commit = new GroupCommit({
     db,
-    sync: () => syncFile(log),
+    async sync() {
+      const position = mark.position()
+      await syncFile(log)
+      mark.reached(position)
+    },
     // Pages whose sync failed may never reach the disk through the log (Linux forgets that they are dirty), and a
     // hole in the log would take all later commits with it. The database file gets them instead.
-    repair: () => checkpointWhole(db),
+    repair() {
+      mark.clear()
+      checkpointWhole(db)
+    },
     committed: () => events.committed(),
     undone: () => events.undone(),
     between: () => checkpointer.between(),
+    refusal: () => state.refusal(),
+    explain: error => state.explain(error),
+    makeRoom: () => room?.release() ?? false,
   })
   let closed: Promise<void> | undefined
+  const closing = new AbortController()
+  let checking: Promise<void> | undefined
 
   async function close(): Promise<void> {
+    closing.abort()
+    await checking
     await commit.close()
     await checkpointer.close()
+    mark.clear()
+    mark.close()
     closeSync(log)
     db.close()
     lock.release()
+  }
+
+  async function checkPages(): Promise<void> {
+    const limit = AbortSignal.timeout(CHECK_MS)
+    const report = await checkIntegrity(file, 'quick_check', AbortSignal.any([closing.signal, limit]))
+    const [problem] = problemsOf(report)
+    if (problem !== undefined) state.setDamage(problem)
+    if (report.unfinished === undefined || closing.signal.aborted) return
+    logger?.warn('store.check_unfinished', { why: report.unfinished, checked: report.tables.map(({ table }) => table) })
   }
 
   const execute = (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
@@ -114,14 +177,22 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
   return {
     collection(spec) {
       prepareCollection(db, spec)
-      return sqliteCollection(spec, prepare, commit, events)
+      const isFull = () => spec.refusedWhenFull === true && room?.isLow === true
+      return sqliteCollection(spec, prepare, commit, events, isFull)
     },
     onAppended: listener => events.listen(listener),
     get lastEvent() {
       return events.durable
     },
-    read: <Row extends readonly unknown[]>(sql: string, ...parameters: SQLInputValue[]) =>
-      prepare(sql).all(...parameters) as unknown as Row[],
+    read<Row extends readonly unknown[]>(sql: string, ...parameters: SQLInputValue[]) {
+      const refusal = state.refusal()
+      if (refusal !== undefined) throw refusal
+      try {
+        return prepare(sql).all(...parameters) as unknown as Row[]
+      } catch (error) {
+        throw state.explain(error)
+      }
+    },
     execute,
     async trimEvents(before, upTo = Number.MAX_SAFE_INTEGER) {
       let trimmed = 0
@@ -133,7 +204,16 @@ function serving(db: DatabaseSync, file: string, lock: FileLock): SqliteDatabase
     },
     async ping() {
       // Nothing is written while all is well. Else the first page as it is: that takes its place in the log as any other.
-      if (commit.failed) await commit.write(() => markSchema(db))
+      if (state.damage !== undefined) throw state.damage
+      if (commit.failed || state.failure !== undefined) await commit.write(() => markSchema(db))
+      state.worked()
+      if (room?.isLow) throw new Error(room.reason)
+    },
+    async check() {
+      checking ??= checkPages()
+      if (wasClean) return
+      await Promise.race([checking, setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })])
+      if (state.damage !== undefined) throw state.damage
     },
     close() {
       closed ??= close()

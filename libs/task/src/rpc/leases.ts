@@ -61,7 +61,8 @@ const claimHere =
     const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
     const pool = mode && deps.pools[mode]
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
-    const request = { executorId: req.executorId, runs: req.runs, busy: new Set(req.busyGroups), waitMs: req.waitMs }
+    const { executorId, runs: room, waitMs, newcomersOnly } = req
+    const request = { executorId, runs: room, busy: new Set(req.busyGroups), waitMs, newcomersOnly }
     const claimed = await pool.claim(request, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
     if (call.signal.aborted) await pool.giveBack(claimed.runs)

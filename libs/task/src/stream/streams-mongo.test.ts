@@ -3,14 +3,14 @@ import { after, describe } from 'node:test'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { errandCollections } from '../errand-service.fixture.ts'
 import { describeEmit } from './emit.contract.ts'
 import { describeInterleavings } from './interleavings.contract.ts'
 import { describeStreams } from './streams.contract.ts'
 import type { Opened } from './streams.fixture.ts'
 
-describe('MongoDB', { skip: javaMissing }, async () => {
+describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
 

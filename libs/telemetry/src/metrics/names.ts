@@ -20,6 +20,11 @@ export const metricSpecs = {
       reason: ['stopped', 'expired', 'taken', 'failed'],
     },
   },
+  millhand_log_lines_dropped_total: {
+    kind: 'counter',
+    help: 'Lines of the log that could not be written: standard error was full, slow or gone.',
+    labels: {},
+  },
   millhand_webhook_owner: {
     kind: 'gauge',
     help: '1 where this process reads the log and delivers, else 0. Of all replicas one is the owner.',

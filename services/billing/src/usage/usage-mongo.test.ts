@@ -1,6 +1,6 @@
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeUsage } from './usage.contract.ts'
 
 describeUsage(
@@ -16,5 +16,5 @@ describeUsage(
       },
     }
   },
-  { skip: javaMissing },
+  { skip: mongoMissing },
 )

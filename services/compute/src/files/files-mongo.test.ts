@@ -3,7 +3,7 @@ import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { systemClock as clock } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { fileCollections } from './file-service.ts'
 import { describeFiles } from './files.contract.ts'
 import type { Opened } from './files.fixture.ts'
@@ -11,7 +11,7 @@ import { describeQuota } from './quota.contract.ts'
 import { describeSteps } from './steps.contract.ts'
 import { describeUploads } from './upload.contract.ts'
 
-describe('MongoDB', { skip: javaMissing }, async () => {
+describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { excerpt, InputInvalid } from '@millhand/model'
 import { PieceTooLarge } from '@millhand/worker'
-import { endIfOutOfMemory, openChannel, startWatchdog } from '@millhand/worker/child'
+import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/worker/child'
 import { fits } from '../result-bound.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
@@ -23,6 +23,7 @@ startWatchdog()
 
 const say = openChannel<ToChild, FromChild>(hear)
 const emissions = emitWindow(say)
+lockDown()
 let processor: Processor | undefined
 
 function hear(message: ToChild): void {
@@ -41,7 +42,8 @@ function hear(message: ToChild): void {
 async function load(message: LoadMessage): Promise<void> {
   try {
     processor = await openProcessor(message)
-    say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+    lockLoaded()
+    say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)
     say({ kind: 'refused', message: told(error as Error) })
@@ -49,15 +51,13 @@ async function load(message: LoadMessage): Promise<void> {
 }
 
 async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
-  const started = performance.now()
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
   const results = await (processor as Processor).run(items, emissions.emit)
   const write = outputWriter(room)
   const answers = results.map((result, index) => (typeof result === 'string' ? write(result, index) : fault(result)))
-  const computeMs = performance.now() - started
   const outputs = answers.filter(answer => typeof answer === 'string')
   const answered = answers.map(answer => (typeof answer === 'string' ? null : answer))
-  say({ kind: 'done', items: answered, computeMs, memoryBytes: process.memoryUsage.rss() }, outputs)
+  say({ kind: 'done', items: answered }, outputs)
 }
 
 /** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */

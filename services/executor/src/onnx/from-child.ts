@@ -9,8 +9,6 @@ type Head = Exclude<FromChild, { kind: 'done' }>
 export interface Done {
   readonly kind: 'done'
   readonly items: readonly (string | ItemInFile | ItemFault)[]
-  readonly computeMs: number
-  readonly memoryBytes: number
 }
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
@@ -20,7 +18,7 @@ export function readFromChild({ head: said, parts }: Said): Head | Done | undefi
   if (parts.length > 0) return undefined
   switch (said.kind) {
     case 'loaded':
-      return isNumber(said.memoryBytes) ? { kind: 'loaded', memoryBytes: said.memoryBytes } : undefined
+      return { kind: 'loaded' }
     case 'refused':
       return typeof said.message === 'string' ? { kind: 'refused', message: said.message } : undefined
     case 'emission':
@@ -53,8 +51,8 @@ function isEmission(emission: unknown): emission is Emission {
   }
 }
 
-function readDone({ items, computeMs, memoryBytes }: Fields, parts: readonly Buffer[]): Done | undefined {
-  if (!Array.isArray(items) || !isNumber(computeMs) || computeMs < 0 || !isNumber(memoryBytes)) return undefined
+function readDone({ items }: Fields, parts: readonly Buffer[]): Done | undefined {
+  if (!Array.isArray(items)) return undefined
   const outputs = parts.values()
   const answers: Done['items'][number][] = []
   for (const item of items) {
@@ -62,7 +60,7 @@ function readDone({ items, computeMs, memoryBytes }: Fields, parts: readonly Buf
     if (answer === undefined) return undefined
     answers.push(answer)
   }
-  return outputs.next().done ? { kind: 'done', items: answers, computeMs, memoryBytes } : undefined
+  return outputs.next().done ? { kind: 'done', items: answers } : undefined
 }
 
 const readOutput = (output: Buffer | undefined): string | undefined =>

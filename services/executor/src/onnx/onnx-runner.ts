@@ -43,6 +43,14 @@ export interface OnnxRunnerOptions {
 const LOAD_TIMEOUT_MS = 60_000
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
+const CODE = {
+  'services/executor': ['onnxruntime-node', 'sharp'],
+  'libs/onnx': ['onnxruntime-node'],
+  'libs/model': [],
+  'libs/worker': [],
+  'libs/telemetry': [],
+}
+
 /** An output, or a picture of the most pixels that libvips puts aside as samples of 16 bits. */
 const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
@@ -64,6 +72,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const { memoryLimitBytes, log } = options
   const child = startChild<ToChild, FromChild>({
     script: CHILD,
+    lock: { code: CODE, readable: Object.values(model.files), native: true },
     read: readFromChild,
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
     messageBytes: MOST_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
@@ -86,7 +95,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     const { processing, labels, batchable } = model.manifest
     child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
     const answer = await child.next()
-    if (answer.kind === 'loaded') return new OnnxModel(child, answer.memoryBytes, options)
+    if (answer.kind === 'loaded') return new OnnxModel(child, options)
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
@@ -110,19 +119,14 @@ class OnnxModel implements Loaded {
   readonly #child: ChildProcess<ToChild, FromChild>
   readonly #log: Log
   readonly #outputFilesBytes: number
-  #memoryBytes: number
   /** Emissions that were not taken yet. */
   #untaken = 0
 
-  constructor(child: ChildProcess<ToChild, FromChild>, memoryBytes: number, options: OnnxRunnerOptions) {
+  constructor(child: ChildProcess<ToChild, FromChild>, options: OnnxRunnerOptions) {
     this.#child = child
     this.#log = options.log
     this.#outputFilesBytes = options.outputFilesBytes ?? MOST_FILES_BYTES
-    this.#memoryBytes = memoryBytes
-    this.gone = child.gone.then(gone => {
-      this.#memoryBytes = 0
-      return gone
-    })
+    this.gone = child.gone
   }
 
   async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
@@ -132,13 +136,14 @@ class OnnxModel implements Loaded {
     try {
       for (const portion of portions(items)) {
         const before = results.length
+        const started = performance.now()
         const done = await this.#runPortion(portion, room, (item, emission) => onEmit(before + item, emission))
+        computeMs += performance.now() - started
         for (const [index, item] of done.items.entries()) {
           const result = await this.#resultOf(item, index, room)
           if (result.ok && 'file' in result) room -= result.file.bytes
           results.push(result)
         }
-        computeMs += done.computeMs
       }
     } catch (error) {
       for (const result of results) if (result.ok && 'file' in result) await result.file.handle.close()
@@ -171,10 +176,7 @@ class OnnxModel implements Loaded {
     this.#child.send({ kind: 'run', inputs, ...parameters, room })
     for (;;) {
       const answer = await this.#child.next()
-      if (answer.kind === 'done' && answer.items.length === items.length) {
-        this.#memoryBytes = answer.memoryBytes
-        return answer
-      }
+      if (answer.kind === 'done' && answer.items.length === items.length) return answer
       if (answer.kind !== 'emission') throw await this.#breach('answered what it was not asked')
       if (!this.#passOn(answer, items.length, onEmit)) throw await this.#breach('emitted what it may not')
     }
@@ -203,7 +205,7 @@ class OnnxModel implements Loaded {
   }
 
   memoryBytes(): number {
-    return this.#memoryBytes
+    return this.#child.memoryBytes()
   }
 
   kill(): Promise<void> {

@@ -48,9 +48,9 @@ export interface ItemFault {
   readonly message: string
 }
 
-/** What a child says. */
+/** What a child says. How long it took and what it used, its parent measures. */
 export type FromChild =
-  | { readonly kind: 'loaded'; readonly memoryBytes: number }
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'refused'; readonly message: string }
   /** `item` counts from the first of the portion. */
   | { readonly kind: 'emission'; readonly item: number; readonly emission: Emission }
@@ -58,6 +58,4 @@ export type FromChild =
       readonly kind: 'done'
       /** Null for an output that goes beside it, in their order. */
       readonly items: readonly (null | ItemInFile | ItemFault)[]
-      readonly computeMs: number
-      readonly memoryBytes: number
     }

@@ -20,6 +20,7 @@ export type Accounts = Collection<AccountRecord, 'unannounced'>
 export const accountsSpec = {
   name: 'accounts',
   indexes: { unannounced: unannouncedIndex },
+  refusedWhenFull: true,
 } as const satisfies CollectionSpec
 
 /** Fails with `not_found`. */

@@ -1,11 +1,11 @@
 import { after, describe } from 'node:test'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeIdempotency } from './idempotency.contract.ts'
 import { idempotencySpec } from './record.ts'
 
-describe('MongoDB', { skip: javaMissing }, async () => {
+describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()
   after(() => server[Symbol.asyncDispose]())
   describeIdempotency('MongoDB', async () => {

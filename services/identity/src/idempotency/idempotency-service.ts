@@ -29,11 +29,7 @@ const SWEEP_EVERY_MS = 60_000
 
 export function createIdempotencyService({ log, ...deps }: IdempotencyDeps & { readonly log: Log }) {
   const { idempotency, clock } = deps
-  /** By the own clock, but never beyond the time of the newest record: a clock that runs ahead would forget answers. */
-  const expired = async () => {
-    const [newest] = await idempotency.find('due', { equals: [], order: 'desc', limit: 1 })
-    return { equals: [], before: [Math.min(clock.now(), (newest?.expires_at ?? 0) - KEPT_MS)] }
-  }
+  const expired = expiredRecords(deps)
   return {
     routes(router: Routes): void {
       router.service(IdempotencyService, {
@@ -63,3 +59,22 @@ export function createIdempotencyService({ log, ...deps }: IdempotencyDeps & { r
       ),
   }
 }
+
+/**
+ * What has expired by the calendar. A calendar that jumps ahead, as at a start before its clock is set, would forget
+ * answers: it is believed once it has gone along with the monotonic clock from one look to the next. Until then nothing
+ * goes that was not a day old when the newest record was written.
+ */
+function expiredRecords({ idempotency, clock }: Pick<IdempotencyDeps, 'idempotency' | 'clock'>) {
+  let offset = Number.NaN
+  return async () => {
+    const before = offset
+    offset = clock.now() - clock.monotonic()
+    if (Math.abs(offset - before) < STEADY_MS) return { equals: [], before: [clock.now()] }
+    const [newest] = await idempotency.find('due', { equals: [], order: 'desc', limit: 1 })
+    return { equals: [], before: [Math.min(clock.now(), (newest?.expires_at ?? 0) - KEPT_MS)] }
+  }
+}
+
+/** More than a clock is slewed by within a minute. */
+const STEADY_MS = 1_000

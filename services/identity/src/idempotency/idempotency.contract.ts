@@ -24,10 +24,13 @@ export function describeIdempotency(name: string, openRecords: () => Promise<Ope
     const start = () => {
       const { asks, clock, service } = open(opened.records)
       const key = `key ${++keys}`
-      /** Once. */
-      const sweep = async () => {
+      const sweep = async (times = 1) => {
         const ending = new AbortController()
-        const sleep = mock.method(clock, 'sleep', async () => ending.abort())
+        let slept = 0
+        const sleep = mock.method(clock, 'sleep', async (ms: number) => {
+          await clock.advance(ms)
+          if (++slept === times) ending.abort()
+        })
         await service.run(ending.signal)
         sleep.mock.restore()
       }
@@ -166,6 +169,22 @@ export function describeIdempotency(name: string, openRecords: () => Promise<Ope
       assert.equal(await opened.records.get('acct_1/live', Buffer.from(key.padEnd(32)).toString('hex')), undefined)
       const outcome = await young.reserve('b')
       assert.equal(outcome.case === 'answered' && textOf(outcome.value), 'made too')
+    })
+
+    it('removes the last that were written too, within two minutes of their day', async () => {
+      const { sweep, reserve, complete, clock, key, asks } = start()
+      await complete('a', begun(await reserve('a')), 'made')
+      await asks('acct_2').reserve('a')
+      await clock.advance(DAY_MS - 2 * 60_000)
+      const kept = async () => {
+        const id = Buffer.from(key.padEnd(32)).toString('hex')
+        const found = await Promise.all(['acct_1', 'acct_2'].map(account => opened.records.get(`${account}/live`, id)))
+        return found.filter(record => record !== undefined).length
+      }
+      await sweep(2)
+      assert.equal(await kept(), 2)
+      await sweep(2)
+      assert.equal(await kept(), 0)
     })
 
     it('forgets nothing by a clock that runs ahead of all that is written', async () => {

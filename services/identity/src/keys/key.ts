@@ -31,6 +31,7 @@ export type Keys = Collection<KeyRecord, 'by_sha256' | 'unannounced'>
 export const keysSpec = {
   name: 'api_keys',
   indexes: { by_sha256: { fields: ['sha256'], unique: true }, unannounced: unannouncedIndex },
+  refusedWhenFull: true,
 } as const satisfies CollectionSpec
 
 /** What is stored of a key. */

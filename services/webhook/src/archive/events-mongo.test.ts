@@ -1,10 +1,10 @@
 import { after, before, describe } from 'node:test'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { type Mongo, mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeEvents } from './events.contract.ts'
 
-describe('mongo', { skip: javaMissing }, () => {
+describe('mongo', { skip: mongoMissing }, () => {
   let mongo: Mongo
   before(async () => {
     mongo = await startMongo()

@@ -1,6 +1,6 @@
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, startMongo } from '@millhand/test-servers'
+import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeDeliveries, type OpenedStore } from './deliveries.contract.ts'
 import { describeDeliveryCalls } from './delivery-calls.contract.ts'
 import { describePutOffs } from './put-offs.contract.ts'
@@ -17,6 +17,6 @@ const open = async (): Promise<OpenedStore> => {
   }
 }
 
-describeDeliveries('mongo', open, { skip: javaMissing })
-describeDeliveryCalls('mongo', open, { skip: javaMissing })
-describePutOffs('mongo', open, { skip: javaMissing })
+describeDeliveries('mongo', open, { skip: mongoMissing })
+describeDeliveryCalls('mongo', open, { skip: mongoMissing })
+describePutOffs('mongo', open, { skip: mongoMissing })

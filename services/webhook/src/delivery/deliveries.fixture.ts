@@ -88,7 +88,7 @@ export async function openDeployment(db: Database) {
 
   /** Until it is so, in turns of the event loop; with `ms` that much time passes in each. */
   async function until(isSo: () => boolean | Promise<boolean>, ms = 0): Promise<void> {
-    const giveUpAt = performance.now() + 20_000
+    const giveUpAt = performance.now() + 300_000
     while (!(await isSo())) {
       if (performance.now() > giveUpAt) assert.fail('it has not come to that')
       await clock.advance(ms)

@@ -22,6 +22,7 @@ export const replaysSpec = {
     open_of_webhook: { fields: ['tenant', 'webhook_id'], when: { field: 'status', in: ['open'] } },
     by_end: { fields: ['finished_at'], when: { field: 'status', in: ['done', 'stopped'] } },
   },
+  refusedWhenFull: true,
 } as const satisfies CollectionSpec
 
 export type Replays = Collection<ReplayRecord, keyof typeof replaysSpec.indexes>

@@ -1,11 +1,11 @@
 import { after, before, describe } from 'node:test'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
-import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { type Mongo, mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeTestEvents } from '../rpc/test-webhook.contract.ts'
 import { describeReplays } from './replays.contract.ts'
 
-describe('mongo', { skip: javaMissing }, () => {
+describe('mongo', { skip: mongoMissing }, () => {
   let mongo: Mongo
   before(async () => {
     mongo = await startMongo()

@@ -1,18 +1,15 @@
 /** The libraries of Standard Webhooks, in three languages, take our signatures and refuse what was changed. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { goMissing } from '@millhand/test-servers'
+import { goMissing, python, pythonMissing } from '@millhand/test-servers'
 import { Webhook } from 'standardwebhooks'
 import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
 import { signatureHeader } from './signature-header.ts'
 
-const python = resolve(import.meta.dirname, '../../../../.venv/bin/python')
-const pythonMissing =
-  existsSync(python) || process.env.CI === 'true' ? false : `there is no ${python}: \`.ci/run\` installs it`
 const folder = mkdtempSync(join(tmpdir(), 'millhand-verifiers-'))
 after(() => rmSync(folder, { recursive: true }))
 const fixture = (name: string) => join(import.meta.dirname, 'fixtures', name)
@@ -81,7 +78,7 @@ describe('signatures', () => {
     for (const each of v1) assert.equal(isGood(each), each.isGood, each.name)
   })
 
-  it('are taken by standardwebhooks from PyPI', { skip: pythonMissing }, () => {
+  it('are taken by standardwebhooks from PyPI', { skip: pythonMissing('standardwebhooks') }, () => {
     judged(v1, python, [fixture('verify.py')])
   })
 

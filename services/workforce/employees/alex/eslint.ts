@@ -1,6 +1,6 @@
 /** JavaScript and TypeScript, read by ESLint in memory. Comments that switch rules off are not obeyed: this is a second look. */
 import { createRequire } from 'node:module'
-import type { Linter as EslintLinter } from 'eslint'
+import type { ESLint, Linter as EslintLinter, Rule } from 'eslint'
 import type { Edit } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
 import { namesKnown } from './names-known.ts'
@@ -15,10 +15,10 @@ export function eslintFor(language: 'javascript' | 'typescript', path: string): 
   const name = language === 'javascript' ? 'code.js' : /x$/i.test(path) ? 'code.tsx' : 'code.ts'
   const messagesOf = (text: string, rules: EslintLinter.RulesRecord) => {
     for (const kind of ['module', 'commonjs'] as const) {
-      const messages = engine().verify(text, configOf(language, kind, rules), {
-        filename: name,
-        allowInlineConfig: false,
-      })
+      const config = configOf(language, kind, rules)
+      const messages = withoutSchemas(config, () =>
+        engine().verify(text, config, { filename: name, allowInlineConfig: false }),
+      )
       if (messages.some(isOfStack)) throw new RangeError('The text is too much for the parser.')
       if (!messages.some(({ fatal }) => fatal) || kind === 'commonjs' || language === 'typescript') return messages
     }
@@ -52,6 +52,30 @@ function engine(): EslintLinter {
   return linter
 }
 
+/**
+ * The options are ours (`options`). To check them ESLint makes code of the rule's schema, which this process may not: while it
+ * checks a configuration, no rule has a schema. Other rules are made of those schemas, when their plugin is loaded.
+ */
+function withoutSchemas<Value>({ plugins = {}, rules: asked = {} }: EslintLinter.Config, work: () => Value): Value {
+  const { builtinRules } = require('eslint/use-at-your-own-risk')
+  const rules = Object.keys(asked).flatMap(id => {
+    const [plugin = '', name = ''] = id.includes('/') ? id.split('/') : []
+    return plugins[plugin]?.rules?.[name] ?? builtinRules.get(id) ?? []
+  })
+  const metas = rules.flatMap(rule => ('meta' in rule && rule.meta ? rule.meta : []))
+  const schemas = metas.map(({ schema }) => schema)
+  for (const meta of metas) meta.schema = false
+  try {
+    return work()
+  } finally {
+    for (const [at, meta] of metas.entries()) {
+      const schema = schemas[at]
+      if (schema === undefined) delete meta.schema
+      else meta.schema = schema
+    }
+  }
+}
+
 function configOf(
   language: 'javascript' | 'typescript',
   sourceType: 'module' | 'commonjs',
@@ -61,6 +85,12 @@ function configOf(
   const known = configs.get(key)
   if (known) return known
   const isTyped = language === 'typescript'
+  const plugins: Record<string, ESLint.Plugin> = {
+    own: ownPlugin,
+    security: require('eslint-plugin-security'),
+    regexp: require('eslint-plugin-regexp'),
+    ...(isTyped && { '@typescript-eslint': require('@typescript-eslint/eslint-plugin') }),
+  }
   const config: EslintLinter.Config = {
     files: ['**/*.js', '**/*.ts', '**/*.tsx'],
     languageOptions: {
@@ -70,12 +100,7 @@ function configOf(
       parserOptions: { ecmaFeatures: { jsx: true } },
       ...(isTyped && { parser: require('@typescript-eslint/parser'), parserOptions: {} }),
     },
-    plugins: {
-      own: ownPlugin,
-      security: require('eslint-plugin-security'),
-      regexp: require('eslint-plugin-regexp'),
-      ...(isTyped && { '@typescript-eslint': require('@typescript-eslint/eslint-plugin') }),
-    },
+    plugins,
     linterOptions: { reportUnusedDisableDirectives: 'off' },
     rules,
   }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type TypeScript from 'typescript'
 import { placesIn } from './places-in.ts'
 import { nearestName } from './spelling.ts'
-import { within } from './within.ts'
+import { type Budget, within } from './within.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -34,32 +34,35 @@ export const isTyped = ({ path }: CodeFile): boolean => /\.[cm]?tsx?$/i.test(pat
 /**
  * Of the files told, those of TypeScript, each seen together with all; at most 500 of each. What the code needs of packages is not
  * here: what comes of that is no error of the code. Throws a `RangeError` where they are nested too deeply, and `TooLong` where
- * their types take longer than the milliseconds given.
+ * their types take more of the processor than the budget has.
  */
-export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[], milliseconds: number): TypeFault[] {
+export function typeFaults(files: readonly CodeFile[], told: readonly CodeFile[], budget: Budget): TypeFault[] {
   const roots = told.filter(isTyped)
   if (roots.length === 0) return []
   const ts: typeof TypeScript = require('typescript')
   const texts = new Map([...files, ...told].map(({ path, text }) => [`/${path}`, withoutOrders(text)]))
   const declared = files.filter(({ path }) => /\.d\.[cm]?ts$/i.test(path))
-  const program = ts.createProgram(
-    [...new Set([...declared, ...roots].map(({ path }) => `/${path}`))],
-    optionsOf(ts),
-    hostOf(ts, texts),
-  )
-  const sources = roots.flatMap(({ path }) => program.getSourceFile(`/${path}`) ?? [])
-  // What is kept of the libraries is made whole before anything may be stopped.
-  program.getTypeChecker()
-  const diagnostics = within(milliseconds, () =>
-    sources.map(source => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]),
-  )
-  const ambient = declared.flatMap(({ path }) => {
-    const source = program.getSourceFile(`/${path}`)
-    return source ? [...placesIn(ts, source).names] : []
+  const names = [...new Set([...declared, ...roots].map(({ path }) => `/${path}`))]
+  const sourcesOf = (program: TypeScript.Program, files: readonly CodeFile[]) =>
+    files.flatMap(({ path }) => program.getSourceFile(`/${path}`) ?? [])
+  const { program, checked } = within(budget, () => {
+    // A program whose checker was stopped is of no more use: each attempt has its own.
+    const program = ts.createProgram(names, optionsOf(ts), hostOf(ts, texts))
+    // What is kept of the libraries is made whole before anything may be stopped.
+    program.getTypeChecker()
+    const sources = sourcesOf(program, roots)
+    return () => ({
+      program,
+      checked: sources.map(source => ({
+        source,
+        diagnostics: [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)],
+      })),
+    })
   })
-  return sources.flatMap((source, at) => {
+  const ambient = sourcesOf(program, declared).flatMap(source => [...placesIn(ts, source).names])
+  return checked.flatMap(({ source, diagnostics }) => {
     const isAway = awayFrom(source)
-    const faults = (diagnostics[at] ?? []).filter(({ code }) => !isAway(code)).slice(0, MOST_A_FILE)
+    const faults = diagnostics.filter(({ code }) => !isAway(code)).slice(0, MOST_A_FILE)
     return faults.length === 0 ? [] : faultsOf(ts, source, faults, ambient)
   })
 }

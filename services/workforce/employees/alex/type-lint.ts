@@ -7,12 +7,13 @@ import { isTyped, type TypeFault, typeFaults } from './type-faults.ts'
 
 /**
  * By path: what is sure of files of TypeScript without the rest of their project. Nothing of more than 100,000 characters, which
- * take seconds. Throws a `RangeError` where they are nested too deeply, and `TooLong` where they take longer than three seconds.
+ * take seconds. Throws a `RangeError` where they are nested too deeply, and `TooLong` where they take more than three seconds of
+ * the processor.
  */
 export function typeFindings(sources: readonly Source[]): Map<string, Found[]> {
   if (isTooMuch(sources)) return new Map()
   const typed = sources.filter(isTypeScript)
-  const faults = Map.groupBy(typeFaults(sources, typed, MOST_MILLISECONDS), ({ path }) => path)
+  const faults = Map.groupBy(typeFaults(sources, typed, { milliseconds: MOST_MILLISECONDS }), ({ path }) => path)
   const open = openTypes(typed)
   const isSure = ({ category, message }: Found) =>
     category === 'bug' && !(message.match(/[\w$]+/g) ?? []).some(word => open.has(word))
@@ -29,17 +30,12 @@ const extending = /\binterface\s{1,20}([\w$]{1,100})[^{]{0,200}?\bextends\b/g
 
 /**
  * The checker over one file among others: all that it says, so that a change brings nothing new unseen. What is sure is a bug.
- * What it is asked takes three seconds together; then it throws `TooLong`.
+ * All calls share three seconds of processor time; then it throws `TooLong`.
  */
 export function typeLinter(source: Source, sources: readonly Source[]): Linter | undefined {
   if (!isTypeScript(source) || isTooMuch(sources)) return undefined
-  let left = MOST_MILLISECONDS
-  const faultsIn = (text: string) => {
-    const from = performance.now()
-    const faults = typeFaults(sources, [{ ...source, text }], left)
-    left -= performance.now() - from
-    return faults
-  }
+  const budget = { milliseconds: MOST_MILLISECONDS }
+  const faultsIn = (text: string) => typeFaults(sources, [{ ...source, text }], budget)
   return { lint: text => faultsIn(text).map(found), parses: text => !faultsIn(text).some(isOfSyntax) }
 }
 

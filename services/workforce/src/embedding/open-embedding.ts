@@ -17,6 +17,14 @@ export interface EmbeddingOptions {
 }
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+/** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
+const CODE = {
+  'services/workforce': ['@huggingface/tokenizers'],
+  'libs/onnx': ['onnxruntime-node'],
+  'libs/model': [],
+  'libs/worker': [],
+  'libs/telemetry': [],
+}
 const LOAD_TIMEOUT_MS = 120_000
 /** Until it has heard that it is to stop: one text that becomes tokens, or one batch. */
 const STOP_MS = 10_000
@@ -35,6 +43,7 @@ export async function openEmbedding({ folder, threads, log }: EmbeddingOptions):
   const process = await startAsked<Load, Question, Heard>({
     name: 'embedding_model',
     script: CHILD,
+    lock: { code: CODE, readable: Object.values(files), native: true },
     read: readFromChild,
     messageBytes: MOST_HEAD_BYTES + MOST_VECTORS_BYTES,
     memoryLimitBytes: 3 * size + BESIDE_BYTES,

@@ -17,6 +17,10 @@ export interface GgufProcessOptions {
 export type GgufProcess = AskedProcess<Question, Heard>
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+/** node-llama-cpp tries its native code in a process of its own first. */
+const CODE = { 'services/workforce': ['node-llama-cpp'], 'libs/worker': [], 'libs/telemetry': [], 'libs/model': [] }
+/** It looks for the C library that its native code is to fit. */
+const SYSTEM = ['/usr', '/lib', '/lib64', '/bin', '/sbin', '/etc/os-release']
 /** A large file comes from a slow disk. */
 const LOAD_TIMEOUT_MS = 300_000
 /** Until it has heard that it is to stop: 128 tokens of a question, or one of an answer. */
@@ -28,6 +32,7 @@ export async function startGguf(options: GgufProcessOptions): Promise<GgufProces
   return await startAsked<Load, Question, Heard>({
     name: 'language_model',
     script: CHILD,
+    lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
     read: readFromChild,
     messageBytes: MOST_HEAD_BYTES + MOST_ANSWER_BYTES,
     memoryLimitBytes,

@@ -1,13 +1,20 @@
 /** The process that a kind lives in. It reads what is hostile, holds no secret, reaches nothing, and can be killed. */
 // By its real path: the link to a package of ours leads on to all of them, and may not be read here.
-import { endIfOutOfMemory, fitsHead, openChannel, startWatchdog } from '../../../../libs/worker/src/child.ts'
+import {
+  codeOfTexts,
+  endIfOutOfMemory,
+  fitsHead,
+  lockDown,
+  lockLoaded,
+  openChannel,
+  startWatchdog,
+} from '../../../../libs/worker/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { EngineKind } from '../catalogue.ts'
-import type { Asked, Depict } from '../kind.ts'
-import { BadAnswer, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
+import type { Asked, Depict, Isolate, Isolated } from '../kind.ts'
+import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'
 import { askEmbedding } from './embed.ts'
 import { NotOfProtocol, readFromChild } from './from-child.ts'
-import { lockDown } from './lockdown.ts'
 import {
   type Fault,
   type FromChild,
@@ -29,6 +36,7 @@ let kind: RunKind | undefined
 let depicts = false
 let told: PromiseWithResolvers<string> | undefined
 let depicted: PromiseWithResolvers<Uint8Array> | undefined
+let isolated: PromiseWithResolvers<Isolated> | undefined
 const embedding = askEmbedding(texts => say({ kind: 'embed' }, texts))
 /** What it may ask beside a language model. */
 let asked: Asked = {}
@@ -58,13 +66,29 @@ function hear(message: ToChild): void {
       break
     case 'unembedded':
       embedding.untold(new Untold(message.fault))
+      break
+    case 'isolated':
+      isolated?.resolve('text' in message ? { outcome: JSON.parse(message.text) } : message)
+      break
+    case 'unisolated':
+      isolated?.reject(new Untold(message.fault))
   }
 }
 
-async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...rest }: LoadMessage): Promise<void> {
+async function load({
+  id,
+  folder,
+  outputSchema,
+  wordsSchema,
+  rules,
+  embeds,
+  isolates,
+  ...rest
+}: LoadMessage): Promise<void> {
   const [employee = '', name = ''] = id.split('/')
   depicts = rest.depicts
   try {
+    using _ = codeOfTexts()
     kind = {
       employee,
       id: name,
@@ -72,11 +96,13 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...r
       output_schema: outputSchema,
       ...(wordsSchema && { words_schema: wordsSchema }),
     }
-    if (embeds) asked = { embed: embedding.embed }
+    asked = { ...(embeds && { embed: embedding.embed }), ...(isolates && { isolate }) }
     // So that the first run does not wait for it.
     if (rules) await importOf(kind, 'engine.ts')
     await importOf(kind, 'checks.ts')
-    say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+    for (const schema of [outputSchema, wordsSchema]) if (schema) faultsOf(schema, undefined)
+    lockLoaded()
+    say({ kind: 'loaded' })
   } catch (error) {
     endIfOutOfMemory(error)
     say({ kind: 'refused', message: saidBy(error) })
@@ -86,21 +112,19 @@ async function load({ id, folder, outputSchema, wordsSchema, rules, embeds, ...r
 async function warm(brief: Brief): Promise<void> {
   // What is wrong with it is told to the first who needs it.
   await runRules(kind as RunKind, brief).catch(faultOf)
-  say({ kind: 'loaded', memoryBytes: process.memoryUsage.rss() })
+  say({ kind: 'loaded' })
 }
 
 async function run(engine: EngineKind, brief: Brief): Promise<void> {
-  const started = performance.now()
-  const account = () => ({ computeMs: performance.now() - started, memoryBytes: process.memoryUsage.rss() })
   try {
     const of = kind as RunKind
     const byModel = depicts ? runImageModel : runWords
     const { made, parts } = bounded(await (engine === 'llm' ? byModel(of, brief) : runRules(of, brief, asked)), of)
     await embedding.end()
-    say({ kind: 'made', made, ...account() }, parts)
+    say({ kind: 'made', made }, parts)
   } catch (error) {
     await embedding.end()
-    say({ kind: 'failed', fault: faultOf(error), ...account() })
+    say({ kind: 'failed', fault: faultOf(error) })
   }
 }
 
@@ -108,7 +132,7 @@ const runWords = (of: RunKind, brief: Brief) => runLanguageModel(of, brief, ask,
 
 async function runImageModel(of: RunKind, brief: Brief): Promise<Measured> {
   const { depict }: { depict: Depict<unknown, unknown> } = await importOf(of, 'depict.ts')
-  return await measured(of, brief, await depict(brief, askForPicture))
+  return await measured(of, brief, await depict(brief, askForPicture), asked)
 }
 
 /** What the parent has an image model make; once. */
@@ -118,6 +142,13 @@ const askForPicture: Parameters<Depict<unknown, unknown>>[1] = ({ prompt, ...siz
   depicted = Promise.withResolvers()
   say({ kind: 'depict', ...size }, [prompt])
   return depicted.promise
+}
+
+/** What the parent has a process of its own do; one at a time. */
+const isolate: Isolate = work => {
+  isolated = Promise.withResolvers()
+  say({ kind: 'isolate' }, [JSON.stringify(work)])
+  return isolated.promise
 }
 
 /** What the parent has a language model answer; one question at a time. */
@@ -152,7 +183,7 @@ function bounded({ answer, checks }: Measured, { output_schema }: RunKind) {
     checks,
     files: files.map(({ name, media_type: mediaType }) => ({ name, mediaType })),
   }
-  const head = { kind: 'made', made, computeMs: 0, memoryBytes: 0 }
+  const head = { kind: 'made', made }
   const texts = Math.max(...parts.slice(0, 2).map(({ length }) => length))
   const bytes = contents.reduce((sum, { length }) => sum + length, 0)
   if (files.length > MOST_FILES || bytes > MOST_FILE_BYTES || texts > MOST_TEXT_BYTES || !fitsHead(head))

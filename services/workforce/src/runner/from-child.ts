@@ -12,7 +12,9 @@ import {
   MOST_EMBEDDED_CHARACTERS,
   MOST_FILE_BYTES,
   MOST_FILES,
+  MOST_ISOLATED_BYTES,
   MOST_QUESTION,
+  MOST_SIDE,
   MOST_TEXT_BYTES,
 } from './protocol.ts'
 
@@ -32,7 +34,8 @@ export type Heard =
   | { readonly kind: 'question'; readonly prompt: string }
   | { readonly kind: 'depict'; readonly prompt: string; readonly width: number; readonly height: number }
   | { readonly kind: 'embed'; readonly texts: readonly string[] }
-  | { readonly kind: 'made'; readonly made: Made; readonly computeMs: number; readonly memoryBytes: number }
+  | { readonly kind: 'isolate'; readonly work: string }
+  | { readonly kind: 'made'; readonly made: Made }
 
 /** The protocol does not know it; the message says why, in words for who wrote the engine. */
 export class NotOfProtocol extends Error {}
@@ -40,31 +43,34 @@ export class NotOfProtocol extends Error {}
 /** A copy that has what the protocol names and nothing else. Throws `NotOfProtocol` for what it does not know. */
 export function readFromChild({ head, parts }: Said, outputSchema: Schema): Heard {
   const said = object(head)
-  if (said.kind === 'made')
-    return { kind: 'made', made: made(object(said.made), parts, outputSchema), ...account(said) }
+  if (said.kind === 'made') return { kind: 'made', made: made(object(said.made), parts, outputSchema) }
   if (said.kind === 'embed') return { kind: 'embed', texts: texts(parts) }
   const [prompt, ...more] = parts
   if (said.kind === 'question' && prompt && more.length === 0)
     return { kind: 'question', prompt: text(prompt.toString(), MOST_QUESTION) }
   if (said.kind === 'depict' && prompt && more.length === 0)
     return { kind: 'depict', prompt: text(prompt.toString(), MOST_DEPICTED), ...sizeOf(said) }
+  if (said.kind === 'isolate' && prompt && more.length === 0)
+    return { kind: 'isolate', work: text(prompt.toString(), MOST_ISOLATED_BYTES) }
   if (prompt) throw new NotOfProtocol('there is something beside it')
   switch (said.kind) {
     case 'loaded':
-      return { kind: 'loaded', memoryBytes: number(said.memoryBytes) }
+      return { kind: 'loaded' }
     case 'refused':
       return { kind: 'refused', message: text(said.message, 10_000) }
     case 'failed':
-      return { kind: 'failed', fault: fault(object(said.fault)), ...account(said) }
+      return { kind: 'failed', fault: fault(object(said.fault)) }
     default:
       throw new NotOfProtocol('nobody knows such a message')
   }
 }
 
-function sizeOf({ width, height }: Fields) {
-  const size = { width: number(width), height: number(height) }
-  if (!(size.width > 0 && size.height > 0)) throw new NotOfProtocol('a picture has no size')
-  return size
+const sizeOf = ({ width, height }: Fields) => ({ width: side(width), height: side(height) })
+
+function side(value: unknown): number {
+  const pixels = number(value)
+  if (pixels < 1 || pixels > MOST_SIDE) throw new NotOfProtocol('a picture has a side that none may have')
+  return pixels
 }
 
 function texts(parts: readonly Buffer[]): string[] {
@@ -72,11 +78,6 @@ function texts(parts: readonly Buffer[]): string[] {
     throw new NotOfProtocol('it asks for no vectors, or for too many')
   return parts.map(part => text(part.toString(), MOST_EMBEDDED_CHARACTERS))
 }
-
-const account = ({ computeMs, memoryBytes }: Fields) => ({
-  computeMs: Math.max(0, number(computeMs)),
-  memoryBytes: number(memoryBytes),
-})
 
 function made(said: Fields, [result, words, ...contents]: readonly Buffer[], outputSchema: Schema): Made {
   if (!result || !words || Math.max(result.length, words.length) > MOST_TEXT_BYTES)

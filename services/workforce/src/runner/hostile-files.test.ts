@@ -82,7 +82,7 @@ for (const [id, input] of Object.entries(inputs))
     }
 
     for (const [what, file] of Object.entries(refused))
-      it(`${what} is refused by its name`, { timeout: 60_000 }, async () => {
+      it(`${what} is refused by its name`, { timeout: 300_000 }, async () => {
         const { code, message } = await made(file)
         assert.equal(code, 'brief_refused', message)
         assert.ok(message.length < 600, message)
@@ -90,7 +90,7 @@ for (const [id, input] of Object.entries(inputs))
       })
 
     for (const [what, file] of Object.entries(texts))
-      it(`${what} is done or refused`, { timeout: 60_000 }, async () => {
+      it(`${what} is done or refused`, { timeout: 300_000 }, async () => {
         const told = await made(file)
         if (told.code) assert.equal(told.code, 'brief_refused', told.message)
         else assert.ok(told.checks.length > 0)

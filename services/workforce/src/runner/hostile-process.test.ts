@@ -1,6 +1,7 @@
 /** What the process of a kind may do to the executor once it is no longer ours: end itself. */
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { platform } from 'node:process'
+import { describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { RunnerGone } from '@millhand/worker'
 import type { LanguageModel } from './language-model.ts'
@@ -9,11 +10,10 @@ import { item, load, outcome } from './tester.fixture.ts'
 const crashed = (error: unknown) => error instanceof RunnerGone && error.reason === 'crashed'
 const log = createLog({ level: 'error', write: () => {} })
 
-const account = { computeMs: 1, memoryBytes: 1 }
 const told = { citations: [], warnings: [], checks: [], files: [] }
 const well = '{"said":"well"}'
 const made = (fields: object, parts: readonly string[] = [well, 'well']) => ({
-  messages: [{ head: { kind: 'made', made: { ...told, ...fields }, ...account }, parts }],
+  messages: [{ head: { kind: 'made', made: { ...told, ...fields } }, parts }],
 })
 const file = { name: 'a.txt', mediaType: 'text/plain' }
 const raw = (...bytes: readonly Buffer[]) => ({ raw: Buffer.concat(bytes).toString('base64') })
@@ -27,7 +27,7 @@ for (const [says, input] of [
   ['no JSON', raw(length(9), length(1), length(1), Buffer.from('{'))],
   ['what nobody knows', { messages: [{ head: { kind: 'else' } }] }],
   ['no message', { messages: [{ head: null }] }],
-  ['that it is loaded, once more', { messages: [{ head: { kind: 'loaded', memoryBytes: 1 } }] }],
+  ['that it is loaded, once more', { messages: [{ head: { kind: 'loaded' } }] }],
   ['a question of a run by rules', { messages: [{ head: { kind: 'question' }, parts: ['Who are you?'] }] }],
   [
     'a question for vectors that its kind may not ask',
@@ -44,10 +44,7 @@ for (const [says, input] of [
   ['a file that is not there', made({ files: [file] })],
   ['a file that nobody names', made({}, [well, '', 'a'])],
   ['a check that is none', made({ checks: [{ id: 'a', pass: 'yes', value: 1, target: 1 }] })],
-  [
-    'a fault of any code',
-    { messages: [{ head: { kind: 'failed', fault: { code: '<b>', message: '' }, ...account } }] },
-  ],
+  ['a fault of any code', { messages: [{ head: { kind: 'failed', fault: { code: '<b>', message: '' } } }] }],
 ] as const)
   it(`who says ${says} is ended`, async t => {
     const process = await load(t, 'tester/hostile', { log })
@@ -101,4 +98,24 @@ it('what keeps to its bounds passes', async t => {
   const process = await load(t, 'tester/hostile', { log })
   const { items } = await process.run([item({})])
   assert.deepEqual(outcome(items[0]).result, { said: 'well' })
+})
+
+describe('a process that lies about what it used', { skip: platform !== 'linux' }, () => {
+  for (const lie of [
+    { computeMs: 0, memoryBytes: -1e300 },
+    { computeMs: 1e308, memoryBytes: 1e308 },
+    { computeMs: -1, memoryBytes: 0 },
+  ])
+    it(`by ${JSON.stringify(lie)} is measured all the same`, async t => {
+      const process = await load(t, 'tester/hostile', { log })
+      const startedAt = performance.now()
+      const head = { kind: 'made', made: told, ...lie }
+      const { items, computeMs } = await process.run([
+        item({ messages: [{ head, parts: [well, 'well'] }], computes: 20 }),
+      ])
+      const tookMs = performance.now() - startedAt
+      assert.equal(outcome(items[0]).result.said, 'well')
+      assert.ok(computeMs >= 20 && computeMs <= tookMs, `${computeMs} of ${tookMs}`)
+      assert.ok(process.memoryBytes() > 20e6 && process.memoryBytes() < 2 ** 40, `${process.memoryBytes()}`)
+    })
 })

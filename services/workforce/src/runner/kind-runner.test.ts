@@ -10,6 +10,7 @@ import { type Loaded, LoadFailed, RunnerGone } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { faultsOf } from '../run-rules.ts'
 import { kindRunner, type LoadableKind, loadableKinds } from './kind-runner.ts'
+import { processorLimitMs } from './processor-limit.ts'
 import { briefText, item, load, outcome, testerKinds, testRunner } from './tester.fixture.ts'
 
 const employees = readCatalogue()
@@ -54,7 +55,7 @@ for (const { kinds: specs } of employees)
     })
 
 it('a process stands back behind who answers callers once it is loaded, with every thread', {
-  skip: platform !== 'linux',
+  skip: platform !== 'linux' && 'needs Linux, whose /proc tells the priority of threads',
 }, async t => {
   await load(t, 'tester/life')
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
@@ -94,6 +95,14 @@ describe('a kind that', () => {
     assert.match(message, /it broke in …/)
   })
 
+  it('answers with paths of this machine has them left out wherever they stand', async t => {
+    const process = await load(t, 'tester/life')
+    const { items } = await process.run([item({ does: 'tell paths' })])
+    const { result, text, warnings, citations } = outcome(items[0])
+    const said = 'in … and …'
+    assert.deepEqual([result.said, text, warnings, citations], [said, said, [said], [{ source: said, quote: said }]])
+  })
+
   it('answers what its schema does not allow delivers nothing', async t => {
     assert.equal((await failing(await load(t, 'tester/life'), 'lie')).code, 'answer_invalid')
   })
@@ -111,11 +120,23 @@ describe('a kind that', () => {
     ['heap', 'out_of_memory'],
     ['memory', 'out_of_memory'],
   ] as const)
-    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 60_000 }, async t => {
+    it(`ends its process by ${does} is gone as ${reason}`, { timeout: 300_000 }, async t => {
       const process = await load(t, 'tester/life', { log: createLog({ level: 'error', write: () => {} }) })
       await assert.rejects(process.run([item({ does })]), gone(reason))
       assert.equal((await process.gone).reason, reason)
     })
+
+  it('computes for longer than it may is stopped, by the processor time of each run', {
+    skip: platform !== 'linux',
+    timeout: 60_000,
+  }, async t => {
+    const process = await load(t, 'tester/life', { processor: { base: 1, per_mib: 0 } })
+    assert.equal((await failing(process, 'well')).result.said, 'well')
+    await assert.rejects(
+      process.run([item({ does: 'hang' })]),
+      error => gone('processor_limit')(error) && /more than 1 s of processor time/.test(String(error)),
+    )
+  })
 
   it('can not be loaded is broken', async () => {
     const kind = testerKinds.get('tester/life') as LoadableKind
@@ -175,7 +196,20 @@ it('a process that nobody waits for has done its example before its first brief;
   await assert.rejects(count(ended), gone('killed'))
 })
 
-it('ten of a kind run at once', { timeout: 60_000 }, async t => {
+it('the processor time of a run grows with its brief and files, and no kind is without a limit', () => {
+  const bytes = new Uint8Array(2 ** 20)
+  const files = [0, 1].map(at => ({ name: `${at}`, mediaType: 'text/plain', bytes }))
+  const limit = { base: 10, per_mib: 2 }
+  assert.equal(processorLimitMs(limit, { input: '', parameters: undefined }), 10_000)
+  assert.equal(processorLimitMs(limit, { input: 'x'.repeat(2 ** 19), parameters: undefined, files }), 15_000)
+  for (const { kinds: specs } of employees)
+    for (const { employee, id } of specs) {
+      const { base, per_mib } = (kinds.get(`${employee}/${id}`) as LoadableKind).processor
+      assert.ok(base > 0 && base <= 120 && per_mib >= 0 && per_mib <= 60, `${employee}/${id}`)
+    }
+})
+
+it('ten of a kind run at once', { timeout: 300_000 }, async t => {
   const processes = await Promise.all(Array.from({ length: 10 }, () => load(t, 'tester/life')))
   const results = await Promise.all(processes.map((process, at) => process.run([item({ does: `${at}` })])))
   assert.deepEqual(

@@ -19,13 +19,22 @@ import {
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import type { KeptBrief } from '../kept-brief.ts'
 import { inOneLine } from '../text/visible-text.ts'
+import { type ComputeClock, computeClock } from './compute-clock.ts'
 import { type Heard, NotOfProtocol, readFromChild } from './from-child.ts'
 import { type ImageModel, noImageModel, type PictureLimits, type PictureWish, readImagePrompt } from './image-model.ts'
+import { lockOf, runIsolated } from './isolate.ts'
 import type { LoadableKind } from './kinds.ts'
 import { type Allowance, type LanguageModel, noLanguageModel } from './language-model.ts'
 import { pieces } from './pieces.ts'
-import { MOST_EMBEDS, MOST_FILE_BYTES, MOST_QUESTIONS, MOST_TEXT_BYTES, type ToChild } from './protocol.ts'
-import { readableFolders } from './readable.ts'
+import { processorLimitMs } from './processor-limit.ts'
+import {
+  MOST_EMBEDS,
+  MOST_FILE_BYTES,
+  MOST_ISOLATED,
+  MOST_QUESTIONS,
+  MOST_TEXT_BYTES,
+  type ToChild,
+} from './protocol.ts'
 import { type EngineUsed, resultOf } from './result-of.ts'
 import { readSystemPrompt } from './system-prompt.ts'
 
@@ -74,7 +83,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
   const { memoryLimitBytes, leavesCore = false, log } = options
   const child: Child = startChild({
     script: CHILD,
-    options: permissions(kind),
+    lock: lockOf(kind),
     read: said => understood(said, kind, log),
     ahead: 0,
     messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
@@ -96,11 +105,12 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     const told = depicts ? await readImagePrompt(kind.spec) : system
     const rules = engines.includes('rules')
     const embeds = options.embeddingModel !== undefined && kind.asks.includes('embedding')
-    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds })
+    const isolates = kind.asks.includes('isolate')
+    child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds, isolates })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
       child.standBack({ niceness: NICENESS, leavesCore })
-      const loaded = new KindProcess(kind, child, answer.memoryBytes, told, options)
+      const loaded = new KindProcess(kind, child, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (rules) setImmediate(() => loaded.warmUp())
       return loaded
@@ -116,18 +126,6 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
 }
 
 const stopped = () => new RunnerGone('killed', 'the loading of the engine was stopped')
-
-/** It reads what kinds are made of, and its employee's folder, wherever that is. It writes nothing and starts nothing. */
-function permissions({ native, spec }: LoadableKind): string[] {
-  const readable = [...readableFolders(), resolve(spec.folder, '..')]
-  return [
-    '--permission',
-    ...readable.map(path => `--allow-fs-read=${path}`),
-    '--allow-worker', // The watchdog; `lockDown` takes it back.
-    '--disable-warning=PERM0006',
-    ...(native ? ['--allow-addons'] : []),
-  ]
-}
 
 /** Undefined for what the protocol has not: the log says what that is. */
 function understood(said: Said, { id, spec }: LoadableKind, log: Log): Heard | undefined {
@@ -151,18 +149,17 @@ class KindProcess implements Loaded {
   readonly #ending = new AbortController()
   /** Set with the first that is asked of it; resolves once its example is done, where that is the first. */
   #warm: Promise<void> | undefined
-  #memoryBytes: number
+  readonly #options: KindRunnerOptions
 
-  constructor(kind: LoadableKind, child: Child, memoryBytes: number, system: string, options: KindRunnerOptions) {
+  constructor(kind: LoadableKind, child: Child, system: string, options: KindRunnerOptions) {
     this.#kind = kind
     this.#child = child
-    this.#memoryBytes = memoryBytes
     this.#system = system
+    this.#options = options
     this.#languageModel = options.languageModel ?? noLanguageModel
     this.#imageModel = options.imageModel ?? noImageModel
     this.#embeddingModel = kind.asks.includes('embedding') ? options.embeddingModel : undefined
     this.gone = child.gone.then(gone => {
-      this.#memoryBytes = 0
       this.#ending.abort()
       return gone
     })
@@ -178,8 +175,7 @@ class KindProcess implements Loaded {
     const brief = { topic: '', tone: '', constraints: {}, files: [], seed: 1, input: {}, ...example }
     this.#child.send({ kind: 'warm', brief })
     const said = await this.#child.next().catch(() => undefined) // Gone: who runs it hears of it.
-    if (said?.kind === 'loaded') this.#memoryBytes = said.memoryBytes
-    else if (said) await this.#breach()
+    if (said && said.kind !== 'loaded') await this.#breach()
   }
 
   async run(items: readonly RunItem[], onEmit: OnEmit = async () => {}): Promise<RunResult> {
@@ -188,14 +184,19 @@ class KindProcess implements Loaded {
     const results: ItemResult[] = []
     let computeMs = 0
     for (const [at, item] of items.entries()) {
-      const { result, ms } = await this.#run(item, raw => onEmit(at, { kind: 'output', json: raw }))
-      results.push(result)
-      computeMs += ms
+      const clock = computeClock()
+      const endLimit = this.#child.limitProcessor(processorLimitMs(this.#kind.processor, item))
+      try {
+        results.push(await this.#run(item, raw => onEmit(at, { kind: 'output', json: raw }), clock))
+      } finally {
+        endLimit()
+      }
+      computeMs += clock.ms()
     }
     return { items: results, computeMs }
   }
 
-  async #run(item: RunItem, keep: (raw: string) => Promise<void>): Promise<{ result: ItemResult; ms: number }> {
+  async #run(item: RunItem, keep: (raw: string) => Promise<void>, clock: ComputeClock): Promise<ItemResult> {
     const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
     const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
@@ -217,27 +218,30 @@ class KindProcess implements Loaded {
     this.#child.send({ kind: 'run', engine: engine === 'llm' ? 'llm' : 'rules', brief: { ...brief, files } })
     let questions = 0
     let embeds = 0
+    let isolated = 0
     for (;;) {
       const said = await this.#child.next()
       switch (said.kind) {
         case 'question':
           if (engine !== 'llm' || depicts || questions++ === MOST_QUESTIONS) throw await this.#breach()
-          this.#child.send(await this.#answer(allowance, said.prompt, keep))
+          this.#child.send(await clock.without(this.#answer(allowance, said.prompt, keep)))
           break
         case 'depict':
           if (engine !== 'llm' || !depicts || questions++ > 0) throw await this.#breach()
-          this.#child.send(await this.#picture(said, limits))
+          this.#child.send(await clock.without(this.#picture(said, limits)))
           break
         case 'embed':
           if (this.#embeddingModel === undefined || embeds++ === MOST_EMBEDS) throw await this.#breach()
-          this.#child.send(await this.#embeddingModel.embed(said.texts, this.#ending.signal))
+          this.#child.send(await clock.without(this.#embeddingModel.embed(said.texts, this.#ending.signal)))
+          break
+        case 'isolate':
+          if (!this.#kind.asks.includes('isolate') || isolated++ === MOST_ISOLATED) throw await this.#breach()
+          this.#child.send(await runIsolated(this.#kind, said.work, this.#ending.signal, this.#options))
           break
         case 'made':
-          this.#memoryBytes = said.memoryBytes
-          return { result: resultOf(said.made, this.#used(engine === 'llm', questions)), ms: said.computeMs }
+          return resultOf(said.made, this.#used(engine === 'llm', questions))
         case 'failed':
-          this.#memoryBytes = said.memoryBytes
-          return { result: { ok: false, ...said.fault }, ms: said.computeMs }
+          return { ok: false, ...said.fault }
         default:
           throw await this.#breach()
       }
@@ -273,7 +277,7 @@ class KindProcess implements Loaded {
   }
 
   memoryBytes(): number {
-    return this.#memoryBytes
+    return this.#child.memoryBytes()
   }
 
   async kill(): Promise<void> {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Loadable, Loadables } from '@millhand/worker'
 import type { Employee, KindSpec } from '../catalogue.ts'
+import { defaultProcessorLimit, type ProcessorLimit } from './processor-limit.ts'
 
 export interface LoadableKind extends Loadable {
   readonly spec: KindSpec
@@ -11,9 +12,10 @@ export interface LoadableKind extends Loadable {
   readonly native: boolean
   /** What it may ask the executor for, beside a language model. */
   readonly asks: readonly Askable[]
+  readonly processor: ProcessorLimit
 }
 
-type Askable = 'embedding'
+type Askable = 'embedding' | 'isolate'
 
 /** By `<employee>/<kind>`, the group of their tasks. */
 export function loadableKinds(employees: readonly Employee[]): Loadables<LoadableKind> {
@@ -25,8 +27,15 @@ export function loadableKinds(employees: readonly Employee[]): Loadables<Loadabl
 
 function loadable(spec: KindSpec): LoadableKind {
   const written = readFileSync(join(spec.folder, 'kind.json'), 'utf8')
-  const { native = false, asks = [] }: { native?: boolean; asks?: readonly Askable[] } = JSON.parse(written)
+  const { native = false, asks = [], processor_s: processor = defaultProcessorLimit }: Written = JSON.parse(written)
   const { folder: _, ...said } = spec
   const version = `sha256:${createHash('sha256').update(JSON.stringify(said)).digest('hex')}`
-  return { status: 'ready', id: `${spec.employee}/${spec.id}`, version, spec, native, asks }
+  return { status: 'ready', id: `${spec.employee}/${spec.id}`, version, spec, native, asks, processor }
+}
+
+/** What `kind.json` has for executors alone. */
+interface Written {
+  readonly native?: boolean
+  readonly asks?: readonly Askable[]
+  readonly processor_s?: ProcessorLimit
 }

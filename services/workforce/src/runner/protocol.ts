@@ -3,6 +3,7 @@ import type { Check, Citation } from '../answer.ts'
 import type { Brief } from '../brief.ts'
 import type { EngineKind, Schema } from '../catalogue.ts'
 import type { Embedded } from '../embedding/embedding-model.ts'
+import type { Isolated } from '../kind.ts'
 
 export interface LoadMessage {
   readonly kind: 'load'
@@ -18,6 +19,8 @@ export interface LoadMessage {
   readonly depicts: boolean
   /** Whether it may ask for vectors of texts. */
   readonly embeds: boolean
+  /** Whether it may have something done in a process of its own. */
+  readonly isolates: boolean
 }
 
 interface RunMessage {
@@ -41,7 +44,20 @@ interface DepictedMessage {
   readonly bytes: Uint8Array
 }
 
-export type ToChild = LoadMessage | WarmMessage | RunMessage | ToldMessage | DepictedMessage | Embedded
+/** What the isolated process said, as JSON, or why it ended without a word. */
+export type IsolatedMessage =
+  | { readonly kind: 'isolated'; readonly text: string }
+  | { readonly kind: 'isolated'; readonly ended: NonNullable<Isolated['ended']> }
+  | { readonly kind: 'unisolated'; readonly fault: Fault }
+
+export type ToChild =
+  | LoadMessage
+  | WarmMessage
+  | RunMessage
+  | ToldMessage
+  | DepictedMessage
+  | Embedded
+  | IsolatedMessage
 
 export interface Fault {
   readonly code: string
@@ -63,9 +79,10 @@ export interface MadeFile {
   readonly bytes: Uint8Array
 }
 
+/** How long it took and what it used, its parent measures. */
 export type FromChild =
   /** Once it is loaded, and once it is warm. */
-  | { readonly kind: 'loaded'; readonly memoryBytes: number }
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'refused'; readonly message: string }
   /** To the language model, which the parent asks. Beside it goes what is asked. */
   | { readonly kind: 'question' }
@@ -73,8 +90,10 @@ export type FromChild =
   | { readonly kind: 'depict'; readonly width: number; readonly height: number }
   /** To the embedding model, which the parent asks. Beside it go the texts. */
   | { readonly kind: 'embed' }
-  | { readonly kind: 'made'; readonly made: MadeHead; readonly computeMs: number; readonly memoryBytes: number }
-  | { readonly kind: 'failed'; readonly fault: Fault; readonly computeMs: number; readonly memoryBytes: number }
+  /** To a process of its own. Beside it goes what it is to do, JSON. */
+  | { readonly kind: 'isolate' }
+  | { readonly kind: 'made'; readonly made: MadeHead }
+  | { readonly kind: 'failed'; readonly fault: Fault }
 
 /** Bounds of one answer. docs/decisions/workforce-service.md, "A run". */
 export const MOST_FILES = 32
@@ -83,10 +102,17 @@ export const MOST_FILE_BYTES = 64 * 2 ** 20
 export const MOST_TEXT_BYTES = 8 * 2 ** 20
 /** Characters of a question to the language model. */
 export const MOST_QUESTION = 2 ** 20
+/** Pixels of each side of a picture that an image model is asked for. */
+export const MOST_SIDE = 8_192
 /** Characters of what a picture is to show. */
 export const MOST_DEPICTED = 4_000
 /** What a run may ask: once, and twice again for an answer in the right form. */
 export const MOST_QUESTIONS = 3
+/** Bytes of what an isolated process is to do, and of what it says. */
+export const MOST_ISOLATED_BYTES = 16 * 2 ** 20
+export const MOST_ISOLATED_ANSWER_BYTES = 8 * 2 ** 20
+/** What a run may have done so. */
+export const MOST_ISOLATED = 4
 /** Texts of a question to the embedding model, and characters of one. */
 export const MOST_EMBEDDED = 512
 export const MOST_EMBEDDED_CHARACTERS = 8_192

@@ -1,3 +1,4 @@
+import { withoutOwnPaths } from '@millhand/api/paths'
 import type { ItemResult } from '@millhand/worker'
 import type { Made } from './from-child.ts'
 
@@ -16,7 +17,7 @@ export function resultOf({ result, text, citations, checks, warnings, files }: M
     outputOf(ids) {
       const artifacts = files.map(({ name, mediaType }, at) => ({ name, media_type: mediaType, file: ids[at] }))
       const rest = JSON.stringify({ text, artifacts, citations, checks, warnings })
-      return `{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`
+      return withoutOwnPaths(`{"engine":${JSON.stringify(engine)},"result":${result},${rest.slice(1)}`)
     },
   }
 }

@@ -25,14 +25,14 @@ export async function runLanguageModel(
   asked: Asked = {},
 ): Promise<Measured> {
   const work = await workOf(kind, brief, asked)
-  if ('result' in work) return await measured(kind, brief, work)
+  if ('result' in work) return await measured(kind, brief, work, asked)
   let prompt = work.shown
   for (let tries = 1; ; tries++) {
     const said = await ask(prompt)
     const { answer, faults, shown } = await read(said, work)
     if (answer !== undefined) {
       const needed = tries > 1 ? [`The language model needed ${tries} tries to answer in the form asked for.`] : []
-      return await measured(kind, brief, { ...answer, warnings: [...(answer.warnings ?? []), ...needed] })
+      return await measured(kind, brief, { ...answer, warnings: [...(answer.warnings ?? []), ...needed] }, asked)
     }
     if (tries === MOST_QUESTIONS) throw new BadAnswer(`${kind.employee} ${kind.id}: ${faults}`)
     // What is wrong with it has words of it.

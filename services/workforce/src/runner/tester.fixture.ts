@@ -11,13 +11,20 @@ export const testerKinds = loadableKinds(readCatalogue(join(import.meta.dirname,
 export const testRunner = (options: Partial<KindRunnerOptions> = {}) =>
   kindRunner({ memoryLimitBytes: 512 * 2 ** 20, log: createLog({ level: 'error' }), ...options })
 
+type KindParts = Pick<LoadableKind, 'native' | 'asks' | 'processor'>
+
 /** A process of the kind, that goes with the test. */
 export async function load(
   t: TestContext,
   id: string,
-  { native = false, asks, ...options }: Partial<KindRunnerOptions & Pick<LoadableKind, 'native' | 'asks'>> = {},
+  { native = false, asks, processor, ...options }: Partial<KindRunnerOptions & KindParts> = {},
 ): Promise<Loaded> {
-  const kind = { ...(testerKinds.get(id) as LoadableKind), native, ...(asks && { asks }) }
+  const kind = {
+    ...(testerKinds.get(id) as LoadableKind),
+    native,
+    ...(asks && { asks }),
+    ...(processor && { processor }),
+  }
   const process = await testRunner(options).load(kind, new AbortController().signal)
   t.after(() => process.kill())
   return process

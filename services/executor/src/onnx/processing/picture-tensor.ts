@@ -14,7 +14,8 @@ export function pictureReader(preprocess: Picture, dtype: Dtype): (input: RunIte
   const plane = width * height
   const nchw = layout === 'nchw'
   return async input => {
-    const picture = openPicture(await pictureOf(input)).resize(width, height, { fit, background: '#fff' })
+    const opened = await openPicture(await pictureOf(input))
+    const picture = opened.resize(width, height, { fit, background: '#fff' })
     const { data } = await toPixels(picture, depth)
     const into = elements(dtype, plane * depth) as Float32Array
     for (let channel = 0; channel < depth; channel++) {

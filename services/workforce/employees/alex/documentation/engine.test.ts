@@ -226,14 +226,14 @@ describe('what can not be documented', () => {
     'keys.yaml': 'openapi: 3.0.0\npaths:\n  __proto__: { get: { responses: {} } }\n  constructor: { get: {} }\n',
   }
   for (const [path, code] of Object.entries(hostile))
-    it(`is read or left alone in time: ${path}`, { timeout: 60_000 }, async () => {
+    it(`is read or left alone in time: ${path}`, { timeout: 300_000 }, async () => {
       const { modules, not_read } = (await rules(brief({ code, path }))).result
       assert.equal(modules.length + not_read.length, 1)
       assert.equal(Object.getPrototypeOf({}).get, undefined)
     })
 })
 
-describe('much of everything', { timeout: 60_000 }, () => {
+describe('much of everything', { timeout: 300_000 }, () => {
   const lines = 190_000
   const names = Array.from({ length: 20_000 }, (_, at) => `a${at}`)
 

@@ -1,17 +1,18 @@
 /** Measures code: whether it reads, whether its types hold, and whether it passes the tests given. */
 import type { Check } from '../../../src/answer.ts'
 import type { Brief } from '../../../src/brief.ts'
-import type { SlowChecks } from '../../../src/kind.ts'
+import type { Isolate, SlowChecks } from '../../../src/kind.ts'
 import { textIn } from '../../../src/text/text-files.ts'
 import { wishes } from '../../../src/text/wishes.ts'
 import { languageOf } from '../language.ts'
 import { linterFor } from '../lint.ts'
 import { isTyped, typeFaults } from '../type-faults.ts'
 import { TooLong } from '../within.ts'
+import { type IsolatedTests, isolated } from './isolated.ts'
 import type { CodeFile, Input, Result } from './result.ts'
 import { runTests } from './sandbox/run-tests.ts'
 
-export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
+export const checks: SlowChecks<Input, Result> = async (brief, { result }, asked) => {
   const { language, files, explanation } = result
   const all = { given: filesGiven(brief), written: files }
   return [
@@ -21,7 +22,7 @@ export const checks: SlowChecks<Input, Result> = async (brief, { result }) => {
     ...(await readable(files)),
     ...types(all),
     ...(await undefinedNames(files)),
-    ...(await tests(brief.input.tests ?? [], all)),
+    ...(await tests(brief.input.tests ?? [], all, asked?.isolate ?? isolatedHere)),
     ...wishes(brief.constraints, explanation, [...files.map(({ text }) => text), explanation].join('\n')),
   ]
 }
@@ -63,7 +64,7 @@ function types({ given, written }: Files): Check[] {
 
 function typeErrors(given: readonly CodeFile[], written: readonly CodeFile[]): string[] {
   try {
-    return typeFaults(given, written, MOST_MILLISECONDS).map(
+    return typeFaults(given, written, { milliseconds: MOST_MILLISECONDS }).map(
       ({ path, line, code, message }) => `${path}:${line} TS${code} ${message}`,
     )
   } catch (error) {
@@ -92,8 +93,8 @@ async function undefinedNames(files: readonly CodeFile[]): Promise<Check[]> {
 
 const UNDEFINED_NAME = 'F821'
 
-async function tests(given: readonly CodeFile[], files: Files): Promise<Check[]> {
-  const runs = await runTests(given, files)
+async function tests(given: readonly CodeFile[], files: Files, isolate: Isolate): Promise<Check[]> {
+  const runs = await runTests(given, files, isolate)
   return runs.map(({ language, passed, total, faults }) => ({
     id: `tests_pass_${language}`,
     pass: total > 0 && passed === total && faults.length === 0,
@@ -101,6 +102,9 @@ async function tests(given: readonly CodeFile[], files: Files): Promise<Check[]>
     target: total === 0 ? 'at least 1' : `${total}`,
   }))
 }
+
+/** Where no executor is there to start a process: for what is our own. */
+const isolatedHere: Isolate = async work => ({ outcome: await isolated(work as IsolatedTests) })
 
 /** A number, and what speaks against it. */
 function listed(count: number, faults: readonly string[]): string {

@@ -14,7 +14,7 @@ const kind = 'alex/write_code'
 const said = (files: readonly CodeFile[], language = 'python') =>
   JSON.stringify({ language, files, explanation: 'As asked.', assumptions: [] })
 
-describe('code by a language model', { timeout: 240_000 }, () => {
+describe('code by a language model', { timeout: 600_000 }, () => {
   it('is a typed result with the tests given run on it', async t => {
     const text = `export function inWords(seconds: number): string {
       if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')
@@ -57,17 +57,20 @@ describe('code by a language model', { timeout: 240_000 }, () => {
     }
     const ways = [
       `__import__('os').popen('touch ${trace}').read()`,
+      `__import__('os').system('touch ${trace}') == 0 or None`,
+      `importlib.util.module_from_spec(importlib.machinery.BuiltinImporter.find_spec('posix')).system('id') == 0 or None`,
       `open('/etc/hostname').read()`,
       `open(${JSON.stringify(import.meta.filename)}).read()`,
+      `open('/proc/self/environ').read()`,
       `__import__('urllib.request').request.urlopen('http://127.0.0.1:${port}/').read()`,
       `__import__('js').process.pid`,
       `__import__('pyodide').code.run_js('process.pid')`,
       `__import__('_pyodide_core').run_js('process.pid')`,
       `[__import__('pyodide_js').mountNodeFS('/h', '/etc'), __import__('os').listdir('/h')]`,
-      `__import__('pyodide_js').constructor.constructor('return typeof process')()`,
       `__import__('pyodide.ffi').ffi.create_proxy(print).constructor.constructor('return typeof process')()`,
       `__import__('socket').create_connection(('127.0.0.1', ${port}), 1).recv(1)`,
-      `max(0, __import__('ctypes').CDLL(None).fork()) or None`,
+      `__import__('socket').getaddrinfo('localhost', 80)`,
+      `__import__('ctypes').CDLL(None).emscripten_run_script_string`,
       `__import__('os').fork()`,
       `__import__('os').kill(__import__('os').getppid(), 9) or 1`,
       `__import__('threading').Thread(target=print).start() or 1`,
@@ -76,10 +79,14 @@ describe('code by a language model', { timeout: 240_000 }, () => {
     const run = await told(ways)
     assert.match(run.value, /^0: test_0: /)
     assert.equal(run.target, `${ways.length}`)
-    // What the lock refuses ends the interpreter.
-    const fresh = `importlib.util.module_from_spec(importlib.machinery.BuiltinImporter.find_spec('posix'))`
-    for (const module of [`__import__('os')`, fresh])
-      assert.match((await told([`${module}.system('touch ${trace}')`])).value, /^0: .*no access to spawnSync/)
+    // What gets past Python's own refusal ends the interpreter, whichever way it takes.
+    const objects = `[one for each in __import__('gc').get_objects() for one in __import__('gc').get_referents(each)]`
+    const unhidden = `[__import__('sys').modules.pop(name, None) for name in ['ctypes', '_ctypes', 'pyodide_js', '_pyodide_core']]`
+    for (const [way, refused] of [
+      [`[${unhidden}, __import__('ctypes').CDLL(None).emscripten_run_script_string]`, 'ffi_closure_alloc_js'],
+      [`[one.constructor for one in ${objects} if 'JsProxy' in type(one).__name__]`, 'JsProxy_GetAttr_js'],
+    ] as const)
+      assert.match((await told([way])).value, new RegExp(`^0: code in the sandbox has no access to ${refused}`), way)
     assert.equal(reached, 0)
     assert.ok(!existsSync(trace))
   })

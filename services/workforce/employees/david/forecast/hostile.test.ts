@@ -92,11 +92,11 @@ describe('a forecast is refused, in words that help', () => {
 })
 
 it('200,000 values of one day are refused as soon as two are', () => {
-  const began = performance.now()
+  const began = process.cpuUsage()
   const input = { ...dated(200_000, () => '2026-01-01'), frequency: 'daily' as const }
   assert.throws(() => ask(input), /two values for 2026-01-01/)
-  const took = performance.now() - began
-  assert.ok(took < 30_000, `${took} ms`)
+  const { user } = process.cpuUsage(began)
+  assert.ok(user < 30_000_000, `${user / 1_000} ms`)
 })
 
 it('a forecast up to the last day of the year 9999 is made', () => {

@@ -189,7 +189,7 @@ describe('a mask', () => {
     '👩‍👩‍👧',
   ]
   for (const part of [...megabyte, ...words])
-    it(`reads a megabyte of ${JSON.stringify(part)} in a time proportional to it`, { timeout: 60_000 }, () => {
+    it(`reads a megabyte of ${JSON.stringify(part)} in a time proportional to it`, { timeout: 300_000 }, () => {
       assert.ok(masked(part.repeat(Math.floor(1_000_000 / part.length))).length > 0)
     })
 })

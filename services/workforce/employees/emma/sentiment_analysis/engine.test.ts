@@ -293,7 +293,7 @@ describe('hostile texts', () => {
     'of the word but': 'but good ',
   }
   for (const [name, part] of Object.entries(megabyte))
-    it(`may be a megabyte ${name}`, { timeout: 60_000 }, () => {
+    it(`may be a megabyte ${name}`, { timeout: 300_000 }, () => {
       const scored = (length: number, aspects?: string[]) => {
         const texts = [part.repeat(Math.floor(length / part.length))]
         const { result } = rules(brief({ texts, text_language: 'en', ...(aspects && { aspects }) }))
@@ -305,14 +305,14 @@ describe('hostile texts', () => {
     })
 
   it('may name forty thousand things', () => {
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     const text = Array.from(
       { length: 20_000 },
       (_, at) => `the ${named(at)} ${named(at + 1)} is. the ${named(at)} is. `,
     )
     const whole = text.join('')
     assert.equal(rules(brief({ texts: [whole, whole], text_language: 'en' })).result.aspects.length, 10)
-    assert.ok(performance.now() - begun < 20_000)
+    assert.ok(process.cpuUsage(begun).user < 20_000_000)
   })
 })
 

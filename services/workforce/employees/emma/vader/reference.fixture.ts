@@ -1,6 +1,6 @@
 /** The Python package `vaderSentiment` and its labelled texts, for tests and the benchmark: `.ci/run` installs them. */
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const environment = resolve(import.meta.dirname, '../../../../../.venv')
@@ -8,10 +8,11 @@ const python = join(environment, 'bin/python')
 const script = join(import.meta.dirname, 'reference.py')
 
 /** Why a test that compares must be skipped; under CI nothing skips. */
-export const referenceMissing =
-  process.env.CI === 'true' || existsSync(join(environment, 'sources'))
-    ? false
-    : `there is no vaderSentiment in ${environment}: \`.ci/run\` installs it`
+export const referenceMissing: string | false =
+  process.env.CI !== 'true' &&
+  !isInstalled() &&
+  'needs vaderSentiment and its source in .venv: python3 -m venv .venv && .venv/bin/pip install -r .ci/requirements.txt && ' +
+    '.venv/bin/pip download --no-deps --no-binary vaderSentiment -d .venv/sources vaderSentiment==3.3.2'
 
 /** As the package scores a text, in the order compound, positive, neutral, negative. */
 export type ReferenceScore = readonly [number, number, number, number]
@@ -38,4 +39,9 @@ export const converted = (what: 'lexicon' | 'words'): string =>
 
 function ask(what: string, input: string) {
   return JSON.parse(execFileSync(python, [script, what], { input, encoding: 'utf8', maxBuffer: 1 << 28 }))
+}
+
+function isInstalled(): boolean {
+  const { status } = spawnSync(python, ['-c', 'import vaderSentiment'], { stdio: 'ignore' })
+  return status === 0 && globSync('sources/vader[sS]entiment-*.tar.gz', { cwd: environment }).length > 0
 }

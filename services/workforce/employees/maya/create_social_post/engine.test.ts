@@ -247,7 +247,7 @@ describe('hostile facts', () => {
     assert.equal(post?.text, 'Free ecivda for all.')
   })
 
-  it('may be as long and as many as the schema allows', { timeout: 60_000 }, () => {
+  it('may be as long and as many as the schema allows', { timeout: 300_000 }, () => {
     for (const part of ['a', 'a.b', '. ', '@a ', '#', 'Aa Bb ', '漢', 'é', 'constructor '])
       try {
         rules(brief({ facts: Array.from({ length: 100 }, () => part.repeat(2_000 / part.length)), variants: 5 }))

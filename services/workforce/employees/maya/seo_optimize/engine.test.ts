@@ -208,7 +208,7 @@ describe('a brief is refused', () => {
     assert.equal(refused({ text: 'x', url: 'https://' }), 'input.url')
   })
 
-  it('when its page is made to hurt', { timeout: 60_000 }, () => {
+  it('when its page is made to hurt', { timeout: 300_000 }, () => {
     assert.equal(refused({ html: '<div>'.repeat(100_000) }), 'input.html')
     assert.equal(
       refused({ html: `<a ${Array.from({ length: 200_000 }, (_, at) => `a${at}`).join(' ')}>` }),
@@ -271,7 +271,7 @@ describe('hostile pages', () => {
     'of data': '[',
   }
   for (const [name, part] of Object.entries(megabytes))
-    it(`may be ten megabytes ${name}`, { timeout: 60_000 }, () => {
+    it(`may be ten megabytes ${name}`, { timeout: 300_000 }, () => {
       const start = name === 'of data' ? '<script type="application/ld+json">' : '<p>'
       const html = start + part.repeat(Math.floor(9_999_900 / part.length))
       try {

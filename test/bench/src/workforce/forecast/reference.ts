@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { missing, printed } from '@millhand/test-servers'
 import type { Said } from './said.ts'
 import type { Window } from './windows.ts'
 
@@ -12,7 +13,10 @@ type Method = (typeof METHODS)[number]
 export type Reference = (window: Window, method: Method) => Said & { readonly seconds: number }
 
 /** Why what asks R is skipped: false where R and its package are there, and under CI, where nothing is. */
-export const referenceMissing: string | false = missing()
+export const referenceMissing: string | false = missing(
+  'needs R and its package forecast (Debian: r-cran-forecast)',
+  () => printed('Rscript', ['--vanilla', '-e', 'library(forecast)']) !== undefined,
+)
 
 export const recorded = (): Reference => read(readFileSync(new URL('reference.tsv', import.meta.url), 'utf8'))
 
@@ -65,15 +69,5 @@ function read(text: string): Reference {
     const found = said.get(`${id}\t${method}`)
     if (found === undefined) throw new Error(`R has said nothing of ${id} by ${method}: run record.ts.`)
     return found
-  }
-}
-
-function missing(): string | false {
-  if (process.env.CI === 'true') return false
-  try {
-    execFileSync('Rscript', ['--vanilla', '-e', 'library(forecast)'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'needs R and its package forecast (Debian: r-cran-forecast)'
   }
 }

@@ -55,7 +55,7 @@ async function readAlphabet(path: string): Promise<string[]> {
 }
 
 async function read(ocr: Ocr, input: RunItem['input'], emit: Emit): Promise<string> {
-  const source = openPicture(await pictureOf(input))
+  const source = await openPicture(await pictureOf(input))
   const { autoOrient: size } = await source.metadata().catch(error => {
     throw unreadable(error)
   })

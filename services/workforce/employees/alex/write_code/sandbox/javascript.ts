@@ -1,5 +1,4 @@
 /** Runs tests of JavaScript and TypeScript in QuickJS: another engine, in WebAssembly, that has nothing but the language. */
-import { createRequire } from 'node:module'
 import variant from '@jitl/quickjs-wasmfile-release-sync'
 import {
   newQuickJSWASMModuleFromVariant,
@@ -7,20 +6,20 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
-import type TypeScript from 'typescript'
-import type { CodeFile } from '../result.ts'
 import { assertions } from './assertions.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
+import type { Outcome } from './outcome.ts'
 import { seal } from './seal.ts'
 import { type Report, suite } from './suite.ts'
-import type { Told } from './told.ts'
 
-const require = createRequire(import.meta.url)
 /** Its types are of another sort of module than it is. */
 const quickjs = variant as unknown as QuickJSSyncVariant
 
-export async function runJavaScript(code: readonly CodeFile[], tests: readonly CodeFile[]): Promise<Told> {
-  const sources = Object.fromEntries([...code, ...tests].flatMap(compiled))
+/** `sources`: CommonJS, by path. */
+export async function runJavaScript(
+  sources: Readonly<Record<string, string>>,
+  tests: readonly string[],
+): Promise<Outcome> {
   // Of its own: what went wrong in one run is in no other, and nothing is freed one by one: all of it goes at once.
   const module = await newQuickJSWASMModuleFromVariant(quickjs)
   const isOver = startTime()
@@ -31,13 +30,11 @@ export async function runJavaScript(code: readonly CodeFile[], tests: readonly C
   })
   const context = runtime.newContext()
   const reports: Report[] = []
-  const program = `(${seal})(); (${suite})((${assertions})(), ${JSON.stringify(sources)}, ${JSON.stringify(tests.map(({ path }) => path))}, report)`
+  const program = `(${seal})(); (${suite})((${assertions})(), ${JSON.stringify(sources)}, ${JSON.stringify(tests)}, report)`
   const end = run(context, runtime, program, reports, isOver)
-  const { results, isDone } = summed(reports)
-  const faults = results.filter(({ fault }) => fault !== '').map(({ name, fault }) => `${name}: ${fault}`)
-  if (end !== undefined) faults.push(end)
-  else if (!isDone) faults.push('a test never ended')
-  return { passed: results.filter(({ fault }) => fault === '').length, total: results.length, faults }
+  const results = reports.flatMap(report => (report.kind === 'result' ? report : []))
+  const isDone = reports.some(({ kind }) => kind === 'done')
+  return { results, ended: end ?? (isDone ? undefined : 'a test never ended') }
 }
 
 const MOST_STACK_BYTES = 512 * 1024
@@ -69,30 +66,3 @@ function run(
 }
 
 const MOST_REPORTS = 10_000
-
-function summed(reports: readonly Report[]) {
-  const results = reports.flatMap(report => (report.kind === 'result' ? report : []))
-  return { results, isDone: reports.some(({ kind }) => kind === 'done') }
-}
-
-/** As CommonJS, which modules of both sorts become. */
-function compiled({ path, text }: CodeFile): [string, string][] {
-  if (path.endsWith('.json')) return [[path, `module.exports = ${text}`]]
-  if (!/\.[cm]?[jt]sx?$/i.test(path)) return []
-  const ts: typeof TypeScript = require('typescript')
-  try {
-    const { outputText } = ts.transpileModule(text, {
-      fileName: path.replace(/\.[cm]([jt]s)$/i, '.$1'), // By its own ending it would stay a module of its sort.
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2022,
-        module: ts.ModuleKind.CommonJS,
-        esModuleInterop: true,
-        jsx: ts.JsxEmit.React,
-      },
-    })
-    return [[path, outputText]]
-  } catch (error) {
-    if (error instanceof RangeError) return [[path, "throw new SyntaxError('It is nested too deeply.')"]]
-    throw error
-  }
-}

@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadPyodide } from 'pyodide'
 import type { CodeFile } from '../result.ts'
+import { gate } from './gate.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
-import type { Told } from './told.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Where the files lie in the interpreter's own file system; the suite has the same. */
 const FOLDER = '/given'
 const suite = readFileSync(join(import.meta.dirname, 'suite.py'), 'utf8')
 
-export async function runPython(code: readonly CodeFile[], tests: readonly CodeFile[]): Promise<Told> {
+export async function runPython(code: readonly CodeFile[], tests: readonly CodeFile[]): Promise<Outcome> {
   boundMemory()
+  using imports = gate()
   // Of its own: what code did to one is in no other.
   const python = await loadPyodide({
     jsglobals: {}, // Python sees nothing of this process through its module `js`.
@@ -20,37 +22,39 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
     stdout: () => {},
     stderr: () => {},
   })
+  const { FS } = python
   let isOver = () => false
   python.setInterruptBuffer(interruptWhere(() => isOver()))
   for (const { path, text } of [...code, ...tests]) {
     try {
-      python.FS.mkdirTree(join(FOLDER, path, '..'))
-      python.FS.writeFile(join(FOLDER, path), text)
+      FS.mkdirTree(join(FOLDER, path, '..'))
+      FS.writeFile(join(FOLDER, path), text)
     } catch {
-      return nothing(`${path}: there is a file where it needs a folder, or a folder in its place`)
+      return broken(`${path}: there is a file where it needs a folder, or a folder in its place`)
     }
   }
-  const run = python.runPython(suite)
-  using _ = withoutCodeFromTexts()
+  FS.writeFile('/tests.json', JSON.stringify(tests.map(({ path }) => path)))
+  // The suite writes to it before it loads any of the code.
+  FS.createDevice('/dev', 'gate', null, () => imports.close())
   isOver = startTime()
+  let ended: string | undefined
   try {
-    const told: unknown = JSON.parse(run(JSON.stringify(tests.map(({ path }) => path))))
-    return toldBy(told)
+    python.runPython(suite)
   } catch (error) {
-    if (isOver()) return nothing(STOPPED)
-    return nothing(error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : 'it broke')
+    ended = isOver() ? STOPPED : lastLine(error)
+  }
+  try {
+    // Values that pass between Python and JavaScript are beyond the gate.
+    return JSON.parse(FS.readFile('/results.json', { encoding: 'utf8' }))
+  } catch {
+    return broken(ended ?? 'it broke')
   }
 }
 
-const nothing = (fault: string): Told => ({ passed: 0, total: 0, faults: [fault] })
+const broken = (ended: string): Outcome => ({ results: [], ended })
 
-/** What the suite says stands in the same interpreter as the code: it is read like anything from outside. */
-function toldBy(told: unknown): Told {
-  const { passed, total, faults } = Object(told)
-  const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0
-  if (!isCount(passed) || !isCount(total) || passed > total || !Array.isArray(faults)) return nothing('it broke')
-  return { passed, total, faults: faults.map(fault => String(fault).slice(0, 500)) }
-}
+const lastLine = (error: unknown): string =>
+  error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : 'it broke'
 
 /** Python looks at the first place of this between its steps: 2 is SIGINT. No other thread is there to write it. */
 function interruptWhere(isOver: () => boolean): Uint8Array {
@@ -62,24 +66,6 @@ function interruptWhere(isOver: () => boolean): Uint8Array {
     length: 1,
   }
   return buffer as unknown as Uint8Array
-}
-
-/** Whatever Python is handed of JavaScript has `constructor.constructor`, which makes code of a text, outside the interpreter. */
-function withoutCodeFromTexts(): Disposable {
-  const closed = () => {
-    throw new Error('no code is made of a text here')
-  }
-  const open = [() => {}, async () => {}, function* () {}, async function* () {}].map(made => {
-    const prototype = Object.getPrototypeOf(made)
-    const { constructor: before } = Object.getOwnPropertyDescriptors(prototype)
-    Object.defineProperty(prototype, 'constructor', { value: closed, writable: false })
-    return () => Object.defineProperty(prototype, 'constructor', before)
-  })
-  return {
-    [Symbol.dispose]() {
-      for (const again of open) again()
-    },
-  }
 }
 
 let isBounded = false

@@ -1,9 +1,8 @@
 /** The part of running tests that stands inside the sandbox. Its text is evaluated there: it may name nothing from outside. */
 import type { Assertions } from './assertions.ts'
+import type { Result } from './outcome.ts'
 
-export type Report =
-  | { readonly kind: 'result'; readonly name: string /** Empty where it passed. */; readonly fault: string }
-  | { readonly kind: 'done' }
+export type Report = ({ readonly kind: 'result' } & Result) | { readonly kind: 'done' }
 
 type Body = () => unknown
 
@@ -28,18 +27,23 @@ export function suite(
     beforeEach: [],
     afterEach: [],
   })
-  const registered: { name: string; body: Body; groups: Group[] }[] = []
+  const registered: { path: string; name: string; body: Body; groups: Group[] }[] = []
   const begun = new Set<Group>()
   let inside: Group[] = [group('', [])]
-  /** While a file of the tests is loaded, and not what it loads: code has no tests of its own. */
-  let isTold = false
+  /** The file of tests that is being loaded; undefined while what it loads is: code has no tests of its own. */
+  let loading: string | undefined
 
   const bodyOf = (given: readonly unknown[]) => given.find(one => typeof one === 'function') as Body | undefined
   const test = (name: unknown, ...rest: unknown[]) => {
     const body = bodyOf([name, ...rest])
     const names = inside.map(one => one.name).filter(one => one !== '')
-    if (body && isTold)
-      registered.push({ name: [...names, String(name)].join(' › ').slice(0, 200), body, groups: [...inside] })
+    if (body && loading !== undefined)
+      registered.push({
+        path: loading,
+        name: [...names, String(name)].join(' › ').slice(0, 200),
+        body,
+        groups: [...inside],
+      })
   }
   const describe = (name: unknown, ...rest: unknown[]) => {
     const outer = inside
@@ -105,12 +109,12 @@ export function suite(
       return load(resolve(path, asked))
     }
     const run = new Function('module', 'exports', 'require', sources[path] as string)
-    const wasTold = isTold
-    isTold = tests.includes(path)
+    const before = loading
+    loading = tests.includes(path) ? path : undefined
     try {
       run(module, module.exports, requireFrom)
     } finally {
-      isTold = wasTold
+      loading = before
     }
     return module.exports
   }
@@ -166,7 +170,7 @@ export function suite(
       try {
         load(path)
       } catch (error) {
-        say({ kind: 'result', name: path, fault: faultOf(error) })
+        say({ kind: 'result', path, name: path, fault: faultOf(error) })
       }
     }
     for (const one of registered) {
@@ -176,7 +180,7 @@ export function suite(
       } catch (error) {
         fault = faultOf(error).slice(0, 500)
       }
-      say({ kind: 'result', name: one.name, fault })
+      say({ kind: 'result', path: one.path, name: one.name, fault })
     }
     say({ kind: 'done' })
   }

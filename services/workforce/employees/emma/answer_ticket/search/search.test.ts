@@ -98,7 +98,7 @@ it('a word with a slip is found among a hundred thousand that are alike', () => 
     (_, at) => `word${String.fromCodePoint(0x4e00 + (at % 20_000))}${at % 5}`,
   )
   const known = [...alike.map(word => word.slice(0, -1)), 'rotate']
-  const begun = performance.now()
+  const begun = process.cpuUsage()
   assert.equal(speller(known)('roatte'), 'rotate')
-  assert.ok(performance.now() - begun < 20_000)
+  assert.ok(process.cpuUsage(begun).user < 20_000_000)
 })

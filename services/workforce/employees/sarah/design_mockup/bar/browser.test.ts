@@ -1,7 +1,8 @@
 /** The HTML in a browser is what the pictures show: the same parts in the same places, and nobody is asked for anything. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { chromium as browser, chromiumMissing } from '@millhand/test-servers'
 import { type Browser, chromium } from 'playwright-core'
 import { themeOf } from '../../scene/theme.ts'
 import { rules } from '../engine.ts'
@@ -12,9 +13,6 @@ import type { Input } from '../result.ts'
 import { shownAs } from '../shown.ts'
 import { everyBlock } from './every-block.ts'
 
-const browser = '/usr/bin/chromium'
-const skip =
-  existsSync(browser) || process.env.CI === 'true' ? false : `there is no ${browser}: \`.ci/run\` installs it`
 const example: Input = JSON.parse(readFileSync(new URL('../example.json', import.meta.url), 'utf8')).input
 
 interface Seen {
@@ -25,7 +23,7 @@ interface Seen {
   readonly height: number
 }
 
-describe('the HTML of a mock-up, in Chromium', { skip }, () => {
+describe('the HTML of a mock-up, in Chromium', { skip: chromiumMissing() }, () => {
   let chrome: Browser
   before(async () => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']

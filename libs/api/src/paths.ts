@@ -1,0 +1,29 @@
+/** Paths of the machine that serves: no message to a caller has one. */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where Millhand lies with its packages, and the temporary files that it and libvips make. */
+const OWN = [
+  fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, ''),
+  ...['millhand-', 'vips-'].map(name => join(tmpdir(), name)),
+]
+
+/** Signs that end a path in a text, in JSON too. */
+const END = '\\s"\'`<>()\\[\\]{},;|\\\\'
+const own = new RegExp(`(?:file://)?(?:${OWN.map(literal).join('|')})[^${END}]*`, 'g')
+const absolute = /(?<![\w./-])(?:file:\/\/)?\/(?:[\w.@+~-]+\/)+[\w.@+~:-]*/g
+
+/** The text without paths of Millhand's own files. For texts that quote a caller, whose own paths stay. */
+export function withoutOwnPaths(text: string): string {
+  return OWN.some(path => text.includes(path)) ? text.replace(own, '…') : text
+}
+
+/** The text without any absolute path: what a library says of its files, of ours, or of where it was built. */
+export function withoutPaths(text: string): string {
+  return withoutOwnPaths(text).replace(absolute, '…')
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[^\w/]/g, '\\$&')
+}

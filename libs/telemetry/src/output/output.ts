@@ -1,0 +1,147 @@
+/** Lines for a file, pipe or terminal that may be full, slow or gone: writing never throws, blocks or fills memory. */
+
+/** Where the bytes go. Fails with `EAGAIN` where none can be taken at the moment. */
+export interface Destination {
+  /** How many bytes were taken. Never blocks. */
+  write(bytes: Uint8Array): number | Promise<number>
+  /** The same at the end of the process, when nothing can be awaited. */
+  writeAtExit(bytes: Uint8Array): number
+}
+
+export interface OutputOptions {
+  /** What may wait for a slow reader; 1 MiB where it is not set. A line beyond it is dropped. */
+  readonly maxBytes?: number
+  /** Waits before the next try where nothing was taken. */
+  readonly pause?: () => Promise<void>
+}
+
+export interface Output {
+  /** Takes one line, its newline included. */
+  write(line: string): void
+  /** Calls the listener for each line that was dropped, from now on. */
+  onDropped(listener: () => void): void
+  /** Makes the line that says how many lines were dropped: it is written once writing works again. */
+  notice: ((lines: number) => string) | undefined
+  /** Writes what still waits, for at most half a second: for the end of the process. */
+  flush(): void
+}
+
+const MAX_BYTES = 2 ** 20
+const BATCH_BYTES = 2 ** 16
+const RETRY_MS = 50
+const FLUSH_MS = 500
+const NEWLINE = Buffer.from('\n')
+
+export function createOutput(destination: Destination, options: OutputOptions = {}): Output {
+  const { maxBytes = MAX_BYTES, pause = sleepUnreferenced } = options
+  const listeners: (() => void)[] = []
+  const waiting: Buffer[] = []
+  let waitingBytes = 0
+  let isDraining = false
+  /** Lines that no notice has counted yet. */
+  let dropped = 0
+  /** Whether the first of the waiting lines is the rest of one. */
+  let isBegun = false
+  /** Whether what was written last is a line whose rest was dropped. */
+  let isCut = false
+  /** Bytes of a write under way. */
+  let inFlight = 0
+
+  const drop = () => {
+    dropped++
+    for (const listener of listeners) listener()
+  }
+
+  const add = (line: Buffer) => {
+    waiting.push(line)
+    waitingBytes += line.length
+  }
+
+  /** The next lines, at least one where one waits. They wait on until they are `taken`. */
+  const nextBatch = (): Buffer => {
+    const batch: Buffer[] = isCut ? [NEWLINE] : []
+    let bytes = 0
+    for (const line of waiting) {
+      if (bytes > 0 && bytes + line.length > BATCH_BYTES) break
+      bytes += line.length
+      batch.push(line)
+    }
+    return Buffer.concat(batch)
+  }
+
+  const taken = (written: number) => {
+    let left = written - (isCut && written > 0 ? NEWLINE.length : 0)
+    if (written > 0) isCut = false
+    while (left > 0) {
+      const [line] = waiting
+      if (line === undefined) return
+      const part = Math.min(left, line.length)
+      left -= part
+      waitingBytes -= part
+      if (part === line.length) waiting.shift()
+      else waiting[0] = line.subarray(part)
+      isBegun = part < line.length
+    }
+    if (dropped === 0 || output.notice === undefined) return
+    const line = output.notice(dropped)
+    dropped = 0
+    add(Buffer.from(line))
+  }
+
+  /** One line is given up, so that the next shows whether writing works again. */
+  const refused = () => {
+    const line = waiting.shift()
+    if (line === undefined) return
+    waitingBytes -= line.length
+    isCut ||= isBegun
+    isBegun = false
+    drop()
+  }
+
+  const drain = async () => {
+    isDraining = true
+    while (waiting.length > 0) {
+      try {
+        const batch = nextBatch()
+        const writing = destination.write(batch)
+        if (typeof writing !== 'number') inFlight = batch.length
+        taken(typeof writing === 'number' ? writing : await writing)
+      } catch (error) {
+        if (isAgain(error)) await pause()
+        else refused()
+      } finally {
+        inFlight = 0
+      }
+    }
+    isDraining = false
+  }
+
+  const output: Output = {
+    write(text) {
+      const line = Buffer.from(text)
+      if (waitingBytes + line.length > maxBytes) return drop()
+      add(line)
+      if (!isDraining) void drain()
+    },
+    onDropped: listener => void listeners.push(listener),
+    notice: undefined,
+    flush() {
+      // A write in the thread pool is finished before the process ends.
+      if (inFlight > 0) taken(inFlight)
+      const end = performance.now() + FLUSH_MS
+      while (waiting.length > 0 && performance.now() < end) {
+        try {
+          taken(destination.writeAtExit(nextBatch()))
+        } catch (error) {
+          if (isAgain(error)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+          else refused()
+        }
+      }
+    },
+  }
+  return output
+}
+
+const isAgain = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
+
+const sleepUnreferenced = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS).unref())

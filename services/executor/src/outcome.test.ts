@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { failure } from './outcome.ts'
+
+const messageOf = (code: string, said: string) => {
+  const outcome = failure(code, said, false)
+  return outcome.case === 'failure' ? outcome.value.message : undefined
+}
+
+test('a task that failed tells no path of the machine, whatever the library says that failed it', () => {
+  const source = '/onnxruntime_src/onnxruntime/core/framework/bfc_arena.cc:376'
+  const file = `${tmpdir()}/millhand-model-1-2-abcdef/0.in`
+  for (const code of ['model_failed', 'model_broken', 'engine_failed', 'engine_broken', 'output_too_large']) {
+    assert.equal(messageOf(code, `No memory (${source}): ${file} at /usr/lib/x.so.1`), 'No memory (…): … at …')
+  }
+})
+
+test('a message that quotes its caller keeps his paths, and only those', () => {
+  const file = `${tmpdir()}/millhand-inputs-1-2-abcdef/0.in`
+  for (const code of ['model_input_invalid', 'brief_refused', 'answer_invalid']) {
+    assert.equal(messageOf(code, `\`/src/app/a.ts\` is empty: ${file}`), '`/src/app/a.ts` is empty: …')
+  }
+})

@@ -1,0 +1,171 @@
+/**
+ * A rolling restart of every process while clients call and read streams: which of their requests failed. The replicas of
+ * a service go one after the other, all services at the same time.
+ */
+import { Agent } from 'node:http'
+import { openEvents } from '@millhand/test-e2e/event-stream'
+import { type Answer, type RequestOptions, send } from '@millhand/test-e2e/http'
+import { createBalancer } from './balancer.ts'
+import { createPace } from './pace.ts'
+import { isEnd } from './stream-reader.ts'
+import { allMembers, type MemberName, startSystem } from './system.ts'
+
+export interface RollingOptions {
+  readonly root: string
+  /** Where data and logs go. */
+  readonly folder: string
+  /** Requests a second at most; as many as the machine can answer where that is less. */
+  readonly perSecond: number
+  /** Event streams that are open at a time. */
+  readonly streams: number
+  readonly drainSeconds: number
+  readonly say: (line: string) => void
+}
+
+export interface Rolled {
+  readonly requests: number
+  /** Streams that were read to their end, and how often a reader had to come back. */
+  readonly streams: number
+  readonly returns: number
+  /** What clients should not have seen, each with the processes that were away then. */
+  readonly failures: readonly string[]
+}
+
+/** Clients that wait for nothing but the answer to their last request. */
+const CLIENTS = 32
+/** An answer that does not come for so long has failed. */
+const ANSWER_MS = 60_000
+
+export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
+  const { root, folder, perSecond, drainSeconds, say } = options
+  await using system = await startSystem({ root, folder, members: allMembers, drainSeconds })
+  await using balancer = await createBalancer(system.urls())
+  const agent = new Agent({ keepAlive: true })
+  const authorization = `Bearer ${system.testKey}`
+  const failures: string[] = []
+  const restarting = new Set<MemberName>()
+  const found = { requests: 0, streams: 0, returns: 0 }
+  const fail = (what: string) => failures.push(`${what}, while these were restarted: ${[...restarting].join(' ')}`)
+
+  const call = async (method: string, path: string, more: RequestOptions = {}): Promise<Answer | undefined> => {
+    const url = balancer.pick()
+    const late = AbortSignal.timeout(ANSWER_MS)
+    const headers = { authorization, ...more.headers }
+    found.requests++
+    try {
+      if (url === undefined) throw new Error('no gateway is ready')
+      const answer = await send(method, url + path, { ...more, headers, agent, signal: late })
+      if (answer.status < 400) return answer
+      fail(`${method} ${path} was answered ${answer.status} ${answer.text}`)
+    } catch (error) {
+      fail(`${method} ${path} got no answer: ${error}`)
+    }
+    return undefined
+  }
+
+  const pace = createPace(perSecond)
+  pace.admit(Number.POSITIVE_INFINITY)
+  const client = async (first: number) => {
+    for (let turn = first; await pace.turn(); turn++) await requests[turn % requests.length]?.(call)
+  }
+
+  const reader = async () => {
+    while (balancer.isOpen) {
+      const created = await call('POST', '/v1/tasks', { json: task(LIFE_MS) })
+      if (created === undefined) continue
+      await readToEnd(created.body.id)
+    }
+  }
+
+  /** Comes back only when it is told to: a stream that breaks off has failed. */
+  async function readToEnd(id: string) {
+    let last: string | undefined
+    for (let opened = 0; ; opened++) {
+      const url = balancer.pick()
+      const headers = { authorization, ...(last !== undefined && { 'last-event-id': last }) }
+      try {
+        if (url === undefined) throw new Error('no gateway is ready')
+        using stream = await openEvents(`${url}/v1/tasks/${id}/events`, { headers })
+        if (stream.status !== 200 && stream.status !== 204) throw new Error(`${stream.status} ${await stream.text()}`)
+        const how = stream.status === 204 ? 'ended' : await readSome(stream, event => (last = event))
+        if (how === 'broken') throw new Error('it broke off')
+        if (opened > 0) found.returns++
+        if (how === 'told to come back') continue
+        found.streams++
+      } catch (error) {
+        fail(`the stream of ${id}, opened ${opened + 1} times: ${error}`)
+      }
+      return
+    }
+  }
+
+  const working = [
+    ...Array.from({ length: CLIENTS }, (_, at) => client(at)),
+    ...Array.from({ length: options.streams }, reader),
+  ]
+  const services = Object.values(Object.groupBy(allMembers, name => name.split('-')[0] as string))
+  await Promise.all(
+    services.map(async replicas => {
+      for (const name of replicas ?? []) await restart(name)
+    }),
+  )
+  balancer.close()
+  pace.stop()
+  await Promise.all(working)
+  agent.destroy()
+  return { ...found, failures }
+
+  async function restart(name: MemberName) {
+    restarting.add(name)
+    const member = system.members.get(name)
+    if (member === undefined) throw new Error(`there is no ${name}`)
+    await member.stop()
+    await member.start()
+    // The next one is stopped once this one serves, as an orchestrator does it.
+    await balancer.settled()
+    restarting.delete(name)
+    say(`${name} is back; ${found.requests} requests and ${failures.length} failures so far`)
+  }
+}
+
+/** A task of the sandbox that takes so long. */
+const task = (ms: number) => ({ type: 'inference', model: 'digits', input: `sandbox:slow:${ms}` })
+
+/** Longer than the restart of a process takes, so that most of the streams are there when their gateway stops. */
+const LIFE_MS = 8_000
+
+type Call = (method: string, path: string, more?: RequestOptions) => Promise<Answer | undefined>
+
+const requests: readonly ((call: Call) => Promise<unknown>)[] = [
+  call => call('GET', '/v1/tasks?limit=5'),
+  async call => {
+    const created = await call('POST', '/v1/tasks', { json: task(20) })
+    if (created !== undefined) await call('GET', `/v1/tasks/${created.body.id}`)
+  },
+  call => call('GET', '/v1/usage'),
+  call => call('POST', '/v1/tasks', { json: task(20), headers: { 'idempotency-key': crypto.randomUUID() } }),
+  call => call('POST', '/v1/tasks', { json: task(500), headers: { prefer: 'wait=5' } }),
+  call => call('GET', '/v1/workforce/usage'),
+  async call => {
+    const created = await call('POST', '/v1/tasks', { json: task(60_000) })
+    if (created !== undefined) await call('DELETE', `/v1/tasks/${created.body.id}`)
+  },
+  call => call('GET', '/v1/webhooks'),
+  call => call('GET', '/v1/models'),
+]
+
+/** Reads until the task's end, the server's word to come back, or the end of what comes. */
+async function readSome(
+  stream: Awaited<ReturnType<typeof openEvents>>,
+  onId: (id: string) => void,
+): Promise<'ended' | 'told to come back' | 'broken'> {
+  for await (const event of stream) {
+    if (event.type === 'error') {
+      if (event.data.code === 'unavailable') return 'told to come back'
+      throw new Error(JSON.stringify(event.data))
+    }
+    if (event.id !== undefined) onId(event.id)
+    if (isEnd(event)) return 'ended'
+  }
+  return 'broken'
+}
