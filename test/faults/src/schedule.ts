@@ -36,8 +36,8 @@ export interface Step {
 
 export const FAULTS_A_RUN = 16
 
-/** Longer than an owner's lease of 2 s lasts, longer than an executor's. */
-const BEYOND_OWNERSHIP_MS = 3_000
+/** Longer than an owner's lease of 5 s lasts, longer than an executor's. */
+const BEYOND_OWNERSHIP_MS = 6_000
 const BEYOND_LEASE_MS = 11_500
 
 /**

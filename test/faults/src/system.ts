@@ -99,7 +99,11 @@ export interface SystemOptions {
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
+<<<<<<< HEAD
+  const { root, folder, executorEntry, members: names = usualMembers, ownerLeaseS = 5 } = options
+=======
   const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0, ownerLeaseS = 2 } = options
+>>>>>>> main
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()

@@ -27,7 +27,8 @@ const SERVES_AGAIN_MS = 5_000
 const LEASES_BACK_MS = 11_000
 
 export async function recovery({ folder, rounds }: Workbench): Promise<Figure[]> {
-  await using system = await startSystem({ root: repository, folder: folder() })
+  // The product's lease is longer (docs/decisions/one-owner.md): what is measured here is what comes on top of it.
+  await using system = await startSystem({ root: repository, folder: folder(), ownerLeaseS: 2 })
   const wishes = random(1)
   const pace = createPace(TASKS_A_SECOND)
   const clients = createClients({

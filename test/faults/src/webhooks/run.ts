@@ -88,7 +88,7 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
     const done = await orFailure(inject(fault))
     if (!done) continue
     const [began, over] = [done.began, done.over].map(at => at + performance.timeOrigin) as [number, number]
-    windows.push({ began, over, loses: LOSING.test(done.place) && !isStall(fault) })
+    windows.push({ began, over, loses: LOSING.test(done.place) && !isStall(fault, size) })
     tell(`${wordsOf(fault)} (${done.place}); ${receivers.posts.length} posts so far`)
   }
   const whole = performance.now()
@@ -111,8 +111,9 @@ export async function run({ seed, size, root, folder, say }: RunOptions): Promis
   return { figures, violations: found }
 }
 
-/** The store stands still for less than any call waits: what it was asked is done, and answered late. */
-const isStall = (fault: Fault) => fault.kind === 'pause' && fault.target === 'mongo' && fault.ms < 5_000
+/** The store stands still for less than half an owner's lease: what it was asked is done, and answered late. */
+const isStall = (fault: Fault, { ownerLeaseS = 0 }: Size) =>
+  fault.kind === 'pause' && fault.target === 'mongo' && fault.ms < ownerLeaseS * 500
 
 /** Endpoints come and go. */
 async function change(customers: Customers, plans: readonly Plan[]): Promise<void> {

@@ -50,7 +50,7 @@ export const sizes = {
     strength: {
       kills: { 'webhook owner': 2, 'other webhook': 1, kafka: 1, mongo: 1 },
       pauses: { 'webhook owner': 1, kafka: 0, mongo: 0 },
-      pauseMs: [3_000, 5_000],
+      pauseMs: [6_000, 8_000],
       holds: 1,
       gapMs: [700, 1_800],
     },
@@ -65,7 +65,7 @@ export const sizes = {
     strength: {
       kills: { 'webhook owner': 8, 'other webhook': 4, kafka: 4, mongo: 4 },
       pauses: { 'webhook owner': 2, kafka: 2, mongo: 2 },
-      pauseMs: [3_000, 5_000],
+      pauseMs: [6_000, 8_000],
       holds: 4,
       gapMs: [2_000, 8_000],
     },
