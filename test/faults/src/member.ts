@@ -36,7 +36,7 @@ export interface MemberOptions {
 }
 
 /** How long it may take to serve. It waits for what it needs, so others may have to come back first. */
-const START_MS = 60_000
+const START_MS = 180_000
 
 export function createMember({ name, words, env, root, folder }: MemberOptions): Member {
   const logFile = join(folder, `${name}.log`)

@@ -93,11 +93,13 @@ export interface SystemOptions {
   readonly members?: readonly MemberName[]
   /** How long each serves on when it is told to stop; 0 where it is not set. */
   readonly drainSeconds?: number
+  /** How many runs each executor has at once; 2 where it is not set. */
+  readonly executorSlots?: number
 }
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0 } = options
+  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0, executorSlots = 2 } = options
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
@@ -211,7 +213,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
           MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-          MILLHAND_EXECUTOR_SLOTS: '2',
+          MILLHAND_EXECUTOR_SLOTS: String(executorSlots),
           MILLHAND_MODEL_THREADS: '1',
         }
     }
