@@ -27,8 +27,10 @@ export interface Rolled {
   /** Streams that were read to their end, and how often a reader had to come back. */
   readonly streams: number
   readonly returns: number
-  /** What clients should not have seen, each with the processes that were away then. */
-  readonly failures: readonly string[]
+  /** Requests that got no answer and streams that broke off, each with the processes that were away then. */
+  readonly lost: readonly string[]
+  /** Answers that are no success, and none in time: a machine that is far too busy gives some without any restart. */
+  readonly refused: readonly string[]
 }
 
 /** Clients that wait for nothing but the answer to their last request. */
@@ -38,14 +40,18 @@ const ANSWER_MS = 60_000
 
 export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   const { root, folder, perSecond, drainSeconds, say } = options
-  await using system = await startSystem({ root, folder, members: allMembers, drainSeconds })
+  await using system = await startSystem({ root, folder, members: allMembers, drainSeconds, executorSlots: 32 })
   await using balancer = await createBalancer(system.urls())
   const agent = new Agent({ keepAlive: true })
   const authorization = `Bearer ${system.testKey}`
-  const failures: string[] = []
+  const lost: string[] = []
+  const refused: string[] = []
   const restarting = new Set<MemberName>()
   const found = { requests: 0, streams: 0, returns: 0 }
-  const fail = (what: string) => failures.push(`${what}, while these were restarted: ${[...restarting].join(' ')}`)
+  const fail = (what: string, error?: unknown) => {
+    const list = error === undefined || error instanceof Refused || isLate(error) ? refused : lost
+    list.push(`${what}, while these were restarted: ${[...restarting].join(' ')}`)
+  }
 
   const call = async (method: string, path: string, more: RequestOptions = {}): Promise<Answer | undefined> => {
     const url = balancer.pick()
@@ -53,12 +59,12 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
     const headers = { authorization, ...more.headers }
     found.requests++
     try {
-      if (url === undefined) throw new Error('no gateway is ready')
+      if (url === undefined) throw new Refused('no gateway is ready')
       const answer = await send(method, url + path, { ...more, headers, agent, signal: late })
       if (answer.status < 400) return answer
       fail(`${method} ${path} was answered ${answer.status} ${answer.text}`)
     } catch (error) {
-      fail(`${method} ${path} got no answer: ${error}`)
+      fail(`${method} ${path} got no answer: ${error}`, error)
     }
     return undefined
   }
@@ -69,11 +75,17 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
     for (let turn = first; await pace.turn(); turn++) await requests[turn % requests.length]?.(call)
   }
 
+  /** The tasks whose streams are read: they run until they are cancelled. */
+  const watched = new Set<string>()
   const reader = async () => {
     while (balancer.isOpen) {
-      const created = await call('POST', '/v1/tasks', { json: task(LIFE_MS) })
+      const created = await call('POST', '/v1/tasks', { json: { ...task(LIFE_MS), max_attempts: 10 } })
       if (created === undefined) continue
-      await readToEnd(created.body.id)
+      const { id } = created.body
+      watched.add(id)
+      if (!balancer.isOpen) await call('DELETE', `/v1/tasks/${id}`)
+      await readToEnd(id)
+      watched.delete(id)
     }
   }
 
@@ -84,16 +96,16 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
       const url = balancer.pick()
       const headers = { authorization, ...(last !== undefined && { 'last-event-id': last }) }
       try {
-        if (url === undefined) throw new Error('no gateway is ready')
+        if (url === undefined) throw new Refused('no gateway is ready')
         using stream = await openEvents(`${url}/v1/tasks/${id}/events`, { headers })
-        if (stream.status !== 200 && stream.status !== 204) throw new Error(`${stream.status} ${await stream.text()}`)
+        if (stream.status !== 200 && stream.status !== 204) throw new Refused(`${stream.status} ${await stream.text()}`)
         const how = stream.status === 204 ? 'ended' : await readSome(stream, event => (last = event))
         if (how === 'broken') throw new Error('it broke off')
         if (opened > 0) found.returns++
         if (how === 'told to come back') continue
         found.streams++
       } catch (error) {
-        fail(`the stream of ${id}, opened ${opened + 1} times: ${error}`)
+        fail(`the stream of ${id}, opened ${opened + 1} times: ${error}`, error)
       }
       return
     }
@@ -111,9 +123,10 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
   )
   balancer.close()
   pace.stop()
+  await Promise.all([...watched].map(id => call('DELETE', `/v1/tasks/${id}`)))
   await Promise.all(working)
   agent.destroy()
-  return { ...found, failures }
+  return { ...found, lost, refused }
 
   async function restart(name: MemberName) {
     restarting.add(name)
@@ -124,15 +137,20 @@ export async function rollingRestart(options: RollingOptions): Promise<Rolled> {
     // The next one is stopped once this one serves, as an orchestrator does it.
     await balancer.settled()
     restarting.delete(name)
-    say(`${name} is back; ${found.requests} requests and ${failures.length} failures so far`)
+    say(`${name} is back; ${found.requests} requests and ${lost.length + refused.length} failures so far`)
   }
 }
+
+/** The service answered, and could not do it. */
+class Refused extends Error {}
+
+const isLate = (error: unknown) => error instanceof Error && /abort|timeout/i.test(error.name)
 
 /** A task of the sandbox that takes so long. */
 const task = (ms: number) => ({ type: 'inference', model: 'digits', input: `sandbox:slow:${ms}` })
 
-/** Longer than the restart of a process takes, so that most of the streams are there when their gateway stops. */
-const LIFE_MS = 8_000
+/** Longer than all of it takes, so that every stream is there when its gateway stops. */
+const LIFE_MS = 600_000
 
 type Call = (method: string, path: string, more?: RequestOptions) => Promise<Answer | undefined>
 

@@ -95,15 +95,14 @@ export interface SystemOptions {
   readonly drainSeconds?: number
   /** How long an owner may be silent, in seconds: short where it is left out, for storms kill owners again and again. */
   readonly ownerLeaseS?: number
+  /** How many runs each executor has at once; 2 where it is not set. */
+  readonly executorSlots?: number
 }
 
 /** Resolves when every process serves. */
 export async function startSystem(options: SystemOptions): Promise<System> {
-<<<<<<< HEAD
-  const { root, folder, executorEntry, members: names = usualMembers, ownerLeaseS = 5 } = options
-=======
-  const { root, folder, executorEntry, members: names = usualMembers, drainSeconds = 0, ownerLeaseS = 2 } = options
->>>>>>> main
+  const { root, folder, executorEntry, members: names = usualMembers } = options
+  const { drainSeconds = 0, ownerLeaseS = 5, executorSlots = 2 } = options
   mkdirSync(folder, { recursive: true })
   await using parts = new AsyncDisposableStack()
   const links = new Map<string, Link>()
@@ -219,7 +218,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
           MILLHAND_COMPUTE_URL: urlsOf(name, computes),
           MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
           MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-          MILLHAND_EXECUTOR_SLOTS: '2',
+          MILLHAND_EXECUTOR_SLOTS: String(executorSlots),
           MILLHAND_MODEL_THREADS: '1',
         }
     }
