@@ -4,6 +4,9 @@
  *
  * `pnpm faults --webhooks [--minutes 30] [--seed n]`: the same for the storm on webhooks.
  *
+ * `pnpm faults --hostile-tenant [--minutes 5]`: a tenant's times alone and beside one that is as hostile as its plan allows, and
+ * the server's memory, each beside its limit; exits with 1 when one is over it.
+ *
  * `pnpm faults --mutate fence|version|outbox|place|deduplication [--seed n]`: one run of the product without that, or of
  * the test that knows it; exits with 1 when nothing was found.
  */
@@ -12,6 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { repository } from '@millhand/test-e2e/server'
+import { figuresOf } from './hostile/report.ts'
+import { runHostile } from './hostile/run.ts'
 import { isFound, type Mutation, mutatedTree, mutations } from './mutations.ts'
 import { chosenSeed } from './random.ts'
 import { run } from './run.ts'
@@ -20,14 +25,27 @@ import { sizes } from './webhooks/sizes.ts'
 
 const usage = `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]
 pnpm faults --webhooks [--minutes 30] [--seed n]
+pnpm faults --hostile-tenant [--minutes 5]
 pnpm faults --mutate ${Object.keys(mutations).join('|')} [--seed n] [--tasks 4000]`
 
 const SHOWN = 20
 
 // An interrupt ends through `exit`, whose listeners end what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-const { minutes, seed, tasks, webhooks, mutation } = readCommand()
-process.exit(mutation ? await findMutation(mutation) : await search())
+const { minutes, seed, tasks, webhooks, hostileTenant, mutation } = readCommand()
+process.exit(await (hostileTenant ? standHostileTenant() : mutation ? findMutation(mutation) : search()))
+
+/** 1 when a figure is over its limit. */
+async function standHostileTenant(): Promise<number> {
+  const hostileRun = await runHostile(minutes)
+  const figures = figuresOf(hostileRun)
+  for (const { name, value, limit, isWithin } of figures)
+    say(`${isWithin ? 'ok  ' : 'OVER'} ${name.padEnd(32)} ${value.padStart(8)}   ${limit}`)
+  for (const failure of [...hostileRun.alone.failures, ...hostileRun.beside.failures].slice(0, SHOWN)) say(failure)
+  for (const [attack, { rounds, statuses }] of Object.entries(hostileRun.tally))
+    say(`${attack}: ${rounds} rounds, ${JSON.stringify(statuses)}`)
+  return figures.every(({ isWithin }) => isWithin) ? 0 : 1
+}
 
 /** Runs until the time is over; 1 when a promise was broken. */
 async function search(): Promise<number> {
@@ -71,20 +89,22 @@ function readCommand() {
   try {
     const { values } = parseArgs({
       options: {
-        minutes: { type: 'string', default: '0' },
+        minutes: { type: 'string' },
         seed: { type: 'string' },
         tasks: { type: 'string', default: '4000' },
         webhooks: { type: 'boolean', default: false },
+        'hostile-tenant': { type: 'boolean', default: false },
         mutate: { type: 'string' },
       },
     })
     const mutation = values.mutate === undefined ? undefined : mutations[values.mutate]
     if (values.mutate !== undefined && !mutation) throw new Error(`There is no mutation ${values.mutate}.`)
-    const minutes = Number(values.minutes)
+    const hostileTenant = values['hostile-tenant']
+    const minutes = Number(values.minutes ?? (hostileTenant ? 5 : 0))
     const tasks = Number(values.tasks)
     const seed = values.seed === undefined ? chosenSeed() : Number(values.seed)
     if (!(minutes >= 0 && tasks >= 1 && Number.isSafeInteger(seed))) throw new Error('The options take numbers.')
-    return { minutes, tasks, seed, webhooks: values.webhooks, mutation }
+    return { minutes, tasks, seed, webhooks: values.webhooks, hostileTenant, mutation }
   } catch (cause) {
     process.stderr.write(`${(cause as Error).message}\n${usage}\n`)
     process.exit(2)

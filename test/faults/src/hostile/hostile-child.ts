@@ -1,0 +1,23 @@
+/** The hostile tenant: a process of its own, so that what the neighbour measures is not its work. */
+import { attacks, LISTS, type Target } from './attacks.ts'
+
+/** By attack: how many rounds have ended, and how many answers had which status. */
+export type Tally = Record<string, { rounds: number; statuses: Record<number, number> }>
+
+process.on('disconnect', () => process.exit())
+process.once('message', (target: Target) => {
+  const tally: Tally = Object.fromEntries(Object.keys(attacks).map(name => [name, { rounds: 0, statuses: {} }]))
+  const othersBegan = Promise.withResolvers<void>()
+  const all = Object.entries(attacks).map(async ([name, attack]) => {
+    const counted = tally[name] as Tally[string]
+    if (name === LISTS) await othersBegan.promise
+    for (let round = 0; ; round++) {
+      for (const status of await attack(target, round)) counted.statuses[status] = (counted.statuses[status] ?? 0) + 1
+      counted.rounds++
+      process.send?.(tally)
+      const others = Object.entries(tally).filter(([other]) => other !== LISTS)
+      if (others.every(([, { rounds }]) => rounds > 0)) othersBegan.resolve()
+    }
+  })
+  void Promise.all(all)
+})
