@@ -35,9 +35,24 @@ export function boundPipelining(socket: Socket, traffic: Traffic) {
   traffic.onSent = () => {
     if (isResuming || !socket.isPaused()) return
     isResuming = true
-    // In the next turn, so that other connections have theirs: answers may be made and sent without one.
-    setImmediate(goOn)
+    resumeLater(goOn)
   }
+}
+
+/**
+ * Connections that go on, a few in each turn of the event loop: whoever does not pipeline has its request read between
+ * them, however many connections of others have more to read.
+ */
+const resuming: (() => void)[] = []
+const RESUMED_A_TURN = 4
+
+function resumeLater(goOn: () => void) {
+  if (resuming.push(goOn) === 1) setImmediate(resumeSome)
+}
+
+function resumeSome() {
+  for (const goOn of resuming.splice(0, RESUMED_A_TURN)) goOn()
+  if (resuming.length > 0) setImmediate(resumeSome)
 }
 
 /** What node's server keeps on a socket. */
