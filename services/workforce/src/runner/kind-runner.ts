@@ -1,5 +1,4 @@
 /** Runs kinds of work, each brief in a process that is locked in. docs/decisions/workforce-service.md, "A run". */
-import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
 import {
