@@ -82,7 +82,7 @@ function closeProcess(constants: object): void {
   })
   const { title } = process
   Object.defineProperty(process, 'title', { get: () => title, set: () => {}, configurable: false, enumerable: true })
-  fix(process, 'report', Object.freeze({ getReport: libraryOfC }))
+  fix(process, 'report', { getReport: libraryOfC })
   for (const name of ['mainModule', 'execPath']) fix(process, name, undefined)
   for (const name of ['argv', 'execArgv']) fix(process, name, [])
 }

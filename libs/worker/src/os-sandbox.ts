@@ -155,15 +155,16 @@ function mounts({ folder, writes, readable }: Needs): string[] {
     ...system,
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
     ...[...folders].flatMap(path => ['--perms', '0755', '--dir', path]),
-    ...paths.flatMap(path => ['--ro-bind', path, path]),
+    ...paths.flatMap(path => ['--ro-bind-try', path, path]),
     ...(folder === '/' ? [] : [writes ? '--bind' : '--ro-bind', folder, folder]),
     ...['--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
   ]
 }
 
+/** What is not there is for the child to say. */
 function isForAll(path: string): boolean {
-  const { mode } = statSync(path)
-  return (mode & 0o4) !== 0
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined || (found.mode & 0o4) !== 0
 }
 
 /** Where the child sees this machine's own files, every folder above is to be open too. */
