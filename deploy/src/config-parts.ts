@@ -1,7 +1,9 @@
 /** What several processes make of the same variables. */
+
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
+import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
@@ -39,6 +41,7 @@ export function firstPlans(named: Partial<PlanNames> | undefined, plans: Plans):
 }
 
 export interface ExecutorRoom {
+  readonly sandbox: SandboxMode
   readonly executorSlots: number
   readonly onnx: { readonly memoryLimitBytes: number; readonly threads: number }
   readonly modelsMemoryBytes: number
@@ -47,11 +50,16 @@ export interface ExecutorRoom {
 export function executorRoom(
   set: Pick<
     All,
-    'MILLHAND_EXECUTOR_SLOTS' | 'MILLHAND_MODEL_MEMORY_MB' | 'MILLHAND_MODELS_MEMORY_MB' | 'MILLHAND_MODEL_THREADS'
+    | 'MILLHAND_SANDBOX'
+    | 'MILLHAND_EXECUTOR_SLOTS'
+    | 'MILLHAND_MODEL_MEMORY_MB'
+    | 'MILLHAND_MODELS_MEMORY_MB'
+    | 'MILLHAND_MODEL_THREADS'
   >,
 ): ExecutorRoom {
   const cores = availableParallelism()
   return {
+    sandbox: set.MILLHAND_SANDBOX,
     executorSlots: set.MILLHAND_EXECUTOR_SLOTS ?? Math.max(2, cores),
     onnx: { memoryLimitBytes: set.MILLHAND_MODEL_MEMORY_MB * MIB, threads: set.MILLHAND_MODEL_THREADS ?? cores },
     modelsMemoryBytes: set.MILLHAND_MODELS_MEMORY_MB * MIB,

@@ -1,9 +1,16 @@
 /** What runs tasks in a process: the real thing for what is live, and for the sandbox what computes nothing. */
 import type { Client } from '@connectrpc/connect'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { createExecutor, type Executor, type ExecutorOptions } from '@millhand/executor'
+import {
+  chooseSandbox,
+  createExecutor,
+  type Executor,
+  type ExecutorOptions,
+  type SandboxMode,
+} from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
 import type { Runner } from '@millhand/runner'
+
 import { readCatalogue } from '@millhand/workforce/catalogue'
 import { kindRunner, loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
@@ -13,14 +20,16 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
   readonly engines: Engines
+  readonly sandbox: SandboxMode
   /** Takes over what lives as long as the process. */
   readonly own: Runner['own']
 }
 
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
-  const { workforceLeases, engines, own, ...options } = given
+  const { workforceLeases, engines, own, sandbox: sandboxMode, ...options } = given
   if (options.slots === 0) return new Map()
+  chooseSandbox(sandboxMode, options.log)
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
   const workSlots = engines.slots(options.slots)

@@ -185,6 +185,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     runner: modelRunner,
     models,
     slots: config.executorSlots,
+    sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
     clock,
     log,

@@ -36,6 +36,11 @@ export const variables = {
   MILLHAND_SECRET_KEY: optional(
     secret('Seals cursors and stored secrets, instead of the one made at the first start.', { minLength: 32 }),
   ),
+  MILLHAND_SANDBOX: oneOf(
+    'auto',
+    'The wall that the operating system puts around each process that reads foreign bytes: `auto` the best that the machine has, `required` no start without bubblewrap, `off` none but Node’s permission model.',
+    ['auto', 'required', 'off'],
+  ),
   MILLHAND_EXECUTOR_SLOTS: optional(
     integer(
       undefined,

@@ -1,21 +1,24 @@
 /** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
+import { chownSync, linkSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { constants } from 'node:os'
+import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
 import { frame, frameReader } from './frames.ts'
 import { diedOfMemory } from './memory.ts'
-import { type Lock, nodeOptions } from './node-lock.ts'
+import { type Lock, nodeOptions, visible } from './node-lock.ts'
+import { sandbox, wrapCommand } from './os-sandbox.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
+import { realPid } from './real-pid.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
 import { type StandBack, standBack } from './stand-back.ts'
-import { type UsageWatch, watchUsage } from './usage-watch.ts'
+import { watchUsage } from './usage-watch.ts'
 
 export interface ChildProcess<To, From> {
-  /** The process whose memory and processor time count; undefined where none could be started. */
-  readonly pid: number | undefined
   send(message: To): void
   /**
    * The next message. Rejects with `RunnerGone` when the process ends first: who will not wait, kills it. One that says
@@ -38,6 +41,11 @@ export interface ChildProcess<To, From> {
   readonly gone: Promise<RunnerGone>
   /** Where it lives; empty but for what it writes, and removed with it. */
   readonly folder: string
+  /** The number on this machine of the process that does the work, whose memory and time count; undefined before and after it. */
+  readonly pid: number | undefined
+  /** A file of ours that it may read until `takeBack`, by a path in its folder. Throws where it has something there. */
+  lend(path: string, name: string): string
+  takeBack(path: string): void
 }
 
 const STDERR_CHARACTERS = 4096
@@ -52,7 +60,8 @@ const MIB = 2 ** 20
 
 // `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
 // are in units of 512 bytes, by POSIX.
-const LIMITED = 'ulimit -c 0; ulimit -d "$0"; ulimit -f "$1"; ulimit -t "$2"; shift 2; exec "$@"'
+const LIMITED =
+  'ulimit -c 0; ulimit -d "$0"; ulimit -f "$1"; ulimit -t "$2"; cd "$3" && unset OLDPWD && shift 3 && exec "$@"'
 
 export interface ChildOptions<From> {
   /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
@@ -76,8 +85,7 @@ export interface ChildOptions<From> {
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
   const { read, ahead, messageBytes, memoryLimitBytes, log } = options
-  const { child, folder } = spawnIn(options)
-  const { pid } = child
+  const { child, folder, generations, uid } = spawnIn(options)
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio
   const channel = stdio?.[CHANNEL] as Socket | undefined
@@ -88,15 +96,28 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   const arrived: { readonly message: From; readonly bytes: number }[] = []
   let unreadBytes = 0
 
+  let working: number | undefined
+  const workingPid = () => {
+    if (ended || child.exitCode !== null || child.signalCode !== null) return undefined
+    working ??= realPid(child.pid, generations)
+    return working
+  }
+
   const stop = (because: RunnerGone) => {
     if (ended) return
     killed ??= because
+    end()
+  }
+  // The process that was started takes the one that does the work with it, once it has set that up.
+  const end = () => {
+    const pid = generations > 0 ? workingPid() : undefined
     child.kill('SIGKILL')
+    if (pid !== undefined) killNow(pid)
   }
 
-  const watch: UsageWatch | undefined = pid === undefined ? undefined : watchUsage({ pid, memoryLimitBytes, stop })
+  const watch = watchUsage({ pid: workingPid, memoryLimitBytes, stop })
   // Another process may have its number then.
-  child.on('exit', () => watch?.close())
+  child.on('exit', () => watch.close())
 
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARACTERS)
@@ -137,11 +158,11 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     }
   })
   // What is not read any more is not written either: nobody who waits would be told. `close` says why it ended.
-  channel?.on('close', () => child.kill('SIGKILL'))
+  channel?.on('close', end)
   channel?.on('error', () => channel.destroy())
 
   const gone = new Promise<RunnerGone>(resolve => {
-    const end = (gone: RunnerGone) => {
+    const finish = (gone: RunnerGone) => {
       if (ended) return
       ended = gone
       removeFolder(folder, log)
@@ -149,19 +170,24 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       resolve(ended)
     }
     // `close` comes after `exit`, when standard error has been read to its end.
-    child.on('close', (code, signal) => end(killed ?? why(stderr, signal ?? `code ${code}`)))
+    child.on('close', (code, signal) => finish(killed ?? why(stderr, signal ?? signalOf(code))))
     // A message or a signal that does not reach it is an error too; that it is gone is told by `close` then.
-    child.on('error', error => child.pid === undefined && end(notStarted(error)))
+    child.on('error', error => child.pid === undefined && finish(notStarted(error)))
   })
 
   return {
-    pid,
     gone,
     folder,
+    get pid() {
+      return workingPid()
+    },
     stderr: () => stderr,
-    memoryBytes: () => watch?.usage().memoryBytes ?? 0,
-    limitProcessor: ms => watch?.limitProcessor(ms) ?? (() => {}),
+    lend: (path, name) => lend(path, join(folder, name), uid),
+    takeBack: path => rmSync(path, { force: true, recursive: true }),
+    memoryBytes: () => watch.usage().memoryBytes,
+    limitProcessor: ms => watch.limitProcessor(ms),
     standBack(how) {
+      const pid = workingPid()
       if (pid !== undefined) standBack(pid, how)
     },
     send(message) {
@@ -187,8 +213,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   }
 }
 
-function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: string } {
+function spawnIn(options: ChildOptions<unknown>) {
   const { script, lock, memoryLimitBytes, fileBytes, log } = options
+  const plan = sandbox()
   const node = (folder: string) => [
     process.execPath,
     '--disable-warning=ExperimentalWarning',
@@ -196,25 +223,54 @@ function spawnIn(options: ChildOptions<unknown>): { child: NodeChild; folder: st
     `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
     ...nodeOptions(lock, folder, fileBytes),
     script,
-    String(process.pid),
+    String(plan.tool === 'bwrap' ? REAPER : process.pid),
     String(memoryLimitBytes),
   ]
   const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
   let folder: string | undefined
   try {
     folder = makeFolder('model')
-    const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited'].map(String)
-    const child = spawn('sh', ['-c', LIMITED, ...limits, ...node(folder)], {
+    const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited', folder].map(String)
+    const needs = { folder, writes: fileBytes > 0, readable: visible(lock) }
+    const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
+    const { uid, generations } = wrapped
+    if (uid !== undefined) chownSync(folder, uid, uid)
+    const [command = '', ...given] = wrapped.command
+    const child = spawn(command, given, {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       env: { PATH: process.env.PATH },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
-    return { child, folder }
+    return { child, folder, generations, uid }
   } catch (error) {
     if (folder !== undefined) removeFolder(folder, log)
     throw notStarted(error)
   }
+}
+
+/** The parent of the process that does the work, as it sees that in a name space of its own. */
+const REAPER = 1
+
+/** A hard link: a copy would take as long as the file is large. Its owner changes where the child has no way to it. */
+function lend(path: string, link: string, uid: number | undefined): string {
+  if (uid !== undefined) chownSync(path, uid, uid)
+  linkSync(path, link)
+  return link
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has gone.
+  }
+}
+
+/** A shell and bubblewrap say by a number over 128 which signal ended what they started. */
+function signalOf(code: number | null): string {
+  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? []
+  return name ?? `code ${code}`
 }
 
 const notStarted = (cause: unknown) => new RunnerGone('not_started', 'no process could be started', { cause })

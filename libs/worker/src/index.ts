@@ -1,6 +1,7 @@
 export { type ChildOptions, type ChildProcess, startChild } from './child-process.ts'
 export { bounded, type Emission, MAX_PIECE_BYTES, PieceTooLarge } from './emission.ts'
 export type { Lock } from './node-lock.ts'
+export { chooseSandbox, detectSandbox, type SandboxMode, type SandboxPlan } from './os-sandbox.ts'
 export { makeFolder, removeFolder, sweepFolders } from './own-folder.ts'
 export {
   type Artifact,

@@ -47,9 +47,10 @@ const OF_MODULE = [
   '_readPackage',
 ]
 
-const closedOf = (name: string) => () => {
-  throw refused(name)
-}
+const closedOf = (name: string) =>
+  function closed() {
+    throw refused(name)
+  }
 
 /** A folder is looked into where what is asked for could be read in it, or lies in a package that can. */
 const isInside = (name: string) => (folder: string) => isReadable(resolve(folder, name))

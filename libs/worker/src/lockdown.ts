@@ -5,6 +5,7 @@
  * keeps the old ones. `offers.txt` lists what stays open; a test compares the list with the Node that runs it.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
 import { closeLoading, closeResolution } from './lock-modules.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: much of it has no types.
@@ -81,8 +82,20 @@ function closeProcess(constants: object): void {
   })
   const { title } = process
   Object.defineProperty(process, 'title', { get: () => title, set: () => {}, configurable: false, enumerable: true })
-  for (const name of ['report', 'mainModule', 'execPath']) fix(process, name, undefined)
+  fix(process, 'report', { getReport: libraryOfC })
+  for (const name of ['mainModule', 'execPath']) fix(process, name, undefined)
   for (const name of ['argv', 'execArgv']) fix(process, name, [])
+}
+
+const report: Any = process.report?.getReport.bind(process.report)
+
+/** Of a report, which has addresses of the heap and the command line, what tells which native code fits. */
+function libraryOfC() {
+  const { header, sharedObjects } = report()
+  return {
+    header: { glibcVersionRuntime: header.glibcVersionRuntime },
+    sharedObjects: sharedObjects.filter((path: string) => path.includes('musl')).map((path: string) => basename(path)),
+  }
 }
 
 const SIGKILL = 9
@@ -161,7 +174,7 @@ function handles(): Set<object> {
   const encrypted = new TLSSocket()
   const all = [Reflect.get(process.stderr, '_handle'), Reflect.get(encrypted, '_handle')._parent]
   encrypted.destroy()
-  return new Set(all.map(Object.getPrototypeOf))
+  return new Set(all.filter(handle => handle).map(Object.getPrototypeOf))
 }
 
 const functionsOf = (module: Any): string[] =>

@@ -1,5 +1,5 @@
 /** How Node is started for a child process: what its permission model leaves it. docs/decisions/walls.md */
-import { type Code, readableCode } from './readable.ts'
+import { type Code, readableCode, visibleCode } from './readable.ts'
 
 const OWN_PACKAGES = new URL('own-packages.ts', import.meta.url).href
 
@@ -12,6 +12,9 @@ export interface Lock {
   /** Whether it starts processes while it loads: before it is locked down. */
   readonly startsProcesses?: true
 }
+
+/** What the child sees of the file system, where it sees no other: folders rather than each package. */
+export const visible = ({ code, readable = [] }: Lock): string[] => [...visibleCode(code), ...readable]
 
 /** `folder`: its own, the only place where it may write, where it may. */
 export function nodeOptions(

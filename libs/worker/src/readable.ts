@@ -25,6 +25,12 @@ export const readableCode = (code: Code): readonly string[] => {
   return found
 }
 
+/** The same as whole folders: sources, and what packages are linked to. */
+export const visibleCode = (code: Code): string[] =>
+  Object.keys(code).flatMap(name =>
+    [...sources(name), join(ROOT, name, 'node_modules')].filter(path => existsSync(path)),
+  )
+
 const readable = new Map<string, readonly string[]>()
 
 const sources = (folder: string) => ['src', 'package.json'].map(name => join(ROOT, folder, name))

@@ -14,7 +14,8 @@ export interface UsageWatch {
 }
 
 interface WatchOptions {
-  readonly pid: number
+  /** Undefined before the process is there, and after it. */
+  readonly pid: () => number | undefined
   readonly memoryLimitBytes: number
   /** Hears of the first limit that the process is over, and of those after it. */
   readonly stop: (why: RunnerGone) => void
@@ -29,7 +30,10 @@ const nothing: ProcessUsage = { memoryBytes: 0, processorMs: 0 }
 export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): UsageWatch {
   let isClosed = false
   let limit: { readonly ms: number; readonly from: number } | undefined
-  const usage = () => (isClosed ? nothing : (usageOf(pid) ?? nothing))
+  const usage = () => {
+    const number = isClosed ? undefined : pid()
+    return (number === undefined ? undefined : usageOf(number)) ?? nothing
+  }
 
   const timer = setInterval(() => {
     const { memoryBytes, processorMs } = usage()

@@ -26,6 +26,8 @@ import { Results } from './results.ts'
 import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
+export { chooseSandbox, type SandboxMode } from '@millhand/worker'
+
 export type ModelRunner = Runner<ModelPackage>
 
 const renewEveryMs = 1_000

@@ -33,7 +33,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millhand-hostile-'))
   await writeFile(join(folder, 'child.cjs'), CHILD)
   // With the limits of the child that it stands for.
-  const script = `#!/bin/sh\nexec /bin/sh -c "$2" "$3" "$4" "$5" "${process.execPath}" "${join(folder, 'child.cjs')}"\n`
+  const script = `#!/bin/sh\nexec /bin/sh -c "$2" "$3" "$4" "$5" "$6" "${process.execPath}" "${join(folder, 'child.cjs')}"\n`
   await writeFile(join(folder, 'sh'), script, { mode: 0o755 })
   process.env.PATH = `${folder}:${PATH}`
 })

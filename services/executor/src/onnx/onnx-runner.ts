@@ -170,7 +170,21 @@ class OnnxModel implements Loaded {
   }
 
   async #runPortion(items: readonly RunItem[], room: number, onEmit: OnEmit): Promise<Done> {
-    const inputs = items.map(({ input }) => input)
+    const lent: string[] = []
+    const inputs = items.map(({ input }, at) => {
+      if (typeof input === 'string') return input
+      const path = this.#child.lend(input.path, `input-${at}`)
+      lent.push(path)
+      return { ...input, path }
+    })
+    try {
+      return await this.#answered(items, inputs, room, onEmit)
+    } finally {
+      for (const path of lent) this.#child.takeBack(path)
+    }
+  }
+
+  async #answered(items: readonly RunItem[], inputs: readonly RunItem['input'][], room: number, onEmit: OnEmit) {
     const given = items.some(({ parameters }) => parameters !== undefined)
     const parameters = given && { parameters: items.map(({ parameters }) => parameters) }
     this.#child.send({ kind: 'run', inputs, ...parameters, room })

@@ -1,6 +1,6 @@
 /** JavaScript and TypeScript, read by ESLint in memory. Comments that switch rules off are not obeyed: this is a second look. */
 import { createRequire } from 'node:module'
-import type { ESLint, Linter as EslintLinter, Rule } from 'eslint'
+import type { ESLint, Linter as EslintLinter } from 'eslint'
 import type { Edit } from './edit.ts'
 import { type Found, type Linter, plain, syntaxError } from './finding.ts'
 import { namesKnown } from './names-known.ts'

@@ -1,0 +1,174 @@
+/**
+ * The wall that the operating system puts around a child process, below Node's own lock: what is compromised in native code
+ * stands before this one. One place chooses it, by what the machine has. docs/decisions/walls.md
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Log } from '@millhand/telemetry'
+
+export type SandboxMode = 'auto' | 'required' | 'off'
+
+export interface SandboxPlan {
+  readonly tool: 'bwrap' | 'setpriv' | 'none'
+  /** Whether children get a user each, beginning with this. Only where this process is root. */
+  readonly firstUid: number | undefined
+  /** What is not closed, in words. */
+  readonly missing: readonly string[]
+}
+
+/** What a child needs to see. */
+export interface Needs {
+  /** Its own folder, and whether it writes there. */
+  readonly folder: string
+  readonly writes: boolean
+  /** Files and folders that it reads. */
+  readonly readable: readonly string[]
+}
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+/** Nobody's: beyond what systems and containers give to users. */
+const FIRST_UID = 1_900_000_000
+const UIDS = 1_000_000
+/** Processes and threads of one child, and files that it has open. */
+const MOST_PROCESSES = 1_024
+const MOST_FILES = 1_024
+
+const OFF: SandboxPlan = { tool: 'none', firstUid: undefined, missing: ['it is switched off (MILLHAND_SANDBOX)'] }
+
+let chosen = OFF
+let children = 0
+
+/** To be called at the start. Throws where `required` is not to be had. What is not closed is one line of the log. */
+export function chooseSandbox(mode: SandboxMode, log: Log): SandboxPlan {
+  chosen = mode === 'off' ? OFF : detectSandbox()
+  if (mode === 'required' && chosen.tool !== 'bwrap')
+    throw new Error(`MILLHAND_SANDBOX is "required", and this machine lacks it: ${chosen.missing.join('; ')}.`)
+  if (chosen.missing.length > 0) log.warn('sandbox.incomplete', { tool: chosen.tool, missing: chosen.missing })
+  else log.info('sandbox.complete', { tool: chosen.tool })
+  return chosen
+}
+
+/** What was chosen for this process. */
+export const sandbox = (): SandboxPlan => chosen
+
+/** The best that works here: each is tried on a process that does nothing. `path` is where its tools are looked for. */
+export function detectSandbox(path = process.env.PATH ?? ''): SandboxPlan {
+  const isRoot = process.getuid?.() === 0
+  const uids = isRoot ? [FIRST_UID, NOBODY, undefined] : [undefined]
+  const faults: string[] = []
+  if (process.platform === 'linux')
+    for (const tool of ['bwrap', 'setpriv'] as const)
+      for (const firstUid of uids) {
+        const plan = { tool, firstUid, missing: missingOf(tool, isRoot && firstUid === undefined, faults[0]) }
+        const fault = tried(plan, path)
+        if (fault === undefined) return plan
+        faults.push(fault)
+      }
+  return { ...OFF, missing: missingOf('none', isRoot, faults[0] ?? 'it is for Linux') }
+}
+
+const NOBODY = 65_534
+
+const missingOf = (tool: SandboxPlan['tool'], isRoot: boolean, fault: string | undefined) => [
+  ...(tool === 'bwrap'
+    ? []
+    : [`children share this machine's files, network and processes: bubblewrap does not work here (${fault})`]),
+  ...(isRoot ? ['children run as root: no other user can read what they need'] : []),
+  ...(tool === 'none' ? ['children may gain privileges: there is no setpriv'] : []),
+]
+
+function tried(plan: SandboxPlan, path: string): string | undefined {
+  const needs = { folder: '/', writes: false, readable: [import.meta.filename] }
+  const read = `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`
+  const [command = '', ...given] = wrapCommand({ ...plan }, [process.execPath, '-e', read], needs).command
+  const { status, error, stderr } = spawnSync(command, given, { env: { PATH: path }, timeout: 20_000 })
+  if (status === 0) return undefined
+  if (error) return (error as NodeJS.ErrnoException).code === 'ENOENT' ? `there is no ${command}` : error.message
+  return String(stderr).trim().split('\n')[0] ?? ''
+}
+
+export interface Wrapped {
+  readonly command: readonly string[]
+  /** Whose the child's folder is to be; undefined for this process's own user. */
+  readonly uid: number | undefined
+  /** Between the process that is started and the one that does the work. */
+  readonly generations: 0 | 2
+}
+
+/** The command with the wall around it. What it is started with beyond standard error, it hands on. */
+export function wrapCommand(plan: SandboxPlan, command: readonly string[], needs: Needs): Wrapped {
+  const isReadable = needs.readable.every(isForAll) && [process.execPath, ROOT].every(isForAllOrRoot(plan))
+  const uid = plan.firstUid === undefined || !isReadable ? undefined : uidOf(plan.firstUid)
+  const inner = plan.tool === 'none' ? command : [...privileges(uid), ...limits(plan, uid), ...command]
+  if (plan.tool !== 'bwrap') return { command: inner, uid, generations: 0 }
+  return { command: ['bwrap', ...namespaces(uid), ...mounts(needs), '--', ...inner], uid, generations: 2 }
+}
+
+const uidOf = (first: number) => (first === FIRST_UID ? first + (children++ % UIDS) : first)
+
+const privileges = (uid: number | undefined) => [
+  'setpriv',
+  '--no-new-privs',
+  ...(uid === undefined ? [] : [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--bounding-set=-all']),
+  '--inh-caps=-all',
+]
+
+/** Linux counts processes by user: of one that is not the child's own they are not bounded. */
+const limits = ({ tool }: SandboxPlan, uid: number | undefined) => {
+  const isItsOwn = (uid ?? 0) >= FIRST_UID || (tool === 'bwrap' && process.getuid?.() !== 0)
+  return ['prlimit', '--core=0', `--nofile=${MOST_FILES}`, ...(isItsOwn ? [`--nproc=${MOST_PROCESSES}`] : []), '--']
+}
+
+const namespaces = (uid: number | undefined) => [
+  ...(process.getuid?.() === 0 ? [] : ['--unshare-user', '--disable-userns']),
+  ...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+  ...['--die-with-parent', '--new-session', '--hostname', 'sandbox', '--cap-drop', 'ALL'],
+  // To become another user, which takes them away for good.
+  ...(uid === undefined ? [] : ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap(name => ['--cap-add', name])),
+]
+
+const SYSTEM = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/etc/ld.so.cache',
+  '/etc/os-release',
+  '/nix/store',
+]
+
+function mounts({ folder, writes, readable }: Needs): string[] {
+  const system = SYSTEM.filter(path => existsSync(path)).flatMap(path =>
+    lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
+  )
+  const paths = [...new Set([realpathSync(process.execPath), join(ROOT, 'node_modules'), ...readable])].filter(
+    path => !SYSTEM.includes(path),
+  )
+  const bound = folder === '/' ? paths : [...paths, folder]
+  // Bubblewrap makes them for its own user alone.
+  const folders = new Set(bound.flatMap(path => above(dirname(path)).toReversed()).filter(path => path !== '/'))
+  return [
+    ...['--perms', '0755', '--dir', '/etc'],
+    ...system,
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...[...folders].flatMap(path => ['--perms', '0755', '--dir', path]),
+    ...paths.flatMap(path => ['--ro-bind-try', path, path]),
+    ...(folder === '/' ? [] : [writes ? '--bind' : '--ro-bind', folder, folder]),
+    ...['--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
+  ]
+}
+
+/** What is not there is for the child to say. */
+function isForAll(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined || (found.mode & 0o4) !== 0
+}
+
+/** Where the child sees this machine's own files, every folder above is to be open too. */
+const isForAllOrRoot = (plan: SandboxPlan) => (path: string) =>
+  plan.tool === 'bwrap' || above(realpathSync(path)).every(folder => (statSync(folder).mode & 0o1) !== 0)
+
+const above = (path: string): string[] => (path === '/' ? [path] : [path, ...above(dirname(path))])
