@@ -22,7 +22,7 @@ const ways: Record<string, () => unknown> = {
   'the home of root': () => readdirSync('/root'),
   'the folders of the machine': () => gone('/var'),
   'another temporary file': () => {
-    if (readdirSync('/tmp').every(name => `/tmp/${name}` === folder)) throw new Error('there is none')
+    if (readdirSync('/tmp').every(name => `${folder}/`.startsWith(`/tmp/${name}/`))) throw new Error('there is none')
   },
   'the environment of the server': () => readFileSync(`/proc/${pid}/environ`),
   'the memory of the server': () => readFileSync(`/proc/${pid}/maps`),
