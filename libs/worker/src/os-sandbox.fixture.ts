@@ -22,7 +22,7 @@ const ways: Record<string, () => unknown> = {
   'the home of root': () => readdirSync('/root'),
   'the folders of the machine': () => gone('/var'),
   'another temporary file': () => {
-    if (readdirSync('/tmp').every(name => `/tmp/${name}` === folder)) throw new Error('there is none')
+    if (readdirSync('/tmp').every(name => `${folder}/`.startsWith(`/tmp/${name}/`))) throw new Error('there is none')
   },
   'the environment of the server': () => readFileSync(`/proc/${pid}/environ`),
   'the memory of the server': () => readFileSync(`/proc/${pid}/maps`),
@@ -42,10 +42,10 @@ const ways: Record<string, () => unknown> = {
   'the sockets of the machine': () => gone('/run'),
   'a setting of the kernel': () => writeFileSync('/proc/sys/kernel/core_pattern', '|/bin/sh'),
   'a trigger of the kernel': () => writeFileSync('/proc/sysrq-trigger', 'h'),
-  'a mount': () => execFileSync('mount', ['-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }),
+  'a mount': () => execFileSync('/usr/bin/mount', ['-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }),
   'another user': () => process.setuid?.(0),
   'a group': () => process.setgroups?.([0]),
-  'a root of its own': () => execFileSync('chroot', ['/', 'true'], { stdio: 'ignore' }),
+  'a root of its own': () => execFileSync('/usr/sbin/chroot', ['/', 'true'], { stdio: 'ignore' }),
   'rights of a file': () => status('CapEff', '0000000000000000'),
   'rights to come': () => status('NoNewPrivs', '1'),
   'more files than it may have': () => {
