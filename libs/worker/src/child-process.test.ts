@@ -35,7 +35,7 @@ it('a process that says what can not be read has crashed, and a fault of the rea
 
 describe('a process that is not watched from within', { skip: process.platform !== 'linux' }, () => {
   const usingMuch = async (t: TestContext, use: (child: ChildProcess<object, object>) => void) => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
     use(child)
     return await child.gone
@@ -56,7 +56,7 @@ describe('a process that is not watched from within', { skip: process.platform !
   })
 
   it('is what its parent measures until it is gone', async t => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
     assert.ok(child.memoryBytes() > 0)
     await child.kill()
