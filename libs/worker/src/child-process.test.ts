@@ -36,7 +36,7 @@ it('a process that says what can not be read has crashed, and a fault of the rea
 
 describe('a process that is not watched from within', { skip: process.platform !== 'linux' }, () => {
   const usingMuch = async (t: TestContext, use: (child: ChildProcess<object, object>) => void) => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
     use(child)
     return await child.gone
@@ -57,7 +57,7 @@ describe('a process that is not watched from within', { skip: process.platform !
   })
 
   it('is what its parent measures until it is gone', { timeout: 60_000 }, async t => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
     // It has none while the system puts the program into the new process.
     while (child.memoryBytes() === 0) await immediate()

@@ -2,7 +2,7 @@
  * Closes what the work of a child process does not need and Node's permission model leaves open: the network, signals and
  * priorities of other processes, SQLite's files, bytecode from outside, what tells about this machine. Node 24 has no
  * permission for these. Each thing ends in few functions, whatever library calls it: those are replaced for good, and nothing
- * keeps the old ones. `offers.txt` lists what stays open; a test compares the list with the Node that runs it.
+ * keeps the old ones. `exposed-functions.txt` lists what stays open; a test compares the list with the Node that runs it.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
