@@ -163,7 +163,7 @@ describe('a disk that is full', {
     const again = await fetch(`${server.url}/v1/tasks`, {
       method: 'POST',
       headers: { ...authorization(live), 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'inference', model: 'digits', input: Array(64).fill(0) }),
+      body: JSON.stringify({ type: 'inference', model: 'digits', input: JSON.stringify(Array(64).fill(0)) }),
     })
     assert.equal(again.status, 201, await again.text())
     assert.equal(await server.stop(), 0)
