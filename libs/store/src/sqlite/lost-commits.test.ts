@@ -43,6 +43,14 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
+/** Changes the first salt of a store's mark. */
+function setMark(file: string, change: (salt: number) => number): void {
+  const mark = readFileSync(markFile(file))
+  mark.writeUInt32BE(change(mark.readUInt32BE(4)) >>> 0, 4)
+  mark.writeUInt32BE(crc32(mark.subarray(0, 16)), 16)
+  writeFileSync(markFile(file), mark)
+}
+
 describe('a write-ahead log after kill -9', () => {
   it('is taken as it is where nothing happened to it, once and again', async () => {
     const file = killed()
@@ -86,6 +94,18 @@ describe('a write-ahead log after kill -9', () => {
       await openSqlite({ file }).close()
     })
   }
+
+  it('is refused where it is older than the last commits, and taken where it has begun anew since', async () => {
+    const [older, newer] = [killed(), killed()]
+    // Each time that the log begins anew its first salt is one more.
+    setMark(older, salt => salt + 1)
+    assert.throws(
+      () => openSqlite({ file: older }),
+      error => error instanceof StoreDamaged && /-wal is of an earlier time/.test(error.message),
+    )
+    setMark(newer, salt => salt - 1)
+    assert.equal(await notesIn(newer), 60)
+  })
 
   it('may end in the middle of a commit that was not answered', async () => {
     const file = killed()
