@@ -234,7 +234,8 @@ function spawnIn(options: ChildOptions<unknown>) {
     const needs = { folder, writes: fileBytes > 0, readable: visible(lock) }
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
     const { uid, generations } = wrapped
-    if (uid !== undefined) chownSync(folder, uid, uid)
+    // Its group stays this process's: by that a later start knows the folder (`sweepFolders`).
+    if (uid !== undefined) chownSync(folder, uid, process.getgid?.() ?? uid)
     const [command = '', ...given] = wrapped.command
     const child = spawn(command, given, {
       cwd: folder,
