@@ -9,7 +9,7 @@ import { stopWithPackageManager } from './package-manager.ts'
 import { processLog } from './process-log.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
-import { waitFor, waitsFor } from './store-wait.ts'
+import { waitForStore, waitReasonOf } from './store-wait.ts'
 
 try {
   const config = localConfig(process.env)
@@ -31,10 +31,10 @@ try {
     } catch (error) {
       const isStopping = runner.signal.aborted
       await runner.stop('start failed')
-      const wait = isStopping ? undefined : waitsFor(error)
+      const wait = isStopping ? undefined : waitReasonOf(error)
       if (wait === undefined) throw storeFault(error, config.dataDir)
       log.error('start.waits', { reason: wait.reason, error })
-      const exitCode = await waitFor(wait, { config, runner: newRunner(), log })
+      const exitCode = await waitForStore(wait, { config, runner: newRunner(), log })
       if (exitCode !== undefined) process.exit(exitCode)
     }
   }
