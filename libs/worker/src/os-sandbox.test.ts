@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,10 @@ describe('the wall of the system', { skip, timeout: 120_000 }, () => {
         writes,
         readable: [import.meta.dirname],
       })
-      if (wrapped.uid !== undefined) chownSync(folder, wrapped.uid, wrapped.uid)
+      if (wrapped.uid !== undefined) {
+        chownSync(folder, -1, wrapped.uid)
+        chmodSync(folder, 0o770)
+      }
       const [command = '', ...given] = wrapped.command
       const { stdout } = await promisify(execFile)(command, given, { env: { PATH: process.env.PATH } })
       const { tried, open, uid } = JSON.parse(stdout)
