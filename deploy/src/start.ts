@@ -29,9 +29,10 @@ try {
       if (typeof started !== 'number') announce(started)
       process.exit(await runner.waitForExit())
     } catch (error) {
-      const isStopping = runner.signal.aborted
+      // What a start meets after a signal to stop is that its resources are closed.
+      if (runner.signal.aborted) process.exit(await runner.waitForExit())
       await runner.stop('start failed')
-      const wait = isStopping ? undefined : waitReasonOf(error)
+      const wait = waitReasonOf(error)
       if (wait === undefined) throw storeFault(error, config.dataDir)
       log.error('start.waits', { reason: wait.reason, error })
       const exitCode = await waitForStore(wait, { config, runner: newRunner(), log })

@@ -20,7 +20,7 @@ export function watchProcess({ onSignal, onUncaught }: ProcessEvents): () => voi
     onSignal(signal)
   }
   // A reader that is gone makes an error of these streams, whoever writes: that must not end the process.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
+  for (const stream of [process.stdout, process.stderr]) stream.off('error', ignore).on('error', ignore)
   process.on('SIGINT', signalled)
   process.on('SIGTERM', signalled)
   process.on('uncaughtException', onUncaught)

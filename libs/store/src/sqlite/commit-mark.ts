@@ -77,7 +77,9 @@ export function lostCommits(file: string): string | undefined {
   if (mark === undefined || mark.frames === 0) return undefined
   const log = `${file}-wal`
   const header = readWalHeader(log)
-  if (header === undefined) return `${log} is missing or its header is broken, and commits were in it`
+  if (header === undefined) {
+    return `${log} is missing or its header is broken, and commits were in it (unless another program, such as sqlite3, has opened the database since the server was killed and has put them into it: then remove ${markFile(file)} and start)`
+  }
   if (header.salt1 !== mark.salt1 || header.salt2 !== mark.salt2) {
     // Each time that the log begins anew its first salt is one more. All of the earlier log is in the database then.
     const begun = (header.salt1 - mark.salt1) >>> 0
