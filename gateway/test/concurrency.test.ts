@@ -93,6 +93,21 @@ test('bytes of unfinished bodies are capped for each account, and given back whe
   assert.equal(status, 201)
 })
 
+test('bytes of bodies are given back where their requests are refused a wait or a stream', async t => {
+  const { post, call, services } = await startWith(t, { waits: 1, streams: 1, bodyBytes: 2_000 })
+  services.put({ id: 'a' })
+  const waiting = call('/v1/tasks/a', { headers: { prefer } })
+  const stream = await call('/v1/tasks/a/events', { headers: { accept: 'text/event-stream' } })
+  await until(() => services.openWaits === 1)
+  for (let times = 0; times < 50; times++) {
+    await problemIn(await post(validTask, { prefer }), 'concurrency_limited')
+    await problemIn(await post(validTask, { accept: 'text/event-stream' }), 'concurrency_limited')
+  }
+  assert.equal((await post(validTask)).status, 201)
+  services.finish('a')
+  await Promise.all([waiting, stream.body?.cancel()])
+})
+
 test('a body of a caller who is not known is not read', async t => {
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
