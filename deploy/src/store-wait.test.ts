@@ -97,7 +97,8 @@ describe('a start on a damaged store', () => {
     assert.match(JSON.parse(ready.text).detail, /store .*millhand\.db is damaged.*restore it from a backup/)
     assert.equal((await get(`${server.url}/healthz`)).status, 200)
     const refused = await get(`${server.url}/v1/tasks`)
-    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
+    const said = ['retry-after', 'x-should-retry'].map(name => refused.headers.get(name))
+    assert.deepEqual([refused.status, ...said], [503, '10', 'true'])
     assert.match(server.stderr(), /"event":"start.waits"/)
     assert.equal(await server.stop(), 0)
   })
@@ -109,7 +110,7 @@ const mounted: SpawnSyncReturns<Buffer> = spawnSync('mount', ['-t', 'tmpfs', '-o
 const canMount = mounted.status === 0 || process.env.CI === 'true'
 
 describe('a disk that is full', {
-  skip: canMount ? false : 'it needs a disk of its own: run it as root on Linux',
+  skip: canMount ? false : 'needs a disk of its own: run it as root on Linux',
 }, () => {
   it('is waited for by a start, refuses what is new, keeps room for what protects, and recovers', async t => {
     assert.equal(mounted.status, 0, String(mounted.stderr))
@@ -159,7 +160,12 @@ describe('a disk that is full', {
 
     makeRoom()
     await until(() => get(`${server.url}/readyz`), isReady, server)
-    assert.equal((await get(`${server.url}/v1/tasks`, authorization(live))).status, 200)
+    const again = await fetch(`${server.url}/v1/tasks`, {
+      method: 'POST',
+      headers: { ...authorization(live), 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'inference', model: 'digits', input: JSON.stringify(Array(64).fill(0)) }),
+    })
+    assert.equal(again.status, 201, await again.text())
     assert.equal(await server.stop(), 0)
   })
 })

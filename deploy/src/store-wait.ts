@@ -63,7 +63,8 @@ async function serveUnready(address: Address, reason: string) {
     }
     const detail = path === '/readyz' ? `Not ready: store (${reason}).` : 'The service can not answer at the moment.'
     const problem = problemOf(fail('unavailable', detail), crypto.randomUUID())
-    res.writeHead(problem.status, { ...headers, 'content-type': 'application/problem+json', 'retry-after': '10' })
+    const retry = { 'retry-after': '10', 'x-should-retry': 'true' }
+    res.writeHead(problem.status, { ...headers, ...retry, 'content-type': 'application/problem+json' })
     res.end(JSON.stringify(problem))
   })
   server.listen(address)

@@ -7,7 +7,8 @@ export const corsHeaders: readonly string[] = [
   '*',
   'Access-Control-Expose-Headers',
   'Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Idempotent-Replayed, Link, Location, ' +
-    'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
+    'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, Sunset, WWW-Authenticate, X-Request-Id, ' +
+    'X-Should-Retry',
 ]
 
 /** Answers `OPTIONS`: a browser's preflight with what it may send, anyone else with the path's methods. */

@@ -191,7 +191,12 @@ export class Exchange {
  * Any answer may be opened as a page: links on it tell nobody its address, which may hold a token, and a page that opened
  * it keeps no hold of it. `Strict-Transport-Security` is for whoever ends TLS: this server has none (RFC 6797, section 7.2).
  */
-const everywhere = ['Referrer-Policy', 'no-referrer', 'Cross-Origin-Opener-Policy', 'same-origin']
+export const everywhere: readonly string[] = [
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Opener-Policy',
+  'same-origin',
+]
 
 const LINGER_MS = 1000
 

@@ -1,6 +1,7 @@
 /** Answers to what is not a request that HTTP or we can serve, written past node, which has made no answer for it. */
 import type { Duplex } from 'node:stream'
 import { fail, type Id, type Ids, problemOf } from '@millhand/api'
+import { everywhere } from './exchange.ts'
 import type { Traffic } from './traffic.ts'
 
 /**
@@ -42,12 +43,15 @@ const refusals: Readonly<Record<string, Refusal>> = {
 }
 const notHttp: Refusal = [400, 'Bad Request', 'What came is not a request of HTTP/1.1.']
 
+/** Lines of the head that every answer has. */
+const shared = everywhere.map((text, at) => `${text}${at % 2 === 0 ? ': ' : '\r\n'}`).join('')
+
 function end(socket: Duplex, status: string, requestId: string, problem: object, headers = '') {
   const body = JSON.stringify(problem)
   socket.on('error', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\n${headers}\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\n${shared}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n${headers}\r\n${body}`,
     () => socket.destroy(),
   )
 }

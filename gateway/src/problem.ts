@@ -1,5 +1,5 @@
 /** Errors as answers: `application/problem+json` (RFC 9457). */
-import { headerOf, metadataOf, type ProblemCode, problemOf, retryAfterOf } from '@millhand/api'
+import { headerOf, metadataOf, type ProblemCode, problemOf, retryAfterOf, shouldRetry } from '@millhand/api'
 import type { Exchange } from './exchange.ts'
 import { type BodyReply, sendBody } from './reply.ts'
 
@@ -14,15 +14,17 @@ export function problemReply(exchange: Exchange, error: unknown): BodyReply {
   return {
     kind: 'body',
     status: problem.status,
-    headers: ['Content-Type', 'application/problem+json', ...headersOf(error, problem.code)],
+    headers: ['Content-Type', 'application/problem+json', ...headersOf(error, problem.code, isIdempotent(exchange))],
     body: JSON.stringify(problem),
   }
 }
 
 /** What the catalogue wants beside the body: of what the error tells programs, where it does. */
-function headersOf(error: unknown, code: ProblemCode): string[] {
+function headersOf(error: unknown, code: ProblemCode, isIdempotent: boolean): string[] {
   const retryAfterS = retryAfterOf(error)
   const headers = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)]
+  const retry = shouldRetry(code, isIdempotent)
+  if (retry !== undefined) headers.push('X-Should-Retry', String(retry))
   const { allow = '', size = '0', scope } = metadataOf(error)
   switch (headerOf(code)) {
     case 'Allow':
@@ -36,6 +38,10 @@ function headersOf(error: unknown, code: ProblemCode): string[] {
   }
   return headers
 }
+
+/** Whether the request, sent once more, is done once. */
+const isIdempotent = ({ method, req }: Exchange): boolean =>
+  method !== 'POST' || req.headers['idempotency-key'] !== undefined
 
 /** RFC 6750, section 3: no error code where no credentials came. */
 function challenge(code: ProblemCode, scope: string | undefined): string {

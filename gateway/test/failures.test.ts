@@ -27,6 +27,47 @@ test('429, 503 and 504 always say when to come again', async t => {
   }
 })
 
+test('409, 429 and 5xx say whether the same request may succeed later, and nothing else does', async t => {
+  const { call, services } = await start(t)
+  const said: Record<string, string | null> = {}
+  for (const code of Object.keys(problems) as ProblemCode[]) {
+    services.failure = fail(code, 'x')
+    said[code] = (await call(list)).headers.get('x-should-retry')
+  }
+  const wanted = Object.entries(problems).filter(([, { status }]) => status === 409 || status === 429 || status >= 500)
+  const never = new Set(['conflict', 'invalid_state', 'engine_unavailable'])
+  assert.deepEqual(
+    Object.entries(said).filter(([, retry]) => retry !== null),
+    wanted.map(([code]) => [code, never.has(code) ? 'false' : 'true']),
+  )
+})
+
+test('after an internal error only what is done once however often it is sent should be sent again', async t => {
+  const { call, post, services } = await start(t)
+  services.failure = new Error('x')
+  const retried = async (sent: Promise<Response>) => (await sent).headers.get('x-should-retry')
+  assert.equal(await retried(call('/v1/tasks/a', { method: 'DELETE' })), 'true')
+  assert.equal(await retried(post(validTask)), 'false')
+  assert.equal(await retried(post(validTask, { 'idempotency-key': 'one' })), 'true')
+})
+
+test('the calls of one request share one budget of time', async t => {
+  const { post, services } = await start(t)
+  let passed = 0
+  const { now } = performance
+  t.mock.method(performance, 'now', () => now.call(performance) + passed)
+  // The first call, which looks the key up, takes 7 of its 10 seconds.
+  services.idempotency.onReserve = () => {
+    passed += 7_000
+  }
+  assert.equal((await post(validTask, { 'idempotency-key': 'one' })).status, 201)
+  const [create] = services.calls
+  assert.ok(
+    create?.timeoutMs !== undefined && create.timeoutMs > 0 && create.timeoutMs <= 3_000,
+    `${create?.timeoutMs}`,
+  )
+})
+
 test('what a transport fails with becomes 503 or 504', async t => {
   const { call, services } = await start(t)
   services.failure = new ConnectError('connect ECONNREFUSED 10.1.2.3:8081', Code.Unavailable)

@@ -24,11 +24,14 @@ export class FakeIdempotency {
   away: ReadonlySet<string> = new Set()
   /** What every call fails with. */
   failure: unknown
+  /** Called when a key is looked up. */
+  onReserve: () => void = () => {}
   #operations = 0
 
   readonly implementation: Partial<ServiceImpl<typeof IdempotencyService>> = {
     reserve: ({ keySha256, fingerprint, holder }): MessageInitShape<typeof ReserveResponseSchema> => {
       this.#called('reserve')
+      this.onReserve()
       const key = hex(keySha256)
       const kept = this.kept.get(key) ?? {
         fingerprint: hex(fingerprint),

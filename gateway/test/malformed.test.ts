@@ -3,6 +3,9 @@ import { test } from 'node:test'
 import { start, validTask } from './start.ts'
 import { openWire, requestText } from './wire.ts'
 
+/** What every answer has, for a page that is opened or left by it. */
+const isolated = /\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\n/
+
 for (const [name, bytes] of [
   ['is no HTTP', 'hello\r\n\r\n'],
   ['has an unknown method', 'BREW /v1/tasks HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -21,6 +24,7 @@ for (const [name, bytes] of [
     const [head = '', body = ''] = (await wire.rest()).split('\r\n\r\n')
     assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json\r\n/)
     assert.match(head, /\r\nConnection: close(\r\n|$)/)
+    assert.match(head, isolated)
     const problem = JSON.parse(body) as Record<string, unknown>
     assert.equal(problem.status, 400)
     assert.ok(head.includes(`X-Request-Id: ${problem.request_id}`))
@@ -44,7 +48,9 @@ test('a head that is too large is 431', async t => {
   ]) {
     const wire = await openWire(port)
     wire.send(text)
-    assert.match(await wire.rest(), /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[\s\S]*"status":431/)
+    const answer = await wire.rest()
+    assert.match(answer, /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[\s\S]*"status":431/)
+    assert.match(answer, isolated)
   }
 })
 
@@ -216,6 +222,7 @@ test('a head and a body that do not come to an end are 408, and others are serve
     const [top = '', text = ''] = (await slow.rest()).split('\r\n\r\n')
     assert.match(top, /^HTTP\/1\.1 408 Request Timeout\r\nContent-Type: application\/problem\+json\r\n/)
     assert.match(top, /\r\nConnection: close(\r\n|$)/)
+    assert.match(top, isolated)
     const problem = JSON.parse(text) as Record<string, unknown>
     assert.deepEqual([problem.type, problem.status], ['about:blank', 408])
     assert.ok(top.includes(`X-Request-Id: ${problem.request_id}`))

@@ -30,6 +30,7 @@ test('TRACE and CONNECT are refused', async t => {
     const answer = await wire.rest()
     assert.match(answer, /^HTTP\/1\.1 405 Method Not Allowed\r\n/)
     assert.match(answer, /\r\nAllow: /)
+    assert.match(answer, /\r\nReferrer-Policy: no-referrer\r\nCross-Origin-Opener-Policy: same-origin\r\n/)
     assert.match(answer, /"code":"method_not_allowed"/)
   }
 })

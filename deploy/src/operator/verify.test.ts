@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { crc32 } from 'node:zlib'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import type { Document, OutboxEvent } from '@millhand/store'
 import { openSqlite } from '@millhand/store/sqlite'
@@ -71,6 +72,15 @@ function sql(dataDir: string, text: string): void {
   db.close()
 }
 
+/** What a process leaves that was killed after commits. */
+function mark({ frames }: { readonly frames: number }): Buffer {
+  const bytes = Buffer.alloc(20)
+  bytes.write('MHc1')
+  bytes.writeUInt32BE(frames, 12)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 16)), 16)
+  return bytes
+}
+
 const blob = (dataDir: string, key: string) => join(dataDir, 'blobs', 'contents', `${key}@`)
 
 describe('millhand verify', () => {
@@ -112,6 +122,26 @@ describe('millhand verify', () => {
     'a task without its event': [
       dataDir => sql(dataDir, 'DELETE FROM event_log WHERE seq = 2'),
       /^events of tasks: task_1 has no event of its version 2$/m,
+    ],
+    'a log that has lost commits': [
+      dataDir => writeFile(join(dataDir, 'millhand.db-committed'), mark({ frames: 5 })),
+      /^write-ahead log: .*millhand\.db-wal is missing/m,
+    ],
+    'an event that is no JSON': [
+      dataDir => sql(dataDir, "UPDATE event_log SET value = '{' WHERE seq = 1"),
+      /^events: 1 events are not JSON$/m,
+    ],
+    'an event that is there twice': [
+      dataDir =>
+        sql(
+          dataDir,
+          'INSERT INTO event_log SELECT 3, topic, key, id, type, time, value, NULL FROM event_log WHERE seq = 2',
+        ),
+      /^events: 1 events have the id of another$/m,
+    ],
+    'a document of no version': [
+      dataDir => sql(dataDir, 'UPDATE tasks SET version = 0'),
+      /^documents: tasks acct_1\/live task_1: /m,
     ],
     'a subscriber that is ahead': [
       dataDir => sql(dataDir, "INSERT INTO event_subscriptions VALUES ('webhooks', 9)"),

@@ -1,4 +1,4 @@
-import { headerOf, type ProblemCode, problems, type Route } from '@millhand/api'
+import { headerOf, type ProblemCode, problems, type Route, shouldRetry } from '@millhand/api'
 import type { Schema } from '@millhand/api/schema'
 
 /** Headers that several answers share: `components.headers`. */
@@ -26,6 +26,9 @@ export const headers: Record<string, Schema> = {
     false,
   ),
   'Retry-After': header('Whole seconds after which the same request can pass.', { type: 'integer', minimum: 1 }),
+  'X-Should-Retry': header('Whether the same request may succeed later: `true` or `false`.', {
+    enum: ['true', 'false'],
+  }),
   'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
 }
 
@@ -145,6 +148,7 @@ function response(status: number, codes: readonly ProblemCode[]): Schema {
   const names = status === 401 ? ['X-Request-Id'] : [...admittedHeaders]
   const [common, ...others] = new Set(codes.map(headerOf))
   if (common !== undefined && others.length === 0) names.push(common)
+  if (codes.every(code => shouldRetry(code, true) !== undefined)) names.push('X-Should-Retry')
   const description = codes.map(code => `- \`${code}\`: ${problems[code].title}. ${problems[code].action}`).join('\n')
   return problemResponse(description, 'Problem', names)
 }

@@ -12,6 +12,8 @@ interface CatalogueEntry {
   readonly connect: Code
   /** What its answer carries beside the body, always. */
   readonly header?: ProblemHeader
+  /** Whether the same request may succeed later: of every 409, 429 and 5xx. `idempotent` where the first may have been done. */
+  readonly retry?: boolean | 'idempotent'
 }
 
 type ProblemHeader = 'Allow' | 'Content-Range' | 'Retry-After' | 'WWW-Authenticate'
@@ -143,12 +145,14 @@ export const problems = {
     title: 'Conflict',
     action: 'Get the object as it is now, and decide again.',
     connect: Code.Aborted,
+    retry: false,
   },
   invalid_state: {
     status: 409,
     title: 'Not possible in this state',
     action: "Look at the object's `status`; `detail` says in which states the call is possible.",
     connect: Code.FailedPrecondition,
+    retry: false,
   },
   idempotency_in_progress: {
     status: 409,
@@ -156,6 +160,7 @@ export const problems = {
     action: 'Send the request again a little later, with the same `Idempotency-Key`.',
     connect: Code.Aborted,
     header: 'Retry-After',
+    retry: true,
   },
   precondition_failed: {
     status: 412,
@@ -194,6 +199,7 @@ export const problems = {
     action: 'Wait as many seconds as `Retry-After` says. The request was not processed and is not billed.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
+    retry: true,
   },
   daily_quota_exceeded: {
     status: 429,
@@ -201,6 +207,7 @@ export const problems = {
     action: 'Wait until 00:00 UTC (`Retry-After` counts the seconds), or change to a larger plan.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
+    retry: true,
   },
   concurrency_limited: {
     status: 429,
@@ -208,6 +215,7 @@ export const problems = {
     action: 'Let some of what is running end, then send the request again.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
+    retry: true,
   },
   queue_full: {
     status: 429,
@@ -215,18 +223,21 @@ export const problems = {
     action: "Let some of the account's queued tasks run, then send the request again.",
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
+    retry: true,
   },
   internal: {
     status: 500,
     title: 'Internal error',
     action: 'Send the request again; tell the operator the `request_id` if it persists.',
     connect: Code.Internal,
+    retry: 'idempotent',
   },
   engine_unavailable: {
     status: 501,
     title: 'No engine for this work',
     action: 'Ask the operator for the setting that `detail` names: it provides the engine.',
     connect: Code.Unimplemented,
+    retry: false,
   },
   unavailable: {
     status: 503,
@@ -234,6 +245,7 @@ export const problems = {
     action: 'Send the request again after as many seconds as `Retry-After` says.',
     connect: Code.Unavailable,
     header: 'Retry-After',
+    retry: true,
   },
   deadline_exceeded: {
     status: 504,
@@ -241,6 +253,7 @@ export const problems = {
     action: 'Send the request again; with an `Idempotency-Key` nothing is done twice.',
     connect: Code.DeadlineExceeded,
     header: 'Retry-After',
+    retry: true,
   },
 } as const satisfies Record<string, CatalogueEntry>
 
@@ -253,6 +266,15 @@ export function headerOf(code: ProblemCode): ProblemHeader | undefined {
   return header
 }
 
+/**
+ * Whether the same request may succeed later, for `X-Should-Retry`; undefined for errors that the request itself is to
+ * blame for. `isIdempotent`: sent twice, it is done once.
+ */
+export function shouldRetry(code: ProblemCode, isIdempotent: boolean): boolean | undefined {
+  const { retry }: CatalogueEntry = problems[code]
+  return retry === 'idempotent' ? isIdempotent : retry
+}
+
 /** Where `type` of a problem points, before the code. */
 export const problemTypeBase = 'https://docs.example/errors/'
 
@@ -263,17 +285,23 @@ export function isProblemCode(text: string): text is ProblemCode {
 
 /** The catalogue as a page: `docs/errors.md`. */
 export function errorsMarkdown(): string {
-  const rows = Object.entries(problems).map(([code, { status, title, action, header }]: [string, CatalogueEntry]) => {
+  const rows = Object.entries(problems).map(([code, entry]: [string, CatalogueEntry]) => {
+    const { status, title, action, header, retry } = entry
     const named = header === undefined ? '' : `\`${header}\``
-    return `| ${status} | \`${code}\` | ${title} | ${named} | ${action} |`
+    const retried = retry === 'idempotent' ? 'if idempotent' : retry === undefined ? '' : `\`${retry}\``
+    return `| ${status} | \`${code}\` | ${title} | ${named} | ${retried} | ${action} |`
   })
   return `# Errors
 
 Every error is \`application/problem+json\` (RFC 9457). \`code\` is stable; \`errors\` names every bad field at once.
 An answer always has the header that stands beside its code. This page is generated from \`libs/api/src/catalogue.ts\`.
 
-| status | code | title | header | what to do |
-|---|---|---|---|---|
+Answers of 409, 429 and 5xx also have \`X-Should-Retry\`: \`true\` where the same request may succeed later, else \`false\`.
+"If idempotent" is \`true\` for \`GET\`, \`HEAD\` and \`DELETE\`, and for a \`POST\` with an \`Idempotency-Key\`: it is done once,
+however often it is sent. Send any other \`POST\` with an \`Idempotency-Key\` too, so that it can be sent again.
+
+| status | code | title | header | \`X-Should-Retry\` | what to do |
+|---|---|---|---|---|---|
 ${rows.join('\n')}
 `
 }

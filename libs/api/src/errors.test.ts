@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { errorsMarkdown, isProblemCode, problems } from './catalogue.ts'
+import { errorsMarkdown, isProblemCode, type ProblemCode, problems, shouldRetry } from './catalogue.ts'
 import { codeOf, fail, failFaults, maxFaults, metadataOf, problemOf, retryAfterOf } from './errors.ts'
 import { BadRequestSchema, ErrorInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 
@@ -140,6 +140,16 @@ for (const [connect, code] of [
     assert.doesNotMatch(problem.detail, /10\.0\.0\.1/)
   })
 }
+
+test('every 409, 429 and 5xx says whether to send the request again; an internal error only of what is idempotent', () => {
+  for (const [code, { status }] of Object.entries(problems)) {
+    const isSaid = shouldRetry(code as ProblemCode, true) !== undefined
+    assert.equal(isSaid, status === 409 || status === 429 || status >= 500, code)
+    if (code !== 'internal')
+      assert.equal(shouldRetry(code as ProblemCode, true), shouldRetry(code as ProblemCode, false))
+  }
+  assert.deepEqual([shouldRetry('internal', true), shouldRetry('internal', false)], [true, false])
+})
 
 test('429, 503, 504 and what is in progress always say when to come again, in whole seconds', () => {
   for (const [code, { status }] of Object.entries(problems)) {

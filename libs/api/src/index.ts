@@ -6,6 +6,7 @@ export {
   type ProblemCode,
   problems,
   problemTypeBase,
+  shouldRetry,
 } from './catalogue.ts'
 export { type Cursors, createCursors } from './cursor.ts'
 export {

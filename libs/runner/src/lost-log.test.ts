@@ -19,9 +19,9 @@ function pipe(name: string) {
   return { writer: openSync(path, 'w'), leave: () => closeSync(reader) }
 }
 
-const linux = process.platform === 'linux' ? false : 'it needs /dev/full and named pipes: run it on Linux'
+const linux = process.platform === 'linux' ? false : 'needs /dev/full and named pipes: run it on Linux'
 
-describe('a process', { skip: linux }, () => {
+describe('a process', { skip: linux, timeout: 120_000 }, () => {
   const stderrs = {
     'on a full disk': () => openSync('/dev/full', 'w'),
     'of a reader that has gone': () => {
@@ -64,7 +64,7 @@ describe('a process', { skip: linux }, () => {
   })
 })
 
-describe('a process whose stop and exit hang', { skip: linux }, () => {
+describe('a process whose stop and exit hang', { skip: linux, timeout: 120_000 }, () => {
   it('is killed', async () => {
     const path = join(folder, 'never-written')
     execFileSync('mkfifo', [path])

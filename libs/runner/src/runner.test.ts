@@ -103,7 +103,7 @@ describe('runner', () => {
   })
 })
 
-describe('a process', () => {
+describe('a process', { timeout: 120_000 }, () => {
   it('stops on the first SIGTERM', async () => {
     const child = start(`runner.own({ close: () => console.log('closed') }, 'store')`)
     await child.line('ready')

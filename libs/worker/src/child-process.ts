@@ -238,7 +238,8 @@ function spawnIn(options: ChildOptions<unknown>) {
     const child = spawn(command, given, {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
-      env: { PATH: process.env.PATH },
+      // Behind the wall its user has no home of its own that the system could name.
+      env: { PATH: process.env.PATH, ...(plan.tool !== 'none' && { HOME: '/' }) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: generations > 0, // A process group of its own.
     })

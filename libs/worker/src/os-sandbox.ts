@@ -159,7 +159,8 @@ function mounts({ folder, writes, readable }: Needs): string[] {
     ...[...folders].flatMap(path => ['--perms', '0755', '--dir', path]),
     ...paths.flatMap(path => ['--ro-bind-try', path, path]),
     ...(folder === '/' ? [] : [writes ? '--bind' : '--ro-bind', folder, folder]),
-    ...['--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
+    // Settings of the kernel are files of root's: it could write them there without any right.
+    ...['--remount-ro', '/proc', '--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
   ]
 }
 

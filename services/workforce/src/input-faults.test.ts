@@ -34,6 +34,11 @@ test('no more faults are made than an answer shows, and one that tells of more',
   assert.equal(checked(1_000).faults.length, maxFaults + 1)
 })
 
+test('of an input of many bytes the first fault is named, however few its values are', () => {
+  assert.equal(faultsIn({ words: [1, 2] }, 65_536).length, 2)
+  assert.equal(faultsIn({ words: [1, 2] }, 65_537).length, 1)
+})
+
 test('of an input with many values the first fault is named, and the rest is not read for more', () => {
   const { faults, reads } = checked(30_000)
   assert.deepEqual(faults, [

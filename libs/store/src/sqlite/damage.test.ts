@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { createLog } from '@millhand/telemetry'
 import { NOTES, type Note, newFile } from './notes.fixture.ts'
-import { openSqlite, StoreDamaged } from './sqlite.ts'
+import { openSqlite, StoreDamaged, verifySqlite } from './sqlite.ts'
 
 /** A store of notes that was closed. */
 async function written(): Promise<string> {
@@ -32,7 +32,7 @@ function breakPage(file: string, name: string): void {
   closeSync(raw)
 }
 
-describe('sqlite: broken pages', () => {
+describe('sqlite: broken pages', { timeout: 120_000 }, () => {
   for (const name of ['notes', 'notes.primary', 'notes.by_text']) {
     it(`of ${name} are found beside serving after a clean stop, and every call is refused then`, async () => {
       const file = await written()
@@ -76,6 +76,12 @@ describe('sqlite: broken pages', () => {
     await assert.rejects(notes.get('t', '1'), error => codeOf(error) === 'unavailable')
     await assert.rejects(db.ping(), StoreDamaged)
     await db.close()
+  })
+
+  it('are not ruled out by a check that did not come to its end', async () => {
+    const findings = await verifySqlite(await written(), AbortSignal.abort())
+    const problems = findings.flatMap(({ problems }) => problems)
+    assert.match(problems.join(), /^the check did not come to its end: /)
   })
 
   it('are not seen where there are none', async () => {

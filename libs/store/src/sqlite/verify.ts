@@ -35,7 +35,9 @@ export function readStore(file: string): StoreReader {
     eventVersions() {
       const versions = new Set<string>()
       const range = db.prepare('SELECT min(time) AS oldest, min(seq) AS first FROM event_log').get()
-      const events = db.prepare("SELECT key, value ->> '$.resource_version' AS version FROM event_log")
+      const events = db.prepare(
+        "SELECT key, value ->> '$.resource_version' AS version FROM event_log WHERE json_valid(value)",
+      )
       for (const { key, version } of events.iterate()) versions.add(`${key} ${version}`)
       return { versions, oldest: Number(range?.oldest), first: Number(range?.first) }
     },

@@ -172,6 +172,9 @@ export function describeIdempotency(name: string, openRecords: () => Promise<Ope
     })
 
     it('removes the last that were written too, within two minutes of their day', async () => {
+      // Of other tests newer records may be there: none is newer than the last.
+      for (const { tenant, id, version } of await opened.records.find('due', { equals: [], limit: 200 }))
+        await opened.records.write({ kind: 'remove', version, tenant, id, events: [] })
       const { sweep, reserve, complete, clock, key, asks } = start()
       await complete('a', begun(await reserve('a')), 'made')
       await asks('acct_2').reserve('a')

@@ -39,10 +39,12 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
   },
 )
 const step = fc.oneof(
-  fc.record({ requests: fc.integer({ min: 1, max: 60 }), gateway: fc.nat(2) }),
+  fc.record({ requests: fc.integer({ min: 1, max: 60 }), gateway: fc.nat(2), weight: fc.constantFrom(1, 1, 1, 4, 16) }),
   fc.record({ waitMs: fc.oneof(fc.nat(300), fc.nat(6_000)) }),
 )
-type Step = { readonly requests: number; readonly gateway: number } | { readonly waitMs: number }
+type Step =
+  | { readonly requests: number; readonly gateway: number; readonly weight: number }
+  | { readonly waitMs: number }
 
 /** Gateways that send requests, with calls that meet these fates in turn; then the network is good again. */
 async function live(gateways: number, steps: readonly Step[], fates: readonly Fate[]) {
@@ -61,13 +63,14 @@ async function live(gateways: number, steps: readonly Step[], fates: readonly Fa
   const limiters = Array.from({ length: gateways }, () => sharedLimiter({ clock, log, rates: { takePlaces } }))
   const running = limiters.map(limiter => limiter.run(life.signal))
   const passes: number[] = []
-  const send = async (limiter: RateLimiter | undefined) => {
-    const { passes: has } = (await limiter?.take(window)) ?? assert.fail()
-    if (has) passes.push(clock.monotonic())
+  const send = async (limiter: RateLimiter | undefined, weight: number) => {
+    const { passes: has } = (await limiter?.take(window, weight)) ?? assert.fail()
+    // As many as its places.
+    if (has) for (let n = 0; n < weight; n++) passes.push(clock.monotonic())
   }
   for (const step of steps) {
     if ('waitMs' in step) await clock.advance(step.waitMs)
-    else for (let n = 0; n < step.requests; n++) void send(limiters[step.gateway % gateways])
+    else for (let n = 0; n < step.requests; n++) void send(limiters[step.gateway % gateways], step.weight)
   }
   toCome.length = 0
   // A call that was begun ends; it is repeated; then all is told and given back.
