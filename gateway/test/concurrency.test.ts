@@ -56,6 +56,14 @@ test('requests of an account that are being answered are capped, until their ans
   assert.equal((await call('/v1/tasks')).status, 200)
 })
 
+test('a request that is answered with events counts as a stream, and not as a request', async t => {
+  const { post, call } = await startWith(t, { requests: 1, streams: 1 })
+  const stream = await post(validTask, { accept: 'text/event-stream' })
+  assert.equal(stream.status, 201)
+  assert.equal((await call('/v1/tasks')).status, 200)
+  await stream.body?.cancel()
+})
+
 /** Sends a head and a part of the body that it announces. */
 async function sendPart({ port }: Started, key: string, announced: number, part: number): Promise<Wire> {
   const wire = await openWire(port)

@@ -167,6 +167,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
     using _ = places
     if (reply.kind === 'body') return sendBody(exchange, reply)
     if (events === undefined) throw new Error(`${method} has no events to answer with`)
+    exchange.release() // It counts as a stream from here on, and not as a request.
     await events.send(exchange, caller, reply)
   }
 
