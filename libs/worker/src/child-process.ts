@@ -77,7 +77,10 @@ export interface ChildOptions<From> {
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
-  /** Processor time that it may take in its whole life; without a limit where left out. */
+  /**
+   * Processor time of its whole life, to which the kernel holds it: for a process of one run, and where there is no `/proc`
+   * too. `limitProcessor` is for each of several runs. Without a limit where left out.
+   */
   readonly processorSeconds?: number
   readonly log: Log
 }
