@@ -167,6 +167,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     const finish = (gone: RunnerGone) => {
       if (ended) return
       ended = gone
+      watch.close() // One that could not be started has no exit.
       removeFolder(folder, log)
       for (const { reject } of waiting.splice(0)) reject(ended)
       resolve(ended)

@@ -52,9 +52,16 @@ export class DiskRoom {
 
   /** Measures each second until the signal ends. */
   run(clock: Clock, signal: AbortSignal): Promise<void> {
-    return everyInterval(clock, 1_000, signal, () =>
-      this.look().catch(error => this.#options.log.warn('disk.not_measured', { error })),
-    )
+    let isMeasured = true
+    return everyInterval(clock, 1_000, signal, async () => {
+      try {
+        await this.look()
+        isMeasured = true
+      } catch (error) {
+        if (isMeasured) this.#options.log.warn('disk.not_measured', { error })
+        isMeasured = false
+      }
+    })
   }
 
   /** Measures now, and makes the reserve where there is room for it. */
