@@ -20,7 +20,9 @@ async function until(isSo: () => boolean) {
 
 const prefer = 'wait=60'
 
-test('waits of an account are capped; one more is 429 and does nothing, another account has its own', async t => {
+test('waits of an account are capped; one more is 429 and does nothing, another account has its own', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { waits: 2 })
   services.put({ id: 'a' })
   const waiting = [call('/v1/tasks/a', { headers: { prefer } }), post(validTask, { prefer })]
@@ -42,7 +44,9 @@ test('waits of an account are capped; one more is 429 and does nothing, another 
   assert.equal((await call('/v1/tasks/a', { headers: { prefer } })).status, 200, 'their places are given back')
 })
 
-test('requests of an account that are being answered are capped, until their answers are sent', async t => {
+test('requests of an account that are being answered are capped, until their answers are sent', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { requests: 2 })
   const gate = Promise.withResolvers<void>()
   services.createGate = gate.promise
@@ -72,7 +76,9 @@ async function sendPart({ port }: Started, key: string, announced: number, part:
   return wire
 }
 
-test('bytes of unfinished bodies are capped for each account, and given back when they end', async t => {
+test('bytes of unfinished bodies are capped for each account, and given back when they end', {
+  timeout: 120_000,
+}, async t => {
   const started = await startWith(t, { bodyBytes: 1_000_000 })
   const { post, call, key, services, asOther } = started
   const large = JSON.stringify({ ...validTask, input: 'x'.repeat(300_000) })
@@ -116,7 +122,7 @@ test('bytes of bodies are given back where their requests are refused a wait or 
   await Promise.all([waiting, stream.body?.cancel()])
 })
 
-test('a body of a caller who is not known is not read', async t => {
+test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
   const answer = await wire.until('invalid_credentials')
