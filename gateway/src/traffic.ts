@@ -58,13 +58,13 @@ export class Traffic {
   sent(exchange: Exchange) {
     const index = this.unsent.indexOf(exchange)
     if (index !== -1) this.unsent.splice(index, 1)
-    exchange.over()
+    exchange.release()
     this.onSent?.()
   }
 
   /** The connection is closed. */
   end() {
-    for (const exchange of this.unsent.splice(0)) exchange.over()
+    for (const exchange of this.unsent.splice(0)) exchange.release()
   }
 
   /** Calls `then` once every answer is sent, unless the connection ends before; at once where nothing is on its way. */

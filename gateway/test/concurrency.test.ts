@@ -20,7 +20,9 @@ async function until(isSo: () => boolean) {
 
 const prefer = 'wait=60'
 
-test('waits of an account are capped; one more is 429 and does nothing, another account has its own', async t => {
+test('waits of an account are capped; one more is 429 and does nothing, another account has its own', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { waits: 2 })
   services.put({ id: 'a' })
   const waiting = [call('/v1/tasks/a', { headers: { prefer } }), post(validTask, { prefer })]
@@ -42,7 +44,9 @@ test('waits of an account are capped; one more is 429 and does nothing, another 
   assert.equal((await call('/v1/tasks/a', { headers: { prefer } })).status, 200, 'their places are given back')
 })
 
-test('requests of an account that are being answered are capped, until their answers are sent', async t => {
+test('requests of an account that are being answered are capped, until their answers are sent', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { requests: 2 })
   const gate = Promise.withResolvers<void>()
   services.createGate = gate.promise
@@ -56,6 +60,14 @@ test('requests of an account that are being answered are capped, until their ans
   assert.equal((await call('/v1/tasks')).status, 200)
 })
 
+test('a request that is answered with events counts as a stream, and not as a request', async t => {
+  const { post, call } = await startWith(t, { requests: 1, streams: 1 })
+  const stream = await post(validTask, { accept: 'text/event-stream' })
+  assert.equal(stream.status, 201)
+  assert.equal((await call('/v1/tasks')).status, 200)
+  await stream.body?.cancel()
+})
+
 /** Sends a head and a part of the body that it announces. */
 async function sendPart({ port }: Started, key: string, announced: number, part: number): Promise<Wire> {
   const wire = await openWire(port)
@@ -64,7 +76,9 @@ async function sendPart({ port }: Started, key: string, announced: number, part:
   return wire
 }
 
-test('bytes of unfinished bodies are capped for each account, and given back when they end', async t => {
+test('bytes of unfinished bodies are capped for each account, and given back when they end', {
+  timeout: 120_000,
+}, async t => {
   const started = await startWith(t, { bodyBytes: 1_000_000 })
   const { post, call, key, services, asOther } = started
   const large = JSON.stringify({ ...validTask, input: 'x'.repeat(300_000) })
@@ -91,6 +105,21 @@ test('bytes of unfinished bodies are capped for each account, and given back whe
   let status = 429
   while (status === 429) status = (await post(large)).status
   assert.equal(status, 201)
+})
+
+test('bytes of bodies are given back where their requests are refused a wait or a stream', async t => {
+  const { post, call, services } = await startWith(t, { waits: 1, streams: 1, bodyBytes: 2_000 })
+  services.put({ id: 'a' })
+  const waiting = call('/v1/tasks/a', { headers: { prefer } })
+  const stream = await call('/v1/tasks/a/events', { headers: { accept: 'text/event-stream' } })
+  await until(() => services.openWaits === 1)
+  for (let times = 0; times < 50; times++) {
+    await problemIn(await post(validTask, { prefer }), 'concurrency_limited')
+    await problemIn(await post(validTask, { accept: 'text/event-stream' }), 'concurrency_limited')
+  }
+  assert.equal((await post(validTask)).status, 201)
+  services.finish('a')
+  await Promise.all([waiting, stream.body?.cancel()])
 })
 
 /** A caller asks for an answer larger than what systems take for a connection, and takes nothing of it. */
@@ -133,7 +162,7 @@ test('a connection whose answer nobody reads is closed', { timeout: 120_000 }, a
   await callUntil(200)
 })
 
-test('a body of a caller who is not known is not read', async t => {
+test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
   const answer = await wire.until('invalid_credentials')

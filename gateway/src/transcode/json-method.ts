@@ -153,10 +153,10 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
 
   /** What the caller is answered with, and the place that its stream has, where it wants one. */
   async function replyTo(exchange: Exchange, caller: Caller, asked: Asked): Promise<Prepared> {
+    using _body = asked.held // First: the others may be refused.
     using places = new DisposableStack()
     if (asked.wantsEvents && events !== undefined) places.use(events.admit(caller))
     using _wait = waits(exchange) && !asked.wantsEvents ? waiting.take(caller) : undefined
-    using _body = asked.held
     const reply = asked.keyed
       ? await once(exchange, caller, asked, asked.keyed)
       : (await call(exchange, caller, asked)).reply
@@ -174,6 +174,7 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
       return sendBody(exchange, reply)
     }
     if (events === undefined) throw new Error(`${method} has no events to answer with`)
+    exchange.release() // It counts as a stream from here on, and not as a request.
     await events.send(exchange, caller, reply)
   }
 

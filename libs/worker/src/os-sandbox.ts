@@ -38,7 +38,7 @@ const MOST_FILES = 1_024
 const OFF: SandboxPlan = { tool: 'none', firstUid: undefined, missing: ['it is switched off (MILLHAND_SANDBOX)'] }
 
 let chosen = OFF
-/** Begins anywhere: children of several processes of ours on one machine are different users too. */
+/** Begins anywhere: children of other processes on this machine are to have other users. */
 let children = randomInt(UIDS)
 
 /** To be called at the start. Throws where `required` is not to be had. What is not closed is one line of the log. */
@@ -92,7 +92,7 @@ function tried(plan: SandboxPlan, path: string): string | undefined {
 
 export interface Wrapped {
   readonly command: readonly string[]
-  /** Whose the child's folder is to be; undefined for this process's own user. */
+  /** The child's user and group, of one number; undefined for this process's own. */
   readonly uid: number | undefined
   /** Between the process that is started and the one that does the work. */
   readonly generations: 0 | 2

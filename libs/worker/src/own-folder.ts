@@ -21,7 +21,7 @@ export function removeFolder(folder: string, log: Log): void {
   }
 }
 
-/** Removes the folders of processes that have gone, of this user and of its children alone. Never throws. */
+/** Removes the folders of processes that have gone, of this user alone. Never throws. */
 export function sweepFolders(log: Log): void {
   try {
     const parent = tmpdir()
@@ -61,10 +61,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The folder of a child that is another user has that one for its owner, and root's group, which no other user can give it. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
-  const uid = process.getuid?.()
-  const isOfChild = uid === 0 && found?.gid === process.getgid?.()
-  return found?.isDirectory() === true && (found.uid === uid || isOfChild)
+  return found?.isDirectory() === true && found.uid === process.getuid?.()
 }

@@ -215,9 +215,11 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       if (room?.isLow) throw new Error(room.reason)
     },
     async check() {
-      checking ??= checkPages()
+      // A check that can't be made, as where no process can be started, keeps nobody from the store.
+      checking ??= checkPages().catch(error => logger?.warn('store.check_failed', { error }))
       if (wasClean) return
-      await Promise.race([checking, setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })])
+      const limit = setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })
+      await Promise.race([checking, limit.catch(() => {})])
       if (state.damage !== undefined) throw state.damage
     },
     close() {
