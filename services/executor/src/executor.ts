@@ -181,7 +181,8 @@ class LeasedRuns<L extends Loadable> {
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
-    const warm = model?.status === 'ready' ? this.#warm.get(model, leases[0]?.tenant ?? '', beside) : undefined
+    const tenant = leases[0]?.tenant ?? ''
+    const warm = model?.status === 'ready' ? this.#warm.get(model, tenant, beside) : undefined
     const deps: RunGroupDeps = {
       clock,
       runner,
@@ -203,7 +204,7 @@ class LeasedRuns<L extends Loadable> {
         this.#newcomers.check([...this.#active.values()])
         this.#ask()
       })
-    this.#active.set(run, { group, startedAt: clock.monotonic(), over })
+    this.#active.set(run, { group, tenant, startedAt: clock.monotonic(), over })
     return over
   }
 

@@ -24,6 +24,8 @@ export interface NewcomerSlotOptions {
 
 export interface RunningGroup {
   readonly group: string
+  /** The account and mode whose run it is; of several, one of them. */
+  readonly tenant: string
   /** By the monotonic clock. */
   readonly startedAt: number
 }
@@ -45,15 +47,16 @@ export class NewcomerSlot {
   }
 
   /**
-   * To be called again and again, and when a run ends: asks for work while a run has been on for long and no more run than
-   * there are slots. Groups in short runs are left to the slots. A claim that waits is ended with the need for it: else the
+   * To be called again and again, and when a run ends: asks for work while a run has been on for long and no more accounts
+   * have runs than there are slots: one that has all slots leaves room for as many others. Groups in short runs are left to the slots. A claim that waits is ended with the need for it: else the
    * account whose runs have just ended could take this room with the slots.
    */
   check(running: readonly RunningGroup[]): void {
     const { clock, signal, log, sharesProcesses, slots } = this.#options
     const now = clock.monotonic()
     const isLong = ({ startedAt }: RunningGroup) => now - startedAt >= longRunMs
-    const isWanted = running.length <= slots && running.some(isLong)
+    const accounts = new Set(running.map(({ tenant }) => tenant)).size
+    const isWanted = accounts <= slots && running.length < 2 * slots && running.some(isLong)
     if (this.#isAsking && !isWanted) this.#endWait()
     if (this.#isAsking || now < this.#notBefore || signal.aborted || !isWanted) return
     this.#isAsking = true
