@@ -5,7 +5,7 @@ import fs, { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { markFile } from './commit-mark.ts'
 import { NOTES, type Note, newFile } from './notes.fixture.ts'
@@ -153,15 +153,14 @@ describe('a database that was in use', () => {
   }
 })
 
-describe('the mark of a clean stop', () => {
-  it('is on the disk before the log is removed', async t => {
-    const file = killed()
-    const synced: boolean[] = []
+describe('a mark that promises nothing any more', () => {
+  /** Whether the log is there, at each time that the file's mark is synced. */
+  function syncs(t: TestContext, file: string): boolean[] {
+    const hasLog: boolean[] = []
     const { writeFileSync: write } = fs
     t.mock.method(fs, 'writeFileSync', (...words: Parameters<typeof write>) => {
       const [path, , options] = words
-      if (path === markFile(file))
-        synced.push((options as { flush?: boolean }).flush === true && existsSync(`${file}-wal`))
+      if (path === markFile(file) && (options as { flush?: boolean }).flush) hasLog.push(existsSync(`${file}-wal`))
       write(...words)
     })
     syncBuiltinESMExports()
@@ -169,9 +168,26 @@ describe('the mark of a clean stop', () => {
       t.mock.restoreAll()
       syncBuiltinESMExports()
     })
+    return hasLog
+  }
+
+  it('is cleared on the disk by a clean stop, before the log is removed', async t => {
+    const file = killed()
+    const hasLog = syncs(t, file)
     assert.equal(await notesIn(file), 60)
     assert.equal(existsSync(`${file}-wal`), false)
-    assert.deepEqual(synced, [true])
+    assert.deepEqual(hasLog, [true])
+  })
+
+  it('is cleared on the disk by a start whose log is gone, before a new one begins', async t => {
+    const file = killed()
+    const program = new DatabaseSync(file)
+    program.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    program.close()
+    const hasLog = syncs(t, file)
+    const db = openSqlite({ file })
+    assert.deepEqual(hasLog, [false])
+    await db.close()
   })
 })
 

@@ -103,6 +103,8 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
     const lost = lostCommits(file)
     if (lost !== undefined) throw new StoreDamaged(file, lost)
     const wasClean = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+    // The next log has salts of its own: beside it, the mark of one that is gone would be that of another store.
+    if (wasClean) clearMark(file)
     db.open()
     db.exec(SETTINGS)
     prepareSchema(db, file)
