@@ -198,11 +198,6 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     await assert.rejects(topics('compute', settings.KAFKA_COMPUTE_PASSWORD), { name: 'KafkaJSAggregateError' })
     await assert.rejects(topics('compute', settings.KAFKA_EXECUTOR_PASSWORD), /authentication/i)
   })
-
-  it('has no secret in the image that it builds', () => {
-    const ignored = readFileSync(new URL('../../.dockerignore', import.meta.url), 'utf8').split('\n')
-    assert.ok(ignored.includes('**/.env'))
-  })
 })
 
 /** docker-compose writes them as a list or as a map. */

@@ -1,5 +1,4 @@
 /** What several processes make of the same variables. */
-
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
@@ -69,16 +68,16 @@ export function executorRoom(
 export const MIB = 2 ** 20
 
 /** What a gateway keeps of an account at once, as its `limits` have it. */
-export interface MostOf {
+export interface AccountLimits {
   readonly streams: number
   readonly waits: number
   readonly requests: number
   readonly bodyBytes: number
 }
 
-export const mostOf = (
+export const accountLimitsOf = (
   set: Pick<All, 'MILLHAND_MAX_STREAMS' | 'MILLHAND_MAX_WAITS' | 'MILLHAND_MAX_REQUESTS' | 'MILLHAND_MAX_BODY_MB'>,
-): MostOf => ({
+): AccountLimits => ({
   streams: set.MILLHAND_MAX_STREAMS,
   waits: set.MILLHAND_MAX_WAITS,
   requests: set.MILLHAND_MAX_REQUESTS,

@@ -10,7 +10,6 @@ import {
 } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
 import type { Runner } from '@millhand/runner'
-
 import { readCatalogue } from '@millhand/workforce/catalogue'
 import { kindRunner, loadableKinds } from '@millhand/workforce/runner'
 import { mockKinds, mockWork } from '@millhand/workforce/sandbox'

@@ -7,14 +7,14 @@ import type { ModelsFolder } from '@millhand/model'
 import { type Address, configuration } from '@millhand/runner'
 import type { Level } from '@millhand/telemetry'
 import {
+  type AccountLimits,
+  accountLimitsOf,
   bootstrapKeys,
   DAY_MS,
   type ExecutorRoom,
   executorRoom,
   MIB,
-  type MostOf,
   modelFolders,
-  mostOf,
 } from './config-parts.ts'
 import { type Engines, enginesOf, engineVariables, offeredOf } from './engines.ts'
 import { pick, variables } from './variables.ts'
@@ -35,7 +35,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly diskReserveBytes: number
   readonly drainMs: number
   /** What a gateway keeps of an account at once. */
-  readonly mostOf: MostOf
+  readonly accountLimits: AccountLimits
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -101,7 +101,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     diskReserveBytes: set.MILLHAND_DISK_RESERVE_MB * MIB,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
-    mostOf: mostOf(set),
+    accountLimits: accountLimitsOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

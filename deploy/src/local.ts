@@ -207,7 +207,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       log,
       clock,
       http: config.http,
-      limits: { stopMs: GATEWAY_STOP_MS, ...config.mostOf },
+      limits: { stopMs: GATEWAY_STOP_MS, ...config.accountLimits },
     }),
   )
   // They live and die with this process.

@@ -1,9 +1,10 @@
 import { ConfigurationError } from '@millhand/runner'
-import { StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
+import { StoreDamaged, StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
 
 /** Why a process could not start: one clear line for what an operator can mend; the whole error for what only we can. */
 export function startFault(error: unknown): string {
-  if ([ConfigurationError, StoreInUse, StoreVersionMismatch].some(kind => error instanceof kind)) {
+  const plain = [ConfigurationError, StoreDamaged, StoreInUse, StoreVersionMismatch]
+  if (plain.some(kind => error instanceof kind)) {
     return (error as Error).message
   }
   const { code, message, stack } = error as NodeJS.ErrnoException

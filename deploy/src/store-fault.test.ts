@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { openSqlite } from '@millhand/store/sqlite'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
+import { waitReasonOf } from './store-wait.ts'
 
 test('a store that is no database is named, with what to do, and left as it is', t => {
   const dataDir = mkdtempSync(join(tmpdir(), 'millhand-store-fault-'))
@@ -18,7 +19,8 @@ test('a store that is no database is named, with what to do, and left as it is',
     error => {
       const line = startFault(storeFault(error, dataDir))
       assert.ok(line.includes(file) && !line.includes('\n'), line)
-      assert.match(line, /Restore/)
+      assert.match(line, /is damaged: file is not a database.*restore/)
+      assert.equal(waitReasonOf(error)?.until, 'stopped')
       return true
     },
   )

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { UnusableFile } from './unusable-file.ts'
 
@@ -17,13 +16,7 @@ export function storeFault(error: unknown, dataDir: string): unknown {
       return unusable(dataDir, "can't be written to", 'MILLHAND_DATA_DIR must be a folder that this user can write to')
     case CORRUPT:
     case NOTADB:
-      return isEmpty(`${file}.lock`)
-        ? unusable(
-            file,
-            'is broken',
-            'Restore the data folder from a backup, or move it away to begin with an empty one',
-          )
-        : unusable(`${file}.lock`, 'is not the empty file that it should be', 'Remove it')
+      return unusable(`${file}.lock`, 'is not the empty file that it should be', 'Remove it')
     case FULL:
       return unusable(file, "can't grow", 'Make room on its disk')
     default:
@@ -32,5 +25,3 @@ export function storeFault(error: unknown, dataDir: string): unknown {
 }
 
 const [PERM, READONLY, CORRUPT, FULL, CANTOPEN, NOTADB] = [3, 8, 11, 13, 14, 26]
-
-const isEmpty = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0

@@ -8,7 +8,7 @@ import type { Log } from '@millhand/telemetry'
 import type { LocalConfig } from './local-config.ts'
 import { naming } from './naming.ts'
 
-interface Wait {
+interface WaitReason {
   /** What it waits for, for the operator. */
   readonly reason: string
   /** `room` on the disk is looked for again and again; a damaged store needs the operator, and a start after that. */
@@ -16,11 +16,14 @@ interface Wait {
 }
 
 /** What a start that failed with this error waits for; undefined where waiting is no use. */
-export function waitsFor(error: unknown): Wait | undefined {
+export function waitReasonOf(error: unknown): WaitReason | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StoreDamaged) return { reason: cause.message, until: 'stopped' }
     if (faultOf(cause) !== 'full') continue
-    return { reason: 'the disk of MILLHAND_DATA_DIR is full; make room, and the start goes on', until: 'room' }
+    return {
+      reason: 'the disk of MILLHAND_DATA_DIR is full, or its quota; make room, and the start goes on',
+      until: 'room',
+    }
   }
   return undefined
 }
@@ -28,7 +31,10 @@ export function waitsFor(error: unknown): Wait | undefined {
 type Waiting = { readonly config: Pick<LocalConfig, 'http' | 'dataDir' | 'diskReserveBytes'>; runner: Runner; log: Log }
 
 /** Answers 503 until the start can be tried again: undefined then. The exit code where the runner is stopped before. */
-export async function waitFor({ reason, until }: Wait, { config, runner, log }: Waiting): Promise<number | undefined> {
+export async function waitForStore(
+  { reason, until }: WaitReason,
+  { config, runner, log }: Waiting,
+): Promise<number | undefined> {
   const room = new DiskRoom({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, log })
   const found = Promise.withResolvers<undefined>()
   runner.own(await serveUnready(config.http, reason), 'answers of a waiting start')

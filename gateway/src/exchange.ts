@@ -29,7 +29,7 @@ export class Exchange {
   #traffic: Traffic
   #carried: string[] | undefined
   readonly #held = new DisposableStack()
-  #isOver = false
+  #isReleased = false
   #rate: readonly string[] | undefined
 
   constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
@@ -42,15 +42,15 @@ export class Exchange {
     res.once('close', () => traffic.sent(this))
   }
 
-  /** Disposes of something once the answer is sent, or can't be. */
+  /** Disposes of something with `release`. */
   hold(place: Disposable) {
-    if (this.#isOver) place[Symbol.dispose]()
+    if (this.#isReleased) place[Symbol.dispose]()
     else this.#held.use(place)
   }
 
-  /** The answer is sent, or can't be. Idempotent. */
-  over() {
-    this.#isOver = true
+  /** To be called once the answer is sent or can't be, or where its kind has a limit of its own. Idempotent. */
+  release() {
+    this.#isReleased = true
     this.#held.dispose()
   }
 

@@ -42,6 +42,12 @@ export class Traffic {
     return last?.takesItsTime === true && !last.req.complete
   }
 
+  /** Whether the connection waits for its caller, to take what is answered or to ask again. */
+  get waitsForCaller(): boolean {
+    const [first] = this.unsent
+    return first === undefined ? this.answeredBytes > 0 : first.status !== 0 && !this.open.includes(first)
+  }
+
   /** What waits for something answers with what there is. */
   hurry() {
     this.isHurried = true
@@ -52,13 +58,13 @@ export class Traffic {
   sent(exchange: Exchange) {
     const index = this.unsent.indexOf(exchange)
     if (index !== -1) this.unsent.splice(index, 1)
-    exchange.over()
+    exchange.release()
     this.onSent?.()
   }
 
   /** The connection is closed. */
   end() {
-    for (const exchange of this.unsent.splice(0)) exchange.over()
+    for (const exchange of this.unsent.splice(0)) exchange.release()
   }
 
   /** Calls `then` once every answer is sent, unless the connection ends before; at once where nothing is on its way. */

@@ -108,7 +108,7 @@ test('services get the principal, the request id and a deadline', async t => {
   const [called] = services.calls
   assert.equal(called?.principal, 'acct_1/live')
   assert.equal(called?.requestId, response.headers.get('x-request-id'))
-  assert.ok(called?.timeoutMs !== undefined && called.timeoutMs > 10_000 && called.timeoutMs <= 15_000)
+  assert.ok(called?.timeoutMs !== undefined && called.timeoutMs > 5_000 && called.timeoutMs <= 10_000)
 })
 
 test('a valid request id is kept, any other is replaced', async t => {

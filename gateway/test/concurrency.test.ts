@@ -60,6 +60,14 @@ test('requests of an account that are being answered are capped, until their ans
   assert.equal((await call('/v1/tasks')).status, 200)
 })
 
+test('a request that is answered with events counts as a stream, and not as a request', async t => {
+  const { post, call } = await startWith(t, { requests: 1, streams: 1 })
+  const stream = await post(validTask, { accept: 'text/event-stream' })
+  assert.equal(stream.status, 201)
+  assert.equal((await call('/v1/tasks')).status, 200)
+  await stream.body?.cancel()
+})
+
 /** Sends a head and a part of the body that it announces. */
 async function sendPart({ port }: Started, key: string, announced: number, part: number): Promise<Wire> {
   const wire = await openWire(port)
@@ -99,7 +107,66 @@ test('bytes of unfinished bodies are capped for each account, and given back whe
   assert.equal(status, 201)
 })
 
+<<<<<<< HEAD
+test('bytes of bodies are given back where their requests are refused a wait or a stream', async t => {
+  const { post, call, services } = await startWith(t, { waits: 1, streams: 1, bodyBytes: 2_000 })
+  services.put({ id: 'a' })
+  const waiting = call('/v1/tasks/a', { headers: { prefer } })
+  const stream = await call('/v1/tasks/a/events', { headers: { accept: 'text/event-stream' } })
+  await until(() => services.openWaits === 1)
+  for (let times = 0; times < 50; times++) {
+    await problemIn(await post(validTask, { prefer }), 'concurrency_limited')
+    await problemIn(await post(validTask, { accept: 'text/event-stream' }), 'concurrency_limited')
+  }
+  assert.equal((await post(validTask)).status, 201)
+  services.finish('a')
+  await Promise.all([waiting, stream.body?.cancel()])
+})
+
 test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
+=======
+/** A caller asks for an answer larger than what systems take for a connection, and takes nothing of it. */
+async function askAndReadNothing(t: TestContext, limits: NonNullable<GatewayDeps['limits']>) {
+  const started = await startWith(t, { answerBytes: 40_000, ...limits })
+  const { port, key, services, call } = started
+  services.put({ id: 'some', input: 'x'.repeat(20_000) })
+  for (let n = 0; n < 300; n++) services.put({ id: `task_${n}`, input: 'x'.repeat(100_000) })
+  const wire = await openWire(port)
+  t.after(() => wire.socket.destroy())
+  wire.socket.pause()
+  wire.send(requestText('GET /v1/tasks', [`Authorization: Bearer ${key}`]))
+  /** Calls until the answer has that status. */
+  const callUntil = async (status: number) => {
+    for (;;) {
+      const answer = await call('/v1/tasks/some')
+      if (answer.status === status) return answer
+      await answer.text()
+    }
+  }
+  return { ...started, wire, callUntil }
+}
+
+test('bytes of answers that nobody reads are capped for each account, and given back', {
+  timeout: 120_000,
+}, async t => {
+  const { call, services, asOther, wire, callUntil } = await askAndReadNothing(t, {})
+  const problem = await problemIn(await callUntil(429), 'concurrency_limited')
+  assert.match(problem.detail, /bytes of unread answers/)
+  services.put({ id: 'small' })
+  assert.equal((await call('/v1/tasks/small')).status, 200)
+  assert.equal((await call('/v1/tasks/some', { headers: asOther })).status, 200)
+  wire.socket.destroy()
+  await callUntil(200)
+})
+
+test('a connection whose answer nobody reads is closed', { timeout: 120_000 }, async t => {
+  const { callUntil } = await askAndReadNothing(t, { readerMs: 100 })
+  await callUntil(429)
+  await callUntil(200)
+})
+
+test('a body of a caller who is not known is not read', async t => {
+>>>>>>> red-tenants
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
   const answer = await wire.until('invalid_credentials')

@@ -16,7 +16,7 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
 import { routeByService } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
-import { mostOf } from '../config-parts.ts'
+import { accountLimitsOf } from '../config-parts.ts'
 import { naming } from '../naming.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -80,7 +80,7 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     log,
     clock,
     http: config.http,
-    limits: { stopMs: STOP_MS, ...config.mostOf },
+    limits: { stopMs: STOP_MS, ...config.accountLimits },
   })
   runner.own(gateway, 'gateway')
   runner.onDrain(() => gateway.drain())
@@ -107,7 +107,7 @@ function config(env: NodeJS.ProcessEnv) {
     billingUrls: MILLHAND_BILLING_URL,
     webhookUrls: MILLHAND_WEBHOOK_URL,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
-    mostOf: mostOf(set),
+    accountLimits: accountLimitsOf(set),
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }

@@ -56,7 +56,8 @@ test("a caller's own words stay as they are", () => {
     'a: b / c / d',
   ]
   for (const text of words) assert.equal(withoutPaths(text), text)
-  for (const text of ['the file `/home/me/report.csv` is empty', 'GET /v1/tasks/task_1', tmpdir(), '/etc/passwd']) {
+  const paths = ['the file `/home/me/report.csv` is empty', tmpdir(), '/etc/passwd', `${checkout}-of-another/a.txt`]
+  for (const text of ['GET /v1/tasks/task_1', ...paths]) {
     assert.equal(withoutOwnPaths(text), text)
   }
 })

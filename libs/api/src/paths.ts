@@ -3,15 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where Millhand lies with its packages, and the temporary files that it and libvips make. */
-const OWN = [
-  fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, ''),
-  ...['millhand-', 'vips-'].map(name => join(tmpdir(), name)),
-]
+/** Where Millhand lies with its packages; empty at the root of a file system, where it can't be told from other paths. */
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+/** The temporary files that it and libvips make. */
+const TEMPORARY = ['millhand-', 'vips-'].map(name => join(tmpdir(), name))
+const OWN = ROOT === '' ? TEMPORARY : [ROOT, ...TEMPORARY]
 
 /** Signs that end a path in a text, in JSON too. */
 const END = '\\s"\'`<>()\\[\\]{},;|\\\\'
-const own = new RegExp(`(?:file://)?(?:${OWN.map(literal).join('|')})[^${END}]*`, 'g')
+/** A folder whose name only begins with that of ours is another. */
+const pattern = (path: string) => (path === ROOT ? `${literal(path)}(?![\\w-])` : literal(path))
+const own = new RegExp(`(?:file://)?(?:${OWN.map(pattern).join('|')})[^${END}]*`, 'g')
 const absolute = /(?<![\w./-])(?:file:\/\/)?\/(?:[\w.@+~-]+\/)+[\w.@+~:-]*/g
 
 /** The text without paths of Millhand's own files. For texts that quote a caller, whose own paths stay. */

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
 import { type ChildProcess, startChild } from './child-process.ts'
+import { chooseSandbox } from './os-sandbox.ts'
 import { RunnerGone } from './runner.ts'
 
 /** What measures a process there. */
@@ -38,7 +43,7 @@ it('a process that says what can not be read has crashed, and a fault of the rea
 
 describe('a process that is not watched from within', { skip, timeout: 120_000 }, () => {
   const usingMuch = async (t: TestContext, use: (child: ChildProcess<object, object>) => void) => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
     use(child)
     return await child.gone
@@ -58,14 +63,47 @@ describe('a process that is not watched from within', { skip, timeout: 120_000 }
     assert.match(message, /more than 1 s of processor time/)
   })
 
-  it('is what its parent measures until it is gone', async t => {
-    const child = start(() => undefined, [], new URL('./uses-much.fixture.ts', import.meta.url))
+  it('is what its parent measures until it is gone', { timeout: 60_000 }, async t => {
+    const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())
-    // A process that has only just been started has none yet.
-    while (child.memoryBytes() === 0) await new Promise(resolve => setImmediate(resolve))
+    // It has none while the system puts the program into the new process.
+    while (child.memoryBytes() === 0) await immediate()
     await child.kill()
     assert.equal(child.memoryBytes(), 0)
   })
+})
+
+const log = createLog({ level: 'error', write: () => {}, format: 'json' })
+
+/** Children get the wall of the system that this machine has, until the test is over. */
+function withSandbox(t: TestContext) {
+  t.after(() => chooseSandbox('off', log))
+  return chooseSandbox('auto', log)
+}
+
+it('a child that is killed while its wall is set up is gone', { timeout: 120_000 }, async t => {
+  if (withSandbox(t).tool !== 'bwrap') return t.skip('needs bubblewrap that works (Debian: bubblewrap)')
+  for (let turns = 0; turns < 20; turns++) {
+    const child = start(() => undefined, [])
+    for (let turn = 0; turn < turns; turn++) await new Promise(resolve => setImmediate(resolve))
+    await child.kill()
+  }
+})
+
+it('a child of another user gets its folder and what it is lent by its group, and owns neither', {
+  skip: process.getuid?.() !== 0 && 'needs root, which alone can start a process of another user',
+}, async t => {
+  if (withSandbox(t).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
+  const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
+  t.after(() => child.kill())
+  const inputs = mkdtempSync(join(tmpdir(), 'millhand-lent-'))
+  t.after(() => rmSync(inputs, { recursive: true }))
+  writeFileSync(join(inputs, '0'), 'input', { mode: 0o600 })
+  const lent = statSync(child.lend(join(inputs, '0'), 'input-0'))
+  const folder = statSync(child.folder)
+  assert.deepEqual([folder.uid, folder.mode & 0o777], [0, 0o750])
+  assert.deepEqual([lent.uid, lent.gid, lent.mode & 0o777], [0, folder.gid, 0o640])
+  assert.notEqual(folder.gid, 0)
 })
 
 const gone = (message: RegExp) => (error: unknown) =>

@@ -1,6 +1,6 @@
 /** A child process that runs work: its limits, its messages one after the other, its end. */
 import { type ChildProcess as NodeChild, spawn } from 'node:child_process'
-import { chownSync, linkSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, linkSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -77,7 +77,10 @@ export interface ChildOptions<From> {
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
-  /** Processor time that it may take in its whole life; without a limit where left out. */
+  /**
+   * Processor time of its whole life, to which the kernel holds it: for a process of one run, and where there is no `/proc`
+   * too. `limitProcessor` is for each of several runs. Without a limit where left out.
+   */
   readonly processorSeconds?: number
   readonly log: Log
 }
@@ -96,9 +99,10 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   const arrived: { readonly message: From; readonly bytes: number }[] = []
   let unreadBytes = 0
 
+  const isRunning = () => !ended && child.exitCode === null && child.signalCode === null
   let working: number | undefined
   const workingPid = () => {
-    if (ended || child.exitCode !== null || child.signalCode !== null) return undefined
+    if (!isRunning()) return undefined
     working ??= realPid(child.pid, generations)
     return working
   }
@@ -108,11 +112,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     killed ??= because
     end()
   }
-  // The process that was started takes the one that does the work with it, once it has set that up.
   const end = () => {
-    const pid = generations > 0 ? workingPid() : undefined
-    child.kill('SIGKILL')
-    if (pid !== undefined) killNow(pid)
+    if (generations === 0) child.kill('SIGKILL')
+    else if (isRunning()) endSandbox(child.pid)
   }
 
   const watch = watchUsage({ pid: workingPid, memoryLimitBytes, stop })
@@ -165,6 +167,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     const finish = (gone: RunnerGone) => {
       if (ended) return
       ended = gone
+      watch.close() // One that could not be started has no exit.
       removeFolder(folder, log)
       for (const { reject } of waiting.splice(0)) reject(ended)
       resolve(ended)
@@ -234,13 +237,15 @@ function spawnIn(options: ChildOptions<unknown>) {
     const needs = { folder, writes: fileBytes > 0, readable: visible(lock) }
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
     const { uid, generations } = wrapped
-    if (uid !== undefined) chownSync(folder, uid, uid)
+    if (uid !== undefined) shareWith(folder, uid, fileBytes > 0 ? 0o770 : 0o750)
     const [command = '', ...given] = wrapped.command
     const child = spawn(command, given, {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
-      env: { PATH: process.env.PATH },
+      // Behind the wall its user has no home of its own that the system could name.
+      env: { PATH: process.env.PATH, ...(plan.tool !== 'none' && { HOME: '/' }) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      detached: generations > 0, // A process group of its own.
     })
     return { child, folder, generations, uid }
   } catch (error) {
@@ -252,11 +257,28 @@ function spawnIn(options: ChildOptions<unknown>) {
 /** The parent of the process that does the work, as it sees that in a name space of its own. */
 const REAPER = 1
 
-/** A hard link: a copy would take as long as the file is large. Its owner changes where the child has no way to it. */
+/** A hard link: a copy would take as long as the file is large. The child's user may read it, and not write it. */
 function lend(path: string, link: string, uid: number | undefined): string {
-  if (uid !== undefined) chownSync(path, uid, uid)
+  if (uid !== undefined) shareWith(path, uid, 0o640)
   linkSync(path, link)
   return link
+}
+
+/**
+ * By its group alone. It stays ours: a child that owned its folder could put a link in the folder's place, and a later
+ * start would not remove what a killed process left.
+ */
+function shareWith(path: string, gid: number, mode: number): void {
+  chownSync(path, -1, gid)
+  chmodSync(path, mode)
+}
+
+/**
+ * Ends the first process within, and Bubblewrap ends after it: ended before it, it leaves one that is still being set up to
+ * wait for ever, and that one to be reaped by whoever is process 1. One that can't be seen yet is of Bubblewrap's group.
+ */
+function endSandbox(pid: number | undefined): void {
+  if (pid !== undefined) killNow(realPid(pid, 1) ?? -pid)
 }
 
 function killNow(pid: number): void {

@@ -41,7 +41,7 @@ export function openChannel<To, From extends object>(hear: (message: To) => void
   }
 }
 
-export { codeOfTexts } from './code-of-texts.ts'
+export { allowFunctionConstructor } from './function-constructor.ts'
 export { lockDown, lockLoaded } from './lockdown.ts'
 
 /** Whether the parent would take such a head. */

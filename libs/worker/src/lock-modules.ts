@@ -4,7 +4,7 @@
  */
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Fix, refused } from './lockdown.ts'
+import { close, closed, fix, refused } from './closing.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what it replaces has no types.
 type Any = any
@@ -12,7 +12,7 @@ type Any = any
 const hasPermission = process.permission?.has.bind(process.permission)
 const isReadable = (path: string): boolean => hasPermission === undefined || hasPermission('fs.read', path)
 
-export function closeResolution(module: Any, fix: Fix): void {
+export function closeResolution(module: Any): void {
   const { _findPath: find, registerHooks } = module
   // Both `require` and what it is made of end here.
   fix(module, '_findPath', (request: unknown, folders: unknown, isMain: unknown) => {
@@ -27,12 +27,13 @@ export function closeResolution(module: Any, fix: Fix): void {
       return next(specifier, context)
     },
   })
-  for (const name of ['_stat', ...OF_MODULE]) fix(module, name, closedOf(name))
+  fix(module, '_stat', closed('_stat'))
+  close(module, OF_MODULE)
 }
 
 /** What only loads files when it is called. */
-export function closeLoading(module: Any, fix: Fix): void {
-  for (const name of ['registerHooks', '_initPaths', '_preloadModules', 'runMain']) fix(module, name, closedOf(name))
+export function closeLoading(module: Any): void {
+  close(module, ['registerHooks', '_initPaths', '_preloadModules', 'runMain'])
 }
 
 const OF_MODULE = [
@@ -46,11 +47,6 @@ const OF_MODULE = [
   '_debug',
   '_readPackage',
 ]
-
-const closedOf = (name: string) =>
-  function closed() {
-    throw refused(name)
-  }
 
 /** A folder is looked into where what is asked for could be read in it, or lies in a package that can. */
 const isInside = (name: string) => (folder: string) => isReadable(resolve(folder, name))

@@ -2,10 +2,11 @@
  * Closes what the work of a child process does not need and Node's permission model leaves open: the network, signals and
  * priorities of other processes, SQLite's files, bytecode from outside, what tells about this machine. Node 24 has no
  * permission for these. Each thing ends in few functions, whatever library calls it: those are replaced for good, and nothing
- * keeps the old ones. `offers.txt` lists what stays open; a test compares the list with the Node that runs it.
+ * keeps the old ones. `exposed-functions.txt` lists what stays open; a test compares the list with the Node that runs it.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
+import { close, fix, refused } from './closing.ts'
 import { closeLoading, closeResolution } from './lock-modules.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: much of it has no types.
@@ -28,7 +29,7 @@ export function lockDown(): void {
     )
   const dgram = require('node:dgram')
   close(dgram.Socket.prototype, ['bind', 'connect', 'send', 'sendto', 'addMembership', '_stopReceiving'])
-  closeResolution(require('node:module'), fix)
+  closeResolution(require('node:module'))
   for (const module of whole) close(module, functionsOf(module))
   for (const [module, functions] of parts) close(module, functions)
   closeVm(require('node:vm'))
@@ -42,7 +43,7 @@ export function lockDown(): void {
 /** To be called once the work's code is loaded: it loads no native code any more, and hooks no module. */
 export function lockLoaded(): void {
   close(process, ['dlopen'])
-  closeLoading(createRequire(import.meta.url)('node:module'), fix)
+  closeLoading(createRequire(import.meta.url)('node:module'))
   syncBuiltinESMExports()
 }
 
@@ -179,21 +180,3 @@ function handles(): Set<object> {
 
 const functionsOf = (module: Any): string[] =>
   Object.getOwnPropertyNames(module).filter(name => typeof module[name] === 'function')
-
-export type Fix = typeof fix
-
-function close(owner: Any, names: readonly string[]): void {
-  for (const name of names) if (typeof owner[name] === 'function') fix(owner, name, closed(name))
-}
-
-const closed = (name: string) =>
-  function closed() {
-    throw refused(name)
-  }
-
-function fix(owner: object, name: string, value: unknown): void {
-  Object.defineProperty(owner, name, { value, writable: false, configurable: false, enumerable: true })
-}
-
-export const refused = (what: string): Error =>
-  Object.assign(new Error(`The work of a child process has no access to ${what}.`), { code: 'ERR_ACCESS_DENIED' })

@@ -1,5 +1,5 @@
 /** How Node is started for a child process: what its permission model leaves it. docs/decisions/walls.md */
-import { type Code, readableCode, visibleCode } from './readable.ts'
+import { type Code, readableCode, visibleCode } from './readable-paths.ts'
 
 const OWN_PACKAGES = new URL('own-packages.ts', import.meta.url).href
 

@@ -54,7 +54,7 @@ const ways: Record<string, () => unknown> = {
   'the home of root': () => readdirSync('/root'),
   'the folders of the machine': () => gone('/var'),
   'another temporary file': () => {
-    if (readdirSync('/tmp').every(name => `/tmp/${name}` === folder)) throw new Error('there is none')
+    if (readdirSync('/tmp').every(name => `${folder}/`.startsWith(`/tmp/${name}/`))) throw new Error('there is none')
   },
   'the environment of the server': () => readFileSync(`/proc/${pid}/environ`),
   'the memory of the server': () => readFileSync(`/proc/${pid}/maps`),
@@ -90,10 +90,10 @@ const ways: Record<string, () => unknown> = {
   'the sockets of the machine': () => gone('/run'),
   'a setting of the kernel': () => openToWrite('/proc/sys/kernel/core_pattern'),
   'a trigger of the kernel': () => closeSync(openSync('/proc/sysrq-trigger', 'w')),
-  'a mount': () => execFileSync('mount', ['-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }),
+  'a mount': () => execFileSync('/usr/bin/mount', ['-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }),
   'another user': () => process.setuid?.(0),
   'a group': () => process.setgroups?.([0]),
-  'a root of its own': () => execFileSync('chroot', ['/', 'true'], { stdio: 'ignore' }),
+  'a root of its own': () => execFileSync('/usr/sbin/chroot', ['/', 'true'], { stdio: 'ignore' }),
   'rights of a file': () => status('CapEff', '0000000000000000'),
   'rights that it may take': () => status('CapBnd', '0000000000000000'),
   'rights that it hands on': () => status('CapInh', '0000000000000000'),

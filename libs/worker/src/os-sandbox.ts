@@ -3,6 +3,7 @@
  * stands before this one. One place chooses it, by what the machine has. docs/decisions/walls.md
  */
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Log } from '@millhand/telemetry'
@@ -37,7 +38,12 @@ const MOST_FILES = 1_024
 const OFF: SandboxPlan = { tool: 'none', firstUid: undefined, missing: ['it is switched off (MILLHAND_SANDBOX)'] }
 
 let chosen = OFF
-let children = 0
+<<<<<<< HEAD
+/** Begins anywhere: children of other processes on this machine are to have other users. */
+=======
+/** Begins anywhere: children of several processes of ours on one machine are different users too. */
+>>>>>>> red-tenants
+let children = randomInt(UIDS)
 
 /** To be called at the start. Throws where `required` is not to be had. What is not closed is one line of the log. */
 export function chooseSandbox(mode: SandboxMode, log: Log): SandboxPlan {
@@ -90,7 +96,7 @@ function tried(plan: SandboxPlan, path: string): string | undefined {
 
 export interface Wrapped {
   readonly command: readonly string[]
-  /** Whose the child's folder is to be; undefined for this process's own user. */
+  /** The child's user and group, of one number; undefined for this process's own. */
   readonly uid: number | undefined
   /** Between the process that is started and the one that does the work. */
   readonly generations: 0 | 2

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { makeFolder, removeFolder } from '@millhand/worker'
-import { testRunner } from './onnx/models.fixture.ts'
+import { chooseSandbox, makeFolder, removeFolder } from '@millhand/worker'
+import { load, shippedModel, testRunner } from './onnx/models.fixture.ts'
 
 const { TMPDIR } = process.env
 let folder: string
@@ -48,6 +48,24 @@ test('a folder of another user is left alone', {
   await chown(join(folder, name), 65534, 65534)
   testRunner()
   assert.deepEqual(await readdir(folder), [name])
+})
+
+test('the folder of a child that is another user is removed as well', {
+  skip: process.getuid?.() !== 0 && 'needs root, which alone starts children as other users',
+}, async t => {
+  const log = createLog({ level: 'error', write: () => {} })
+  t.after(() => chooseSandbox('off', log))
+  if (chooseSandbox('auto', log).firstUid === undefined) return t.skip('needs setpriv (apt-get install util-linux)')
+  const model = await load(t, shippedModel('digits'))
+  const [name = ''] = await readdir(folder)
+  const { uid, gid } = await stat(join(folder, name))
+  assert.deepEqual([uid, gid !== 0], [0, true], 'the child has it by its group')
+  const left = join(folder, name.replace(`-${process.pid}-`, `-${gone}-`))
+  await mkdir(left)
+  await chown(left, uid, gid)
+  testRunner()
+  assert.deepEqual(await readdir(folder), [name])
+  await model.kill()
 })
 
 test('a folder that can’t be removed, or is gone already, ends nobody', async () => {

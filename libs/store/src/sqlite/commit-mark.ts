@@ -6,20 +6,26 @@
  * The mark itself is not synced: that would double the cost of a commit. It is exact after kill -9. After a loss of
  * power it is what the system had written by then (Linux: at most some 30 s old), never more than what was synced.
  */
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
-import { readWalHeader, validFrames } from './wal.ts'
+import { FRAME_HEADER, frameAt, readAt, readWalHeader, validFrames } from './wal.ts'
 
 /** Where in the log a commit ends. The salts are those of the log's header: they change when it begins anew. */
 export interface CommitPosition {
   readonly salt1: number
   readonly salt2: number
   readonly frames: number
+  /** The number and the CRC-32 of the page in the last frame. */
+  readonly page: number
+  readonly pageSum: number
 }
 
-const MAGIC = 0x4d48_6331
-const BYTES = 20
+const MAGIC = 0x4d48_6332
+const BYTES = 28
+/** How often a log can have begun anew since its mark was written to the disk: 8 TB of commits. Else it is another log. */
+const MOST_BEGUN = 2 ** 20
+const NOTHING: CommitPosition = { salt1: 0, salt2: 0, frames: 0, page: 0, pageSum: 0 }
 
 export const markFile = (file: string): string => `${file}-committed`
 
@@ -28,7 +34,7 @@ export class CommitMark {
   readonly #log: number
   readonly #state: StatementSync
   readonly #salts = Buffer.alloc(8)
-  readonly #mark = Buffer.alloc(BYTES)
+  readonly #frame: Buffer
 
   /** `log` is the descriptor of the write-ahead log. */
   constructor(db: DatabaseSync, file: string, log: number) {
@@ -37,30 +43,30 @@ export class CommitMark {
     this.#log = log
     this.#state = db.prepare('PRAGMA wal_checkpoint(NOOP)')
     this.#state.setReturnArrays(true)
+    const { page_size: pageSize } = db.prepare('PRAGMA page_size').get() as { page_size: number }
+    this.#frame = Buffer.alloc(FRAME_HEADER + pageSize)
   }
 
   /** The end of the last commit. To be called between the commit and its sync. */
   position(): CommitPosition {
     readSync(this.#log, this.#salts, 0, 8, 16)
     const [, frames] = this.#state.get() as unknown as [number, number, number]
-    return { salt1: this.#salts.readUInt32BE(0), salt2: this.#salts.readUInt32BE(4), frames }
+    if (frames <= 0) return NOTHING
+    readSync(this.#log, this.#frame, 0, this.#frame.length, frameAt(frames - 1, this.#frame.length))
+    return {
+      salt1: this.#salts.readUInt32BE(0),
+      salt2: this.#salts.readUInt32BE(4),
+      frames,
+      page: this.#frame.readUInt32BE(0),
+      pageSum: crc32(this.#frame.subarray(FRAME_HEADER)),
+    }
   }
 
   /** All up to this position has been synced. A mark that can't be written finds less and fails nothing. */
-  reached({ salt1, salt2, frames }: CommitPosition): void {
-    this.#mark.writeUInt32BE(MAGIC, 0)
-    this.#mark.writeUInt32BE(salt1, 4)
-    this.#mark.writeUInt32BE(salt2, 8)
-    this.#mark.writeUInt32BE(frames, 12)
-    this.#mark.writeUInt32BE(crc32(this.#mark.subarray(0, 16)), 16)
+  reached(position: CommitPosition): void {
     try {
-      writeSync(this.#file, this.#mark, 0, BYTES, 0)
+      writeSync(this.#file, encoded(position), 0, BYTES, 0)
     } catch {}
-  }
-
-  /** Before the log is emptied or removed: nothing of it is promised. */
-  clear(): void {
-    this.reached({ salt1: 0, salt2: 0, frames: 0 })
   }
 
   close(): void {
@@ -69,19 +75,40 @@ export class CommitMark {
 }
 
 /**
+ * Before the log is emptied or removed: nothing of it is promised. Synced, so that a loss of power can't leave the earlier
+ * mark beside a log that is gone.
+ */
+export function clearMark(file: string): void {
+  try {
+    writeFileSync(markFile(file), encoded(NOTHING), { flag: 'r+', flush: true })
+  } catch {}
+}
+
+function encoded({ salt1, salt2, frames, page, pageSum }: CommitPosition): Buffer {
+  const mark = Buffer.alloc(BYTES)
+  for (const [i, word] of [MAGIC, salt1, salt2, frames, page, pageSum].entries()) mark.writeUInt32BE(word, i * 4)
+  mark.writeUInt32BE(crc32(mark.subarray(0, BYTES - 4)), BYTES - 4)
+  return mark
+}
+
+/**
  * What is wrong with the write-ahead log, in words, where it ends before its mark; undefined where it does not. To be
  * called before SQLite opens the file: that begins to write over the rest of the log.
  */
 export function lostCommits(file: string): string | undefined {
   const mark = readMark(file)
-  if (mark === undefined || mark.frames === 0) return undefined
+  if (mark === undefined) return undefined
+  if (sizeOf(file) === 0) return 'it is missing or empty, and was in use'
+  if (mark.frames === 0) return undefined
   const log = `${file}-wal`
+  // Another program that opens the database of a killed process copies the log into it and removes the log.
+  if (sizeOf(log) === 0 && hasLastPage(file, mark)) return undefined
   const header = readWalHeader(log)
   if (header === undefined) return `${log} is missing or its header is broken, and commits were in it`
   if (header.salt1 !== mark.salt1 || header.salt2 !== mark.salt2) {
     // Each time that the log begins anew its first salt is one more. All of the earlier log is in the database then.
     const begun = (header.salt1 - mark.salt1) >>> 0
-    return begun > 0 && begun < 2 ** 31 ? undefined : `${log} is of an earlier time than the last commits`
+    return begun > 0 && begun < MOST_BEGUN ? undefined : `${log} is of another time than the last commits`
   }
   const valid = validFrames(log, header, mark.frames)
   if (valid >= mark.frames) return undefined
@@ -92,10 +119,31 @@ function readMark(file: string): CommitPosition | undefined {
   try {
     const mark = readFileSync(markFile(file))
     if (mark.length !== BYTES || mark.readUInt32BE(0) !== MAGIC) return undefined
-    if (mark.readUInt32BE(16) !== crc32(mark.subarray(0, 16))) return undefined
-    return { salt1: mark.readUInt32BE(4), salt2: mark.readUInt32BE(8), frames: mark.readUInt32BE(12) }
+    if (mark.readUInt32BE(BYTES - 4) !== crc32(mark.subarray(0, BYTES - 4))) return undefined
+    return {
+      salt1: mark.readUInt32BE(4),
+      salt2: mark.readUInt32BE(8),
+      frames: mark.readUInt32BE(12),
+      page: mark.readUInt32BE(16),
+      pageSum: mark.readUInt32BE(20),
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** Whether the database has the last page of the log as it was written there. */
+function hasLastPage(file: string, { page, pageSum }: CommitPosition): boolean {
+  const sum = readAt(file, db => {
+    // https://sqlite.org/fileformat2.html#page_size: 1 stands for 65536.
+    const size = Buffer.alloc(2)
+    readSync(db, size, 0, 2, 16)
+    const pageSize = size.readUInt16BE(0) === 1 ? 65_536 : size.readUInt16BE(0)
+    const bytes = Buffer.alloc(pageSize)
+    return readSync(db, bytes, 0, pageSize, (page - 1) * pageSize) === pageSize ? crc32(bytes) : undefined
+  })
+  return sum === pageSum
 }

@@ -47,14 +47,23 @@ export class DiskRoom {
 
   /** Why, in words. */
   get reason(): string {
-    return `the disk of ${this.#options.folder} has ${mib(this.#free)} MiB left`
+    const { folder } = this.#options
+    if (this.#free < (RECOVERED + 1) * this.#reserve) return `the disk of ${folder} has ${mib(this.#free)} MiB left`
+    return `the reserve of ${mib(this.#reserve)} MiB can't be written to ${folder}: a quota may be used up`
   }
 
   /** Measures each second until the signal ends. */
   run(clock: Clock, signal: AbortSignal): Promise<void> {
-    return everyInterval(clock, 1_000, signal, () =>
-      this.look().catch(error => this.#options.log.warn('disk.not_measured', { error })),
-    )
+    let isMeasured = true
+    return everyInterval(clock, 1_000, signal, async () => {
+      try {
+        await this.look()
+        isMeasured = true
+      } catch (error) {
+        if (isMeasured) this.#options.log.warn('disk.not_measured', { error })
+        isMeasured = false
+      }
+    })
   }
 
   /** Measures now, and makes the reserve where there is room for it. */

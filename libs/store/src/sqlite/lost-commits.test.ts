@@ -1,13 +1,15 @@
 /** Answered commits that the write-ahead log has lost are found at the next start. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import fs, { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { markFile } from './commit-mark.ts'
 import { NOTES, type Note, newFile } from './notes.fixture.ts'
-import { openSqlite, StoreDamaged } from './sqlite.ts'
+import { openSqlite, StoreDamaged, StoreVersionMismatch } from './sqlite.ts'
 
 let original: string | undefined
 
@@ -45,7 +47,7 @@ function flip(file: string, at: number): void {
 function setMark(file: string, change: (salt: number) => number): void {
   const mark = readFileSync(markFile(file))
   mark.writeUInt32BE(change(mark.readUInt32BE(4)) >>> 0, 4)
-  mark.writeUInt32BE(crc32(mark.subarray(0, 16)), 16)
+  mark.writeUInt32BE(crc32(mark.subarray(0, -4)), mark.length - 4)
   writeFileSync(markFile(file), mark)
 }
 
@@ -65,6 +67,12 @@ describe('a write-ahead log after kill -9', () => {
     'has lost its last byte': log => truncateSync(log, readFileSync(log).length - 1),
     'is empty': log => truncateSync(log, 0),
     'is gone': log => rmSync(log),
+    'is of another store': log => {
+      const mark = readFileSync(markFile(log.slice(0, -4)))
+      mark.writeUInt32BE((mark.readUInt32BE(4) - 2 ** 30) >>> 0, 4)
+      mark.writeUInt32BE(crc32(mark.subarray(0, -4)), mark.length - 4)
+      writeFileSync(markFile(log.slice(0, -4)), mark)
+    },
   }
   for (const [what, damage] of Object.entries(damages)) {
     it(`is refused where it ${what}, at each start, and is left as it is`, async () => {
@@ -93,7 +101,7 @@ describe('a write-ahead log after kill -9', () => {
     setMark(older, salt => salt + 1)
     assert.throws(
       () => openSqlite({ file: older }),
-      error => error instanceof StoreDamaged && /-wal is of an earlier time/.test(error.message),
+      error => error instanceof StoreDamaged && /-wal is of another time/.test(error.message),
     )
     setMark(newer, salt => salt - 1)
     assert.equal(await notesIn(newer), 60)
@@ -105,7 +113,78 @@ describe('a write-ahead log after kill -9', () => {
     writeFileSync(`${file}-wal`, Buffer.concat([log, Buffer.alloc(5000, 7)]))
     assert.equal(await notesIn(file), 60)
   })
+
+  it('may be gone where another program has copied it into the database', async () => {
+    const file = killed()
+    const program = new DatabaseSync(file)
+    assert.equal(program.prepare('SELECT count(*) AS n FROM notes').get()?.n, 60)
+    program.close()
+    assert.equal(existsSync(`${file}-wal`), false)
+    assert.equal(await notesIn(file), 60)
+  })
+
+  it('may be gone after a start that failed', async () => {
+    const file = killed()
+    setVersion(file, 9)
+    for (let times = 0; times < 2; times++) assert.throws(() => openSqlite({ file }), StoreVersionMismatch)
+    setVersion(file, 1)
+    assert.equal(await notesIn(file), 60)
+  })
 })
+
+describe('a database that was in use', () => {
+  const damages: [string, string, (file: string) => void][] = [
+    ['is gone', 'a clean stop', file => rmSync(file)],
+    ['is gone', 'kill -9', file => rmSync(file)],
+    ['is empty', 'a clean stop', file => truncateSync(file)],
+    ['is empty', 'kill -9', file => truncateSync(file)],
+    ['is cut', 'a clean stop', file => truncateSync(file, 8192)],
+    ['has a broken first page', 'a clean stop', file => writeFileSync(file, Buffer.alloc(8192, 7), { flag: 'r+' })],
+  ]
+  for (const [what, stop, damage] of damages) {
+    it(`is refused where it ${what} after ${stop}, and its log is kept`, async () => {
+      const file = killed()
+      if (stop === 'a clean stop') assert.equal(await notesIn(file), 60)
+      damage(file)
+      const hasLog = existsSync(`${file}-wal`)
+      for (let times = 0; times < 2; times++) assert.throws(() => openSqlite({ file }), StoreDamaged)
+      assert.equal(existsSync(`${file}-wal`), hasLog)
+    })
+  }
+})
+
+describe('the mark of a clean stop', () => {
+  it('is on the disk before the log is removed', async t => {
+    const file = killed()
+    const synced: boolean[] = []
+    const { writeFileSync: write } = fs
+    t.mock.method(fs, 'writeFileSync', (...words: Parameters<typeof write>) => {
+      const [path, , options] = words
+      if (path === markFile(file))
+        synced.push((options as { flush?: boolean }).flush === true && existsSync(`${file}-wal`))
+      write(...words)
+    })
+    syncBuiltinESMExports()
+    t.after(() => {
+      t.mock.restoreAll()
+      syncBuiltinESMExports()
+    })
+    assert.equal(await notesIn(file), 60)
+    assert.equal(existsSync(`${file}-wal`), false)
+    assert.deepEqual(synced, [true])
+  })
+})
+
+/** As another version of Millhand leaves it. */
+function setVersion(file: string, version: number): void {
+  const program = new DatabaseSync(file)
+  // A reader that is open keeps the log from being removed.
+  const reader = new DatabaseSync(file, { readOnly: true })
+  reader.prepare('SELECT count(*) FROM notes').get()
+  program.exec(`PRAGMA user_version = ${version}`)
+  program.close()
+  reader.close()
+}
 
 const SQLITE = JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)
 

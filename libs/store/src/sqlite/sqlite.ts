@@ -15,10 +15,10 @@ import { promisify } from 'node:util'
 import type { Log } from '@millhand/telemetry'
 import type { Database } from '../collection.ts'
 import { Checkpointer } from './checkpointer.ts'
-import { CommitMark, lostCommits } from './commit-mark.ts'
+import { CommitMark, clearMark, lostCommits } from './commit-mark.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { type AppendedListener, EventTable } from './event-table.ts'
-import { StoreDamaged } from './faults.ts'
+import { faultOf, StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit } from './group-commit.ts'
 import { checkIntegrity, problemsOf } from './integrity.ts'
@@ -92,7 +92,7 @@ export interface SqliteOptions {
 
 /**
  * Opens or creates the file and its folder. Throws `StoreInUse` when another live process has it, and `StoreDamaged`
- * when commits that were answered are lost; the files are as they were then. Throws `StoreVersionMismatch` too.
+ * when it can't be read or commits that were answered are lost; the files are as they were then. Throws `StoreVersionMismatch` too.
  */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   const { file } = options
@@ -108,9 +108,14 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
     prepareSchema(db, file)
     return serving(db, lock, wasClean, options)
   } catch (error) {
-    if (db.isOpen) db.close()
+    const isDamaged = faultOf(error) === 'damaged'
+    if (db.isOpen) {
+      // Closing copies the log into the database and removes it.
+      if (!isDamaged) clearMark(file)
+      db.close()
+    }
     lock.release()
-    throw error
+    throw isDamaged ? new StoreDamaged(file, (error as Error).message, { cause: error }) : error
   }
 }
 
@@ -136,7 +141,7 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     // Pages whose sync failed may never reach the disk through the log (Linux forgets that they are dirty), and a
     // hole in the log would take all later commits with it. The database file gets them instead.
     repair() {
-      mark.clear()
+      clearMark(file)
       checkpointWhole(db)
     },
     committed: () => events.committed(),
@@ -155,7 +160,7 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     await checking
     await commit.close()
     await checkpointer.close()
-    mark.clear()
+    clearMark(file)
     mark.close()
     closeSync(log)
     db.close()
@@ -210,9 +215,11 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       if (room?.isLow) throw new Error(room.reason)
     },
     async check() {
-      checking ??= checkPages()
+      // A check that can't be made, as where no process can be started, keeps nobody from the store.
+      checking ??= checkPages().catch(error => logger?.warn('store.check_failed', { error }))
       if (wasClean) return
-      await Promise.race([checking, setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })])
+      const limit = setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })
+      await Promise.race([checking, limit.catch(() => {})])
       if (state.damage !== undefined) throw state.damage
     },
     close() {

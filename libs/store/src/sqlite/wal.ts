@@ -13,7 +13,10 @@ export interface WalHeader {
 type Sum = readonly [number, number]
 
 const HEADER = 32
-const FRAME_HEADER = 24
+export const FRAME_HEADER = 24
+
+/** Where the frame of this index begins. */
+export const frameAt = (index: number, frameBytes: number): number => HEADER + index * frameBytes
 
 /** undefined where there is no log, or one whose header SQLite would not take. */
 export function readWalHeader(log: string): WalHeader | undefined {
@@ -41,8 +44,7 @@ export function validFrames(log: string, header: WalHeader, most: number): numbe
   let sum = header.sum
   readAt(log, file => {
     for (; valid < most; valid++) {
-      const at = HEADER + valid * frame.length
-      if (readSync(file, frame, 0, frame.length, at) !== frame.length) return
+      if (readSync(file, frame, 0, frame.length, frameAt(valid, frame.length)) !== frame.length) return
       if (frame.readUInt32BE(8) !== salt1 || frame.readUInt32BE(12) !== salt2) return
       sum = addTo(sum, frame.subarray(0, 8), isBigEndian)
       sum = addTo(sum, frame.subarray(FRAME_HEADER), isBigEndian)
@@ -64,7 +66,7 @@ function addTo([first, second]: Sum, bytes: Buffer, isBigEndian: boolean): Sum {
 }
 
 /** undefined where the file is not there. */
-function readAt<R>(path: string, read: (file: number) => R): R | undefined {
+export function readAt<R>(path: string, read: (file: number) => R): R | undefined {
   let file: number
   try {
     file = openSync(path, 'r')

@@ -1,7 +1,7 @@
 /** The process that a kind lives in. It reads what is hostile, holds no secret, reaches nothing, and can be killed. */
 // By its real path: the link to a package of ours leads on to all of them, and may not be read here.
 import {
-  codeOfTexts,
+  allowFunctionConstructor,
   endIfOutOfMemory,
   fitsHead,
   lockDown,
@@ -88,7 +88,7 @@ async function load({
   const [employee = '', name = ''] = id.split('/')
   depicts = rest.depicts
   try {
-    using _ = codeOfTexts()
+    using _ = allowFunctionConstructor()
     kind = {
       employee,
       id: name,

@@ -358,6 +358,18 @@ describe('hostile code', { timeout: 600_000 }, () => {
       assert.match(told?.value ?? '', /^0/)
     })
 
+  const results = '{"results": [{"path": "test_a.py", "name": "test_a", "fault": ""}]}'
+  const forged = `import os\nwith open('/results.json', 'w') as file:\n    file.write('${results}')\n`
+  for (const [ends, text, value] of [
+    ['exits', `${forged}os._exit(0)\n`, /^0: Program terminated with exit\(0\)/],
+    ['loops for ever', `${forged}while True:\n    pass\n`, /^0: stopped after 5 s/],
+  ] as const)
+    it(`in Python that writes its own results and then ${ends} passes no test`, async () => {
+      const told = await py(text)
+      assert.equal(told?.pass, false)
+      assert.match(told?.value ?? '', value)
+    })
+
   it('in Python that loops for ever, whatever it catches, is stopped', async () => {
     const told = await py(
       'def a():\n    while True:\n        try:\n            while True:\n                pass\n        except BaseException:\n            pass\n',

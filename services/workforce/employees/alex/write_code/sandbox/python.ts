@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadPyodide } from 'pyodide'
 import type { CodeFile } from '../result.ts'
-import { gate } from './gate.ts'
+import { importGate } from './import-gate.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -13,7 +13,7 @@ const suite = readFileSync(join(import.meta.dirname, 'suite.py'), 'utf8')
 
 export async function runPython(code: readonly CodeFile[], tests: readonly CodeFile[]): Promise<Outcome> {
   boundMemory()
-  using imports = gate()
+  using imports = importGate()
   // Of its own: what code did to one is in no other.
   const python = await loadPyodide({
     jsglobals: {}, // Python sees nothing of this process through its module `js`.
@@ -37,17 +37,17 @@ export async function runPython(code: readonly CodeFile[], tests: readonly CodeF
   // The suite writes to it before it loads any of the code.
   FS.createDevice('/dev', 'gate', null, () => imports.close())
   isOver = startTime()
-  let ended: string | undefined
   try {
     python.runPython(suite)
   } catch (error) {
-    ended = isOver() ? STOPPED : lastLine(error)
+    // Results that are there all the same were not written by the suite: that is the last it does.
+    return broken(isOver() ? STOPPED : lastLine(error))
   }
   try {
     // Values that pass between Python and JavaScript are beyond the gate.
     return JSON.parse(FS.readFile('/results.json', { encoding: 'utf8' }))
   } catch {
-    return broken(ended ?? 'it broke')
+    return broken('it broke')
   }
 }
 

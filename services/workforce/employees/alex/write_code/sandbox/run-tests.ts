@@ -3,8 +3,8 @@ import type { Isolate } from '../../../../src/kind.ts'
 import { type Language, languageOf } from '../../language.ts'
 import type { IsolatedTests } from '../isolated.ts'
 import type { CodeFile } from '../result.ts'
-import { compiled } from './compiled.ts'
 import { type Verdict, verdictOn } from './outcome.ts'
+import { toCommonJs } from './to-commonjs.ts'
 
 /** What came of the tests of one language. */
 interface TestRun extends Verdict {
@@ -35,7 +35,7 @@ export async function runTests(
   }
   const script = tests.filter(({ path }) => isOneOf(path, ['javascript', 'typescript']))
   if (script.length > 0) {
-    const sources = Object.fromEntries([...code, ...script].flatMap(compiled))
+    const sources = Object.fromEntries([...code, ...script].flatMap(toCommonJs))
     await run({ language: 'javascript', sources, tests: script.map(({ path }) => path) }, script)
   }
   const python = tests.filter(({ path }) => isOneOf(path, ['python']))

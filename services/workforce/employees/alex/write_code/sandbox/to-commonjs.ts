@@ -6,7 +6,7 @@ import type { CodeFile } from '../result.ts'
 const require = createRequire(import.meta.url)
 
 /** The source by its path; nothing for what is no script. */
-export function compiled({ path, text }: CodeFile): [string, string][] {
+export function toCommonJs({ path, text }: CodeFile): [string, string][] {
   if (path.endsWith('.json')) return [[path, `module.exports = ${text}`]]
   if (!/\.[cm]?[jt]sx?$/i.test(path)) return []
   const ts: typeof TypeScript = require('typescript')

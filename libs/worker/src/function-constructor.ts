@@ -1,14 +1,14 @@
 /**
- * Some libraries make functions of texts while they load: Ajv for a schema, embind for its bindings. A child process refuses
- * that to everything (`--disallow-code-generation-from-strings`); until the first foreign byte comes, `Function` is another
- * compiler of Node's, which the flag does not touch.
+ * Some libraries generate functions from strings while they load: Ajv for a schema, embind for its bindings. A child process
+ * disallows that (`--disallow-code-generation-from-strings`). Until the first foreign byte comes, `Function` is replaced by
+ * Node’s own compiler, `compileFunction`, which the flag does not affect.
  */
 import { compileFunction } from 'node:vm'
 
 const compile = compileFunction
 
-/** `Function` makes functions until the result is disposed of. Nothing foreign may run meanwhile. */
-export function codeOfTexts(): Disposable {
+/** `Function` works until the result is disposed of. No foreign code may run meanwhile. */
+export function allowFunctionConstructor(): Disposable {
   const before = globalThis.Function
   const made = function made(...words: readonly unknown[]) {
     const parameters = words.slice(0, -1).flatMap(names => String(names).split(','))

@@ -1,11 +1,11 @@
-/** What this Node offers a locked process: every function of its modules and of `process` that is still open. */
+/** The functions that this Node still exposes to a locked process, of its modules and of `process`. */
 import { createRequire } from 'node:module'
 
 // biome-ignore lint/suspicious/noExplicitAny: it looks at everything.
 type Any = any
 
 /** Sorted lines, `module.function`. To be called in a process that is locked. */
-export function offers(): string[] {
+export function exposedFunctions(): string[] {
   const require = createRequire(import.meta.url)
   const { builtinModules } = require('node:module')
   const names = [...builtinModules, 'sqlite', 'test', 'sea', 'test/reporters'].filter(

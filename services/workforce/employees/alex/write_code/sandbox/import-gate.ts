@@ -4,7 +4,7 @@
  * file system, clock and randomness. The rest is refused, which ends the interpreter, and no other WebAssembly can be made.
  */
 
-export interface Gate extends Disposable {
+export interface ImportGate extends Disposable {
   /** Before any code is loaded that is not ours. */
   close(): void
 }
@@ -40,7 +40,7 @@ type Imported = (...given: unknown[]) => unknown
 type Imports = Record<string, Imported>
 
 /** Stands before whatever WebAssembly is made next with imports, until it is disposed of. */
-export function gate(): Gate {
+export function importGate(): ImportGate {
   const wasm: Record<string, unknown> = Reflect.get(globalThis, 'WebAssembly')
   const before = { ...Object.getOwnPropertyDescriptors(wasm) }
   let isClosed = false
