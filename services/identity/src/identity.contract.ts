@@ -28,6 +28,19 @@ export function describeIdentity(name: string, openDatabase: () => Promise<Opene
 
     describeKeys(() => at)
 
+    it('removes idempotency records that have expired while it runs', { timeout: 120_000 }, async () => {
+      const { service, clock, collections } = openIdentity(opened)
+      const { idempotency } = collections
+      const expired = { fingerprint: '', operation: 'one', state: 'free', holders: 1, expires_at: 1 } as const
+      const document = { tenant: 'acct_1/live', id: 'a', ...expired }
+      assert.equal((await idempotency.write({ kind: 'insert', document, events: [] })).kind, 'written')
+      const ending = new AbortController()
+      const running = service.run(ending.signal)
+      while ((await idempotency.get('acct_1/live', 'a')) !== undefined) await clock.advance(60_000)
+      ending.abort()
+      await running
+    })
+
     describe('accounts', () => {
       it('begin with the plans of new accounts, and are told when they change', async () => {
         const { id, plans, status } = await at.accounts.createAccount({ name: 'one', plans: { compute: 'growth' } })

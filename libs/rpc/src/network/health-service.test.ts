@@ -8,7 +8,7 @@ import { clockAtNoon, serveFor } from './network.fixture.ts'
 
 const contract = ContractService.typeName
 
-describe('health', () => {
+describe('health', { timeout: 120_000 }, () => {
   it('is that of the process, by no name and by that of each service', async test => {
     const { probe, health } = await open(test)
     for (const service of ['', contract, Health.typeName])

@@ -171,7 +171,7 @@ describe('network server', () => {
   })
 })
 
-describe('draining', () => {
+describe('draining', { timeout: 120_000 }, () => {
   it('lets a call in flight finish, and takes no other', async test => {
     const waiting = held()
     const { client, connect, close } = await serveFor(test, { echo: waiting.handler })
