@@ -238,6 +238,7 @@ function spawnIn(options: ChildOptions<unknown>) {
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
     const { uid, generations } = wrapped
     if (uid !== undefined) shareWith(folder, uid, fileBytes > 0 ? 0o770 : 0o750)
+    else if (plan.firstUid !== undefined) warnOfNoUser(script, log)
     const [command = '', ...given] = wrapped.command
     const child = spawn(command, given, {
       cwd: folder,
@@ -253,6 +254,15 @@ function spawnIn(options: ChildOptions<unknown>) {
     throw notStarted(error)
   }
 }
+
+/** Once for each script. */
+function warnOfNoUser(script: string, log: Log): void {
+  if (warned.has(script)) return
+  warned.add(script)
+  log.warn('sandbox.no_own_user', { script, remedy: 'let other users read its files: until then it runs as this one' })
+}
+
+const warned = new Set<string>()
 
 /** The parent of the process that does the work, as it sees that in a name space of its own. */
 const REAPER = 1
