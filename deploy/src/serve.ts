@@ -1,4 +1,5 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
+import { endProcess } from '@millhand/runner'
 import { standardError, standardOutput } from '@millhand/telemetry'
 import type { Process } from './process.ts'
 import { runProcess } from './run-process.ts'
@@ -43,11 +44,11 @@ try {
       stopTimeoutMs: isAll ? 20_000 : 10_000,
       stopsWithStdin: words.includes('--stop-with-stdin'),
     }
-    process.exit(await runProcess(await load(), options))
+    await endProcess(await runProcess(await load(), options))
   }
 } catch (error) {
   if (!(error instanceof FirstStartFailed)) standardError().write(`${startFault(error)}\n`)
-  process.exit(1)
+  await endProcess(1)
 }
 
 async function printer() {

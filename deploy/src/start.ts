@@ -1,6 +1,6 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
-import { createRunner } from '@millhand/runner'
+import { createRunner, endProcess } from '@millhand/runner'
 import { standardError } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'
@@ -27,19 +27,19 @@ try {
       // A start that waits for ever must not keep the process from its end.
       const started = await Promise.race([starting, runner.waitForExit()])
       if (typeof started !== 'number') announce(started)
-      process.exit(await runner.waitForExit())
+      await endProcess(await runner.waitForExit())
     } catch (error) {
       // What a start meets after a signal to stop is that its resources are closed.
-      if (runner.signal.aborted) process.exit(await runner.waitForExit())
+      if (runner.signal.aborted) await endProcess(await runner.waitForExit())
       await runner.stop('start failed')
       const wait = waitReasonOf(error)
       if (wait === undefined) throw storeFault(error, config.dataDir)
       log.error('start.waits', { reason: wait.reason, error })
       const exitCode = await waitForStore(wait, { config, runner: newRunner(), log })
-      if (exitCode !== undefined) process.exit(exitCode)
+      if (exitCode !== undefined) await endProcess(exitCode)
     }
   }
 } catch (error) {
   standardError().write(`${startFault(error)}\n`)
-  process.exit(1)
+  await endProcess(1)
 }

@@ -123,7 +123,7 @@ describe('a disk that is full', {
       server,
     )
     assert.equal(waiting.status, 503)
-    assert.match(waiting.text, /full; make room/)
+    assert.match(waiting.text, /full, or its quota; make room/)
     makeRoom()
     const isReady = ({ status }: { status: number }) => status === 200
     await until(() => get(`${server.url}/readyz`), isReady, server)

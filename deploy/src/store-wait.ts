@@ -20,7 +20,10 @@ export function waitReasonOf(error: unknown): WaitReason | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StoreDamaged) return { reason: cause.message, until: 'stopped' }
     if (faultOf(cause) !== 'full') continue
-    return { reason: 'the disk of MILLHAND_DATA_DIR is full; make room, and the start goes on', until: 'room' }
+    return {
+      reason: 'the disk of MILLHAND_DATA_DIR is full, or its quota; make room, and the start goes on',
+      until: 'room',
+    }
   }
   return undefined
 }

@@ -63,6 +63,8 @@ export interface GatewayDeps {
     readonly waits?: number
     readonly requests?: number
     readonly bodyBytes?: number
+    /** The same of the bytes of large answers to reads. */
+    readonly answerBytes?: number
     /** Milliseconds for the reader of an event stream to take something. */
     readonly streamReaderMs?: number
   }
@@ -92,6 +94,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     idempotency: createIdempotency(deps),
     requests: new Concurrency('requests', { perTenant: limits?.requests ?? REQUESTS, all: ALL_REQUESTS }),
     bodies: new Concurrency('bytes of bodies', { perTenant: limits?.bodyBytes ?? BODY_BYTES, all: ALL_BODY_BYTES }),
+    answers: new Concurrency('bytes of unread answers', {
+      perTenant: limits?.answerBytes ?? ANSWER_BYTES,
+      all: ALL_ANSWER_BYTES,
+    }),
     uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
   }
   const counts = createRequestCounts()
@@ -161,6 +167,9 @@ const ALL_REQUESTS = 20_000
 /** 64 MiB and 512 MiB. */
 const BODY_BYTES = 67_108_864
 const ALL_BODY_BYTES = 536_870_912
+/** The same. */
+const ANSWER_BYTES = 67_108_864
+const ALL_ANSWER_BYTES = 536_870_912
 const STREAM_READER_MS = 30_000
 /** 512 MiB. */
 const UPLOAD_BYTES = 536_870_912

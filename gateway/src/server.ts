@@ -29,7 +29,7 @@ export interface ServerLimits {
   readonly headersMs?: number
   /** For a whole request to arrive; of an upload, for its next bytes. */
   readonly requestMs?: number
-  /** For the caller to take the next bytes of a download. */
+  /** For the caller to take the next bytes of an answer. */
   readonly readerMs?: number
   /** How often the two above are looked after. */
   readonly checkMs?: number
@@ -85,6 +85,10 @@ export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }
     else if (error.code !== TIMED_OUT || !(traffic.isReadSlowly || isFull(traffic))) {
       refuseMalformed(error, socket, traffic, ids)
     }
+  })
+  // Called where nothing has come or gone for so long: answers that nobody takes are held in memory.
+  server.setTimeout(readerMs, socket => {
+    if (connections.get(socket)?.waitsForCaller !== false) socket.destroy()
   })
   server.on('connection', (socket: Socket) => {
     const traffic = new Traffic(state, () => {

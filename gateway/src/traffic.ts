@@ -42,6 +42,12 @@ export class Traffic {
     return last?.takesItsTime === true && !last.req.complete
   }
 
+  /** Whether the connection waits for its caller, to take what is answered or to ask again. */
+  get waitsForCaller(): boolean {
+    const [first] = this.unsent
+    return first === undefined ? this.answeredBytes > 0 : first.status !== 0 && !this.open.includes(first)
+  }
+
   /** What waits for something answers with what there is. */
   hurry() {
     this.isHurried = true

@@ -20,7 +20,9 @@ async function until(isSo: () => boolean) {
 
 const prefer = 'wait=60'
 
-test('waits of an account are capped; one more is 429 and does nothing, another account has its own', async t => {
+test('waits of an account are capped; one more is 429 and does nothing, another account has its own', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { waits: 2 })
   services.put({ id: 'a' })
   const waiting = [call('/v1/tasks/a', { headers: { prefer } }), post(validTask, { prefer })]
@@ -42,7 +44,9 @@ test('waits of an account are capped; one more is 429 and does nothing, another 
   assert.equal((await call('/v1/tasks/a', { headers: { prefer } })).status, 200, 'their places are given back')
 })
 
-test('requests of an account that are being answered are capped, until their answers are sent', async t => {
+test('requests of an account that are being answered are capped, until their answers are sent', {
+  timeout: 120_000,
+}, async t => {
   const { post, call, services, asOther } = await startWith(t, { requests: 2 })
   const gate = Promise.withResolvers<void>()
   services.createGate = gate.promise
@@ -72,7 +76,9 @@ async function sendPart({ port }: Started, key: string, announced: number, part:
   return wire
 }
 
-test('bytes of unfinished bodies are capped for each account, and given back when they end', async t => {
+test('bytes of unfinished bodies are capped for each account, and given back when they end', {
+  timeout: 120_000,
+}, async t => {
   const started = await startWith(t, { bodyBytes: 1_000_000 })
   const { post, call, key, services, asOther } = started
   const large = JSON.stringify({ ...validTask, input: 'x'.repeat(300_000) })
@@ -101,6 +107,7 @@ test('bytes of unfinished bodies are capped for each account, and given back whe
   assert.equal(status, 201)
 })
 
+<<<<<<< HEAD
 test('bytes of bodies are given back where their requests are refused a wait or a stream', async t => {
   const { post, call, services } = await startWith(t, { waits: 1, streams: 1, bodyBytes: 2_000 })
   services.put({ id: 'a' })
@@ -116,7 +123,50 @@ test('bytes of bodies are given back where their requests are refused a wait or 
   await Promise.all([waiting, stream.body?.cancel()])
 })
 
+test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
+=======
+/** A caller asks for an answer larger than what systems take for a connection, and takes nothing of it. */
+async function askAndReadNothing(t: TestContext, limits: NonNullable<GatewayDeps['limits']>) {
+  const started = await startWith(t, { answerBytes: 40_000, ...limits })
+  const { port, key, services, call } = started
+  services.put({ id: 'some', input: 'x'.repeat(20_000) })
+  for (let n = 0; n < 300; n++) services.put({ id: `task_${n}`, input: 'x'.repeat(100_000) })
+  const wire = await openWire(port)
+  t.after(() => wire.socket.destroy())
+  wire.socket.pause()
+  wire.send(requestText('GET /v1/tasks', [`Authorization: Bearer ${key}`]))
+  /** Calls until the answer has that status. */
+  const callUntil = async (status: number) => {
+    for (;;) {
+      const answer = await call('/v1/tasks/some')
+      if (answer.status === status) return answer
+      await answer.text()
+    }
+  }
+  return { ...started, wire, callUntil }
+}
+
+test('bytes of answers that nobody reads are capped for each account, and given back', {
+  timeout: 120_000,
+}, async t => {
+  const { call, services, asOther, wire, callUntil } = await askAndReadNothing(t, {})
+  const problem = await problemIn(await callUntil(429), 'concurrency_limited')
+  assert.match(problem.detail, /bytes of unread answers/)
+  services.put({ id: 'small' })
+  assert.equal((await call('/v1/tasks/small')).status, 200)
+  assert.equal((await call('/v1/tasks/some', { headers: asOther })).status, 200)
+  wire.socket.destroy()
+  await callUntil(200)
+})
+
+test('a connection whose answer nobody reads is closed', { timeout: 120_000 }, async t => {
+  const { callUntil } = await askAndReadNothing(t, { readerMs: 100 })
+  await callUntil(429)
+  await callUntil(200)
+})
+
 test('a body of a caller who is not known is not read', async t => {
+>>>>>>> red-tenants
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
   const answer = await wire.until('invalid_credentials')

@@ -33,6 +33,8 @@ export interface JsonMethodDeps extends AdmitDeps {
   readonly idempotency: Idempotency
   /** The bytes of bodies, each until its request is answered but for a stream. */
   readonly bodies: Concurrency
+  /** The bytes of large answers to reads, each until it is sent. */
+  readonly answers: Concurrency
 }
 
 export interface JsonMethod {
@@ -54,7 +56,7 @@ export interface JsonMethod {
 
 export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMethod {
   const { desc: method, answer, access } = route
-  const { transport, waiting, streams, idempotency, bodies } = deps
+  const { transport, waiting, streams, idempotency, bodies, answers } = deps
   const admit = createAdmit(route, deps)
   const admitBody = createAdmitBody(route, deps.limiter)
   const hasBody = route.body === '*'
@@ -165,7 +167,12 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
   /** In a function of its own: a stream stays open for long, and must not keep an input. */
   async function answerWith(exchange: Exchange, caller: Caller, { reply, places }: Prepared): Promise<void> {
     using _ = places
-    if (reply.kind === 'body') return sendBody(exchange, reply)
+    if (reply.kind === 'body') {
+      const { length = 0 } = reply.body ?? ''
+      // A read has changed nothing, and can be refused as late as this.
+      if (isRead && length > SMALL_ANSWER) exchange.hold(answers.take(caller, length))
+      return sendBody(exchange, reply)
+    }
     if (events === undefined) throw new Error(`${method} has no events to answer with`)
     exchange.release() // It counts as a stream from here on, and not as a request.
     await events.send(exchange, caller, reply)
@@ -187,6 +194,9 @@ export function jsonMethod(route: RouteOf<'json'>, deps: JsonMethodDeps): JsonMe
     },
   }
 }
+
+/** Bytes. As many answers of this size as an account may have requests take little room. */
+const SMALL_ANSWER = 16_384
 
 /** An answer before it is sent. */
 interface Prepared {

@@ -10,6 +10,7 @@ export {
 export { Gathering } from './gathering.ts'
 export { type Check, createHealth, type Health } from './health.ts'
 export { type BackoffOptions, backoff, everyInterval } from './loop.ts'
+export { endProcess } from './process-events.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   type Address,

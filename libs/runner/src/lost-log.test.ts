@@ -89,6 +89,38 @@ describe('a process whose stop and exit hang', { skip: linux, timeout: 120_000 }
   })
 })
 
+describe('a process whose log is on a disk that stands still', { skip: linux }, () => {
+  for (const signals of [1, 2]) {
+    it(`is killed after ${signals === 1 ? 'its stop' : 'a second signal'}`, { timeout: 60_000 }, async t => {
+      const path = join(folder, `still-${signals}`)
+      execFileSync('mkfifo', [path])
+      const code = `
+        import fs from 'node:fs'
+        import { syncBuiltinESMExports } from 'node:module'
+        // Opening a pipe that nobody writes blocks a thread, as such a write does.
+        fs.write = () => fs.open(${JSON.stringify(path)}, 'r', () => {})
+        syncBuiltinESMExports()
+        const { createLog } = await import(${JSON.stringify(import.meta.resolve('@millhand/telemetry'))})
+        const { createRunner, endProcess } = await import(${JSON.stringify(new URL('index.ts', import.meta.url).href)})
+        const log = createLog({ level: 'info' })
+        const runner = createRunner({ log })
+        runner.handleSignals()
+        if (${signals} === 2) runner.own({ close: () => process.kill(process.pid, 'SIGTERM') && new Promise(() => {}) })
+        log.info('test.line')
+        console.log('started')
+        await endProcess(await runner.waitForExit())`
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+        stdio: ['ignore', 'pipe', openSync(join(folder, 'log'), 'a')],
+      })
+      t.after(() => child.kill('SIGKILL'))
+      const exit = once(child, 'exit')
+      await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
+      child.kill('SIGTERM')
+      assert.deepEqual(await exit, [null, 'SIGKILL'])
+    })
+  }
+})
+
 /** Logs more than a pipe holds, writes to both streams in every way, then answers each line of its input. */
 const MAIN = `
   import { createInterface } from 'node:readline'

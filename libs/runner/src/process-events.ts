@@ -1,5 +1,6 @@
 /** What the operating system and Node tell a process from outside of its own code. */
 import { spawn } from 'node:child_process'
+import { standardError, standardOutput } from '@millhand/telemetry'
 
 export interface ProcessEvents {
   /** The first signal to stop. */
@@ -16,7 +17,10 @@ export function watchProcess({ onSignal, onUncaught }: ProcessEvents): () => voi
   let signals = 0
   const signalled = (signal: 'SIGINT' | 'SIGTERM') => {
     signals++
-    if (signals > 1) process.exit(exitCodes[signal])
+    if (signals > 1) {
+      void endProcess(exitCodes[signal])
+      return
+    }
     onSignal(signal)
   }
   // A reader that is gone makes an error of these streams, whoever writes: that must not end the process.
@@ -34,6 +38,13 @@ export function watchProcess({ onSignal, onUncaught }: ProcessEvents): () => voi
 }
 
 const ignore = () => {}
+
+/** Exits, also where a line of the log is being written to a disk that stands still: an exit waits for that. */
+export async function endProcess(exitCode: number): Promise<never> {
+  const areStuck = await Promise.all([standardError().isStuck(), standardOutput().isStuck()])
+  if (areStuck.includes(true)) killUnlessEnded()
+  process.exit(exitCode)
+}
 
 /**
  * Kills this process in a second unless it has ended: `process.exit` waits for threads, and one may be blocked for ever,

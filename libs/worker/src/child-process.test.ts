@@ -10,6 +10,9 @@ import { type ChildProcess, startChild } from './child-process.ts'
 import { chooseSandbox } from './os-sandbox.ts'
 import { RunnerGone } from './runner.ts'
 
+/** What measures a process there. */
+const skip = process.platform === 'linux' ? false : 'needs Linux, whose /proc tells what a process uses'
+
 const start = (
   read: () => object | undefined,
   lines: string[],
@@ -39,7 +42,7 @@ it('a process that says what can not be read has crashed, and a fault of the rea
   assert.match(broken.join(''), /"level":"error".*worker\.read_failed.*the reader is broken/)
 })
 
-describe('a process that is not watched from within', { skip: process.platform !== 'linux' }, () => {
+describe('a process that is not watched from within', { skip, timeout: 120_000 }, () => {
   const usingMuch = async (t: TestContext, use: (child: ChildProcess<object, object>) => void) => {
     const child = start(() => undefined, [], new URL('./resource-hog.fixture.ts', import.meta.url))
     t.after(() => child.kill())

@@ -1,6 +1,6 @@
 /** What a compromised child finds once Node's own lock is broken: the system's wall. */
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -111,5 +111,16 @@ describe('a machine without the tools', () => {
     chooseSandbox('off', createLog({ level: 'info', write: line => lines.push(line), format: 'json' }))
     assert.equal(lines.length, 1)
     assert.match(lines[0] as string, /sandbox\.incomplete.*switched off/)
+  })
+})
+
+describe('children of two processes on one machine', () => {
+  it('are different users', () => {
+    const module = JSON.stringify(new URL('os-sandbox.ts', import.meta.url))
+    const script = `const { wrapCommand } = await import(${module})
+      const plan = { tool: 'bwrap', firstUid: 1_900_000_000, missing: [] }
+      console.log(wrapCommand(plan, ['true'], { folder: '/', writes: false, readable: [] }).uid)`
+    const uidOf = () => execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    assert.notEqual(uidOf(), uidOf())
   })
 })

@@ -53,10 +53,10 @@ interface Script {
   /** What is said to it, once it is said. */
   readonly verdict?: Promise<Emitted_Verdict>
   readonly resultOf?: (index: number) => ItemResult
-  /** What is given to who asks for work of accounts of which nothing runs, once; where not set, nothing. */
-  readonly newcomer?: Lease
-  /** How long the newcomer's run takes. */
-  readonly newcomerMs?: number
+  /** What is given to who asks for work of accounts of which nothing runs, one after the other; where not set, nothing. */
+  readonly newcomers?: readonly Lease[]
+  /** How long the run of an input takes, where not `runMs`. */
+  readonly msOf?: Readonly<Record<string, number>>
 }
 
 const done: ItemResult = { ok: true, output: '"done"' }
@@ -82,16 +82,23 @@ function start({
   const leases =
     count === undefined ? [lease] : Array.from({ length: count }, (_, i) => ({ ...lease, workId: `task_${i}` }))
   let asked = 0
-  let newcomer = script.newcomer && [script.newcomer]
+  const newcomers = [...(script.newcomers ?? [])]
+  let waitsEnded = 0
+  let endWait = new AbortController()
   const transport = createDirectTransport()
   const routes = (router: Routes) =>
     router.service(LeaseService, {
-      async claim({ newcomersOnly }, call) {
+      async claim({ newcomersOnly, runs }, call) {
+        if (newcomersOnly && runs === 0) {
+          waitsEnded++
+          endWait.abort()
+          return create(ClaimResponseSchema)
+        }
         if (newcomersOnly) {
-          const given = newcomer
-          newcomer = undefined
-          if (given) return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases: given }] })
-          await clock.sleep(5_000, call.signal)
+          const next = newcomers.shift()
+          if (next) return create(ClaimResponseSchema, { runs: [{ group: 'echo', leases: [next] }] })
+          endWait = new AbortController()
+          await clock.sleep(5_000, AbortSignal.any([call.signal, endWait.signal])).catch(() => {})
           return create(ClaimResponseSchema)
         }
         asked++
@@ -120,7 +127,7 @@ function start({
   const loaded: Loaded = {
     async run(items, onEmit) {
       for (const item of items.keys()) for (const emission of emits) await onEmit?.(item, emission)
-      const ms = items[0]?.input === script.newcomer?.input ? (script.newcomerMs ?? runMs) : runMs
+      const ms = script.msOf?.[String(items[0]?.input)] ?? runMs
       await clock.sleep(ms, AbortSignal.any([stopping.signal, killed.signal]))
       return { items: items.map((_, index) => resultOf(index)), computeMs: runMs }
     },
@@ -151,6 +158,7 @@ function start({
     callBytes,
     lines,
     claims: () => asked,
+    endedWaits: () => waitsEnded,
     async stop() {
       stopping.abort()
       await clock.advance(20_000)
@@ -255,7 +263,7 @@ describe('executor', () => {
 
   it('begins the first task of another account beside a run that goes on and on, in a process of its own', async () => {
     const newcomer = { ...lease, id: 'lease_b', tenant: 'acct_b/live', workId: 'task_b', input: 'first' }
-    const { clock, results, claims, stop } = start({ runMs: 3_600_000, newcomer, newcomerMs: 100 })
+    const { clock, results, claims, stop } = start({ runMs: 3_600_000, newcomers: [newcomer], msOf: { first: 100 } })
     await clock.advance(2_000)
     assert.deepEqual(
       results.map(({ workId, outcome }) => [workId, outcome.case]),
@@ -265,9 +273,35 @@ describe('executor', () => {
     await stop()
   })
 
+  it('counts a newcomer’s run as one of its own once there is a slot for it, and has room for the next newcomer', async () => {
+    const newcomers = ['b', 'c'].map(name => ({
+      ...lease,
+      ...{ id: `lease_${name}`, tenant: `acct_${name}/live`, workId: `task_${name}`, input: name },
+    }))
+    const { clock, results, claims, stop } = start({ runMs: 2_000, newcomers, msOf: { b: 3_600_000, c: 100 } })
+    await clock.advance(1_500)
+    assert.deepEqual(results, [])
+    await clock.advance(3_000)
+    assert.deepEqual(
+      results.map(({ workId }) => workId),
+      ['task_a', 'task_c'],
+    )
+    assert.equal(claims(), 1, 'its only slot is taken')
+    await stop()
+  })
+
+  it('asks no longer for newcomers’ work once its long run has ended', async () => {
+    const { clock, results, claims, endedWaits, stop } = start({ runMs: 2_000 })
+    await clock.advance(1_000)
+    assert.deepEqual([results.length, endedWaits()], [0, 0])
+    await clock.advance(1_010)
+    assert.deepEqual([results.length, claims(), endedWaits()], [1, 2, 1])
+    await stop()
+  })
+
   it('asks for no newcomer’s work while its runs are short', async () => {
     const newcomer = { ...lease, id: 'lease_b', tenant: 'acct_b/live', workId: 'task_b', input: 'first' }
-    const { clock, results, stop } = start({ runMs: 100, newcomer })
+    const { clock, results, stop } = start({ runMs: 100, newcomers: [newcomer] })
     await clock.advance(5_000)
     assert.deepEqual(
       results.map(({ workId }) => workId),

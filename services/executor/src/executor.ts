@@ -75,8 +75,7 @@ class LeasedRuns<L extends Loadable> {
   readonly #emissions: Emissions
   readonly #results: Results
   readonly #held = new Set<HeldLease>()
-  /** `beside`: in the slot for newcomers, and in none of the others. */
-  readonly #active = new Map<ActiveRun, RunningGroup & { readonly beside: boolean; readonly over: Promise<void> }>()
+  readonly #active = new Map<ActiveRun, RunningGroup & { readonly over: Promise<void> }>()
   readonly #newcomers: NewcomerSlot
   /** How long the latest run of each group took that shares runs. */
   readonly #tookMs = new Map<string, number>()
@@ -101,7 +100,7 @@ class LeasedRuns<L extends Loadable> {
       executorId: this.#id,
       sharesProcesses: options.runner.ownProcesses !== true,
       signal: this.#stopping.signal,
-      start: (run, begunAt) => this.#start(run, begunAt, true),
+      start: (run, begunAt) => void this.#start(run, begunAt, true),
     })
   }
 
@@ -124,8 +123,7 @@ class LeasedRuns<L extends Loadable> {
   /** Asks for as much work as there is room for. A claim that waits meanwhile knows of less room, and is ended first. */
   #ask(): void {
     const { pool, slots } = this.#options
-    const taken = [...this.#active.values()].filter(({ beside }) => !beside).length
-    const runs = Math.min(64, slots - taken)
+    const runs = Math.min(64, slots - this.#active.size)
     if (runs <= 0 || this.#stopping.signal.aborted) return
     if (this.#asking) {
       if (this.#endsWait) return
@@ -202,9 +200,10 @@ class LeasedRuns<L extends Loadable> {
       .then(() => {
         this.#active.delete(run)
         if (run.tookMs > 0 && sharesRuns(model)) this.#tookMs.set(group, run.tookMs)
+        this.#newcomers.check([...this.#active.values()])
         this.#ask()
       })
-    this.#active.set(run, { group, startedAt: clock.monotonic(), beside, over })
+    this.#active.set(run, { group, startedAt: clock.monotonic(), over })
     return over
   }
 

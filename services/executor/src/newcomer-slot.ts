@@ -1,6 +1,6 @@
 /**
- * A slot beside all others, for accounts of which nothing runs: however long the runs of one account hold the other slots,
- * the first task of another begins. docs/decisions/fairness.md.
+ * Room for one run more than there are slots, for accounts of which nothing runs: however long the runs of one account
+ * hold the slots, the first task of another begins. docs/decisions/fairness.md.
  */
 import type { Client } from '@connectrpc/connect'
 import type { LeaseService, Run } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -11,14 +11,15 @@ export interface NewcomerSlotOptions {
   readonly leases: Client<typeof LeaseService>
   readonly executorId: string
   readonly pool: string
+  readonly slots: number
   readonly clock: Clock
   readonly log: Log
   /** Whether runs of a group share a process, which has one at a time. */
   readonly sharesProcesses: boolean
   /** Ends what is asked. */
   readonly signal: AbortSignal
-  /** Begins a run, whose leases began at `begunAt`; resolves once it is over. */
-  readonly start: (run: Run, begunAt: number) => Promise<void>
+  /** Begins a run, whose leases began at `begunAt`. */
+  readonly start: (run: Run, begunAt: number) => void
 }
 
 export interface RunningGroup {
@@ -34,20 +35,29 @@ const pauseAfterFailureMs = 2_000
 
 export class NewcomerSlot {
   readonly #options: NewcomerSlotOptions
-  #isTaken = false
+  #isAsking = false
+  /** Whether the claim that waits was told to end. */
+  #endsWait = false
   #notBefore = Number.NEGATIVE_INFINITY
 
   constructor(options: NewcomerSlotOptions) {
     this.#options = options
   }
 
-  /** To be called again and again: asks for work while a run has been on for long. Groups in short runs are left to the other slots. */
+  /**
+   * To be called again and again, and when a run ends: asks for work while a run has been on for long and no more run than
+   * there are slots. Groups in short runs are left to the slots. A claim that waits is ended with the need for it: else the
+   * account whose runs have just ended could take this room with the slots.
+   */
   check(running: readonly RunningGroup[]): void {
-    const { clock, signal, log, sharesProcesses } = this.#options
+    const { clock, signal, log, sharesProcesses, slots } = this.#options
     const now = clock.monotonic()
     const isLong = ({ startedAt }: RunningGroup) => now - startedAt >= longRunMs
-    if (this.#isTaken || now < this.#notBefore || signal.aborted || !running.some(isLong)) return
-    this.#isTaken = true
+    const isWanted = running.length <= slots && running.some(isLong)
+    if (this.#isAsking && !isWanted) this.#endWait()
+    if (this.#isAsking || now < this.#notBefore || signal.aborted || !isWanted) return
+    this.#isAsking = true
+    this.#endsWait = false
     const short = running.filter(run => sharesProcesses && !isLong(run)).map(({ group }) => group)
     this.#take([...new Set(short)])
       .catch(error => {
@@ -55,16 +65,28 @@ export class NewcomerSlot {
         if (!signal.aborted) log.warn('claim.failed', { error })
       })
       .finally(() => {
-        this.#isTaken = false
+        this.#isAsking = false
       })
   }
 
   async #take(busyGroups: string[]): Promise<void> {
-    const { leases, executorId, pool, clock, signal, start } = this.#options
+    const { leases, clock, signal, start } = this.#options
     const askedAt = clock.monotonic()
-    // The next claim of an executor ends the wait of the one before: so this one has a name of its own.
-    const claimer = { executorId: `${executorId}_newcomers`, pool, waitMs: claimWaitMs }
-    const { runs, waitedMs } = await leases.claim({ ...claimer, runs: 1, busyGroups, newcomersOnly: true }, { signal })
-    await Promise.all(runs.map(run => start(run, askedAt + waitedMs)))
+    const request = { ...this.#claimer, waitMs: claimWaitMs, runs: 1, busyGroups, newcomersOnly: true }
+    const { runs, waitedMs } = await leases.claim(request, { signal })
+    for (const run of runs) start(run, askedAt + waitedMs)
+  }
+
+  #endWait(): void {
+    if (this.#endsWait) return
+    this.#endsWait = true
+    const { leases, signal } = this.#options
+    leases.claim({ ...this.#claimer, runs: 0, newcomersOnly: true }, { signal }).catch(() => {}) // That claim then ends by its own time.
+  }
+
+  /** The next claim of an executor ends the wait of the one before: so this one has a name of its own. */
+  get #claimer() {
+    const { executorId, pool } = this.#options
+    return { executorId: `${executorId}_newcomers`, pool }
   }
 }

@@ -39,7 +39,8 @@ export async function fileFaults(): Promise<Verdict> {
   return { faults: faults.join('\n'), notes: notes.join('\n') }
 }
 
-function isTight(line: string): boolean {
+/** Whether a line of a test asserts, or allows, less time than a busy machine may need. */
+export function isTight(line: string): boolean {
   const [, asserted, allowed] = TIME_LIMIT.exec(line) ?? []
   const limit = asserted ?? allowed
   return limit !== undefined && Number(limit.replaceAll('_', '')) < LEAST_LIMIT_MS

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { keyOf, newAccount } from './operator.ts'
 import { clear, clearAll, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
@@ -40,4 +41,19 @@ test('a queued task tells about how many run before it', async () => {
   )
   assert.ok(places[3] > places[0], String(places))
   await clear(server, blocker.id, ...made.map(({ id }) => id))
+})
+
+test('the first task of an account runs while those of another hold every slot', async () => {
+  const blockers = await Promise.all(Array.from({ length: 20 }, () => create(server, spin(FOREVER_MS))))
+  const holding = async () => {
+    const answers = await Promise.all(blockers.map(({ id }) => server.request('GET', `/v1/tasks/${id}`)))
+    return answers.filter(({ body }) => body.status === 'running').length
+  }
+  while ((await holding()) === 0);
+  const authorization = `Bearer ${await keyOf(server, await newAccount(server, 'newcomer'))}`
+  const headers = { authorization, prefer: 'wait=120' }
+  const { status, body } = await server.request('POST', '/v1/tasks', { json: spin(50), headers })
+  assert.deepEqual([status, body.status], [201, 'succeeded'])
+  assert.ok((await holding()) > 0)
+  await clear(server, ...blockers.map(({ id }) => id))
 })

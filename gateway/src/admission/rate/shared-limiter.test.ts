@@ -228,3 +228,12 @@ test('a heavy request asks for all its places, passes with all of them, and give
   await clock.advance(0)
   assert.deepEqual(calls[1]?.asked, [[0, 0, 9]])
 })
+
+test('a heavy request that passed without an answer has all its places of one that comes late', async () => {
+  const { calls, clock, limiter } = open()
+  const heavy = limiter.take(window, 4)
+  await clock.advance(400)
+  assert.equal((await heavy).passes, true)
+  await calls[0]?.answer({ granted: 4, ahead: 1, remaining: 95, nextFreeMs: 1, freeByMs: 1 })
+  assert.deepEqual(calls[1]?.asked, [[0, 0, 1]], 'the place ahead alone is given back, and nothing is told')
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -132,4 +133,39 @@ describe('sqlite: a nearly full disk', () => {
     assert.ok(codes.includes('unavailable'), codes.join(' '))
     await db.close()
   })
+
+  it('takes a write that fails by a limit for one on a full disk, as with a quota', () => {
+    const file = newFile()
+    // https://pubs.opengroup.org/onlinepubs/9799919799/utilities/ulimit.html: in units of 512 bytes.
+    const shell = [
+      '-c',
+      'ulimit -f 2000 && exec "$0" "$@"',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      LIMITED,
+      file,
+    ]
+    const { stdout, stderr } = spawnSync('sh', shell, { encoding: 'utf8' })
+    assert.deepEqual(JSON.parse(stdout || 'null'), { isReleased: true, code: 'unavailable', retryAfterS: 10 }, stderr)
+  })
 })
+
+const href = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
+
+/** Writes until that fails. */
+const LIMITED = `
+  import { codeOf, retryAfterOf } from ${href('../../../api/src/index.ts')}
+  import { openSqlite } from ${href('./sqlite.ts')}
+  let isReleased = false
+  const room = { isLow: false, release() { const was = isReleased; isReleased = true; return !was } }
+  const notes = openSqlite({ file: process.argv[1], room }).collection(${JSON.stringify(NOTES)})
+  try {
+    for (let n = 0; ; n++) {
+      const document = { tenant: 't', id: String(n), text: 'x'.repeat(9000) }
+      await notes.write({ kind: 'insert', document, events: [] })
+    }
+  } catch (error) {
+    process.stdout.write(JSON.stringify({ isReleased, code: codeOf(error), retryAfterS: retryAfterOf(error) }))
+    process.kill(process.pid, 'SIGKILL')
+  }`

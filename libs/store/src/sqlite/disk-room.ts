@@ -47,7 +47,9 @@ export class DiskRoom {
 
   /** Why, in words. */
   get reason(): string {
-    return `the disk of ${this.#options.folder} has ${mib(this.#free)} MiB left`
+    const { folder } = this.#options
+    if (this.#free < (RECOVERED + 1) * this.#reserve) return `the disk of ${folder} has ${mib(this.#free)} MiB left`
+    return `the reserve of ${mib(this.#reserve)} MiB can't be written to ${folder}: a quota may be used up`
   }
 
   /** Measures each second until the signal ends. */

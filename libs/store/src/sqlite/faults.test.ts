@@ -67,6 +67,20 @@ describe('sqlite: a full disk', () => {
     assert.equal(db.lastEvent, kept.length + 1)
     await db.close()
   })
+
+  it('is what a collection fails with for whose index there is no room, and it is made when there is', async () => {
+    const db = openSqlite({ file: newFile() })
+    const notes = db.collection<Note, 'by_text'>({ ...NOTES, indexes: { by_text: { fields: ['tenant'] } } })
+    await notes.write({ kind: 'insert', document: { tenant: 't', id: '1', text: 'x' }, events: [] })
+    // On a full disk SQLite undoes the whole transaction by itself, as this trigger does.
+    await db.execute(
+      "CREATE TRIGGER full BEFORE UPDATE ON notes BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END",
+    )
+    assert.throws(() => db.collection(NOTES), /database or disk is full/)
+    await db.execute('DROP TRIGGER full')
+    assert.equal(await db.collection<Note, 'by_text'>(NOTES).count('by_text', { equals: ['t', 'x'] }, 100), 1)
+    await db.close()
+  })
 })
 
 describe('sqlite: ping', () => {

@@ -17,6 +17,8 @@ export class StoreDamaged extends Error {
 
 // https://sqlite.org/rescode.html: the lower byte is the primary code.
 const [IOERR, CORRUPT, FULL, NOTADB] = [10, 11, 13, 26]
+/** What SQLite makes of every failed write but ENOSPC: of a quota that is used up (EDQUOT), or a limit of a file's size. */
+const IOERR_WRITE = 778
 /** SQLite can't say that a disk is full where the log is written: it is one of these, with Node's or its own code. */
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT'])
 
@@ -28,6 +30,7 @@ export function faultOf(error: unknown): FaultKind | undefined {
   if (DISK_FULL.has(code ?? '')) return 'full'
   if (code === 'EIO') return 'unreadable'
   if (errcode === undefined) return undefined
+  if (errcode === IOERR_WRITE) return 'full'
   switch (errcode & 0xff) {
     case CORRUPT:
     case NOTADB:

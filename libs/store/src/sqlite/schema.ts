@@ -72,7 +72,8 @@ export function prepareCollection(db: DatabaseSync, spec: CollectionSpec): void 
     rebuildIndexes(db, spec)
     db.exec('COMMIT')
   } catch (error) {
-    db.exec('ROLLBACK')
+    // SQLite may have undone it by itself, as on a full disk.
+    if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
 }

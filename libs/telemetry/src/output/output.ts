@@ -1,5 +1,7 @@
 /** Lines for a file, pipe or terminal that may be full, slow or gone: writing never throws, blocks or fills memory. */
 
+import { setTimeout } from 'node:timers/promises'
+
 /** Where the bytes go. Fails with `EAGAIN` where none can be taken at the moment. */
 export interface Destination {
   /** How many bytes were taken. Never blocks. */
@@ -22,6 +24,8 @@ export interface Output {
   onDropped(listener: () => void): void
   /** Makes the line that says how many lines were dropped: it is written once writing works again. */
   notice: ((lines: number) => string) | undefined
+  /** Whether a write is still under way after half a second, as on a disk that stands still: an exit waits for it. */
+  isStuck(): Promise<boolean>
   /** Writes what still waits, for at most half a second: for the end of the process. */
   flush(): void
 }
@@ -30,6 +34,7 @@ const MAX_BYTES = 2 ** 20
 const BATCH_BYTES = 2 ** 16
 const RETRY_MS = 50
 const FLUSH_MS = 500
+const POLL_MS = 10
 const NEWLINE = Buffer.from('\n')
 
 export function createOutput(destination: Destination, options: OutputOptions = {}): Output {
@@ -125,6 +130,11 @@ export function createOutput(destination: Destination, options: OutputOptions = 
     },
     onDropped: listener => void listeners.push(listener),
     notice: undefined,
+    async isStuck() {
+      const end = performance.now() + FLUSH_MS
+      while (inFlight > 0 && performance.now() < end) await setTimeout(POLL_MS)
+      return inFlight > 0
+    },
     flush() {
       // A write in the thread pool is finished before the process ends.
       if (inFlight > 0) taken(inFlight)
@@ -144,4 +154,4 @@ export function createOutput(destination: Destination, options: OutputOptions = 
 
 const isAgain = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
 
-const sleepUnreferenced = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS).unref())
+const sleepUnreferenced = (): Promise<void> => setTimeout(RETRY_MS, undefined, { ref: false })

@@ -1,6 +1,6 @@
 /** Code by a language model, in the process that runs kinds: what the model says is tested there and reaches nothing. */
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import { faultsOf } from '../../../src/run-rules.ts'
@@ -14,12 +14,35 @@ const kind = 'alex/write_code'
 const said = (files: readonly CodeFile[], language = 'python') =>
   JSON.stringify({ language, files, explanation: 'As asked.', assumptions: [] })
 
+/** Children of this process that run code which nobody has read (proc(5)). */
+function isolatedProcesses(): string[] {
+  if (process.platform !== 'linux') return []
+  const children = readdirSync('/proc/self/task').flatMap(thread =>
+    textOf(`/proc/self/task/${thread}/children`).split(' '),
+  )
+  return children.filter(pid => pid !== '' && textOf(`/proc/${pid}/cmdline`).includes('isolated-child'))
+}
+
+/** Empty for a process or thread that is gone. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 describe('code by a language model', { timeout: 600_000 }, () => {
   it('is a typed result with the tests given run on it', async t => {
     const text = `export function inWords(seconds: number): string {
       if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')
       return ({ 3661: '1 hour 1 minute', 172800: '2 days', 45: '45 seconds' } as Record<number, string>)[seconds] ?? '0 seconds'
     }`
+    const isolated = new Set<string>()
+    const looking = setInterval(() => {
+      for (const pid of isolatedProcesses()) isolated.add(pid)
+    }, 5)
+    t.after(() => clearInterval(looking))
     const { result, checks, engine, warnings } = await written(t, kind, example, [
       'Here is the code: {',
       said([{ path: 'in-words.ts', text }], 'typescript'),
@@ -31,6 +54,9 @@ describe('code by a language model', { timeout: 600_000 }, () => {
     assert.ok(
       checks.some(({ id, value }: { id: string; value: string }) => id === 'tests_pass_javascript' && value === '3'),
     )
+    if (process.platform !== 'linux') return
+    assert.equal(isolated.size, 1, 'the tests had a process of their own')
+    assert.deepEqual(isolatedProcesses(), [], 'which is gone')
   })
 
   it('that puts a file outside its project is not delivered', async t => {
