@@ -107,7 +107,6 @@ test('bytes of unfinished bodies are capped for each account, and given back whe
   assert.equal(status, 201)
 })
 
-<<<<<<< HEAD
 test('bytes of bodies are given back where their requests are refused a wait or a stream', async t => {
   const { post, call, services } = await startWith(t, { waits: 1, streams: 1, bodyBytes: 2_000 })
   services.put({ id: 'a' })
@@ -123,8 +122,6 @@ test('bytes of bodies are given back where their requests are refused a wait or 
   await Promise.all([waiting, stream.body?.cancel()])
 })
 
-test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
-=======
 /** A caller asks for an answer larger than what systems take for a connection, and takes nothing of it. */
 async function askAndReadNothing(t: TestContext, limits: NonNullable<GatewayDeps['limits']>) {
   const started = await startWith(t, { answerBytes: 40_000, ...limits })
@@ -165,8 +162,7 @@ test('a connection whose answer nobody reads is closed', { timeout: 120_000 }, a
   await callUntil(200)
 })
 
-test('a body of a caller who is not known is not read', async t => {
->>>>>>> red-tenants
+test('a body of a caller who is not known is not read', { timeout: 120_000 }, async t => {
   const started = await start(t)
   const wire = await sendPart(started, 'mh_live_nobody', 1_000_000, 1_000)
   const answer = await wire.until('invalid_credentials')

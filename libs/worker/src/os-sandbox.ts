@@ -38,11 +38,7 @@ const MOST_FILES = 1_024
 const OFF: SandboxPlan = { tool: 'none', firstUid: undefined, missing: ['it is switched off (MILLHAND_SANDBOX)'] }
 
 let chosen = OFF
-<<<<<<< HEAD
 /** Begins anywhere: children of other processes on this machine are to have other users. */
-=======
-/** Begins anywhere: children of several processes of ours on one machine are different users too. */
->>>>>>> red-tenants
 let children = randomInt(UIDS)
 
 /** To be called at the start. Throws where `required` is not to be had. What is not closed is one line of the log. */
