@@ -17,6 +17,7 @@ const start = (
   read: () => object | undefined,
   lines: string[],
   script = new URL('./says-one.fixture.ts', import.meta.url),
+  readable: readonly string[] = [],
 ) =>
   startChild({
     script: fileURLToPath(script),
@@ -24,7 +25,7 @@ const start = (
     ahead: 0,
     messageBytes: 1_000,
     memoryLimitBytes: 256 * 2 ** 20,
-    lock: { code: { 'libs/worker': [] }, native: false },
+    lock: { code: { 'libs/worker': [] }, readable, native: false },
     fileBytes: 0,
     log: createLog({ level: 'debug', write: line => lines.push(line), format: 'json' }),
   })
@@ -104,6 +105,23 @@ it('a child of another user gets its folder and what it is lent by its group, an
   assert.deepEqual([folder.uid, folder.mode & 0o777], [0, 0o750])
   assert.deepEqual([lent.uid, lent.gid, lent.mode & 0o777], [0, folder.gid, 0o640])
   assert.notEqual(folder.gid, 0)
+})
+
+it('a child that can have no user of its own is one line of the log', {
+  skip: process.getuid?.() !== 0 && 'needs root, which alone can start a process of another user',
+}, async t => {
+  if (withSandbox(t).firstUid === undefined) return t.skip('needs setpriv (Debian: util-linux)')
+  const folder = mkdtempSync(join(tmpdir(), 'millhand-unreadable-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'model'), '', { mode: 0o600 })
+  const lines: string[] = []
+  for (let times = 0; times < 2; times++) {
+    const child = start(() => undefined, lines, undefined, [join(folder, 'model')])
+    assert.equal(statSync(child.folder).gid, process.getgid?.())
+    await child.kill()
+  }
+  assert.equal(lines.length, 1)
+  assert.match(lines[0] ?? '', /"level":"warn".*sandbox\.no_own_user.*says-one\.fixture/)
 })
 
 const gone = (message: RegExp) => (error: unknown) =>

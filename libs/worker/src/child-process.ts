@@ -12,9 +12,9 @@ import { diedOfMemory } from './memory.ts'
 import { type Lock, nodeOptions, visible } from './node-lock.ts'
 import { sandbox, wrapCommand } from './os-sandbox.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
-import { realPid } from './real-pid.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
+import { endSandbox, realPid } from './sandboxed-process.ts'
 import { type StandBack, standBack } from './stand-back.ts'
 import { watchUsage } from './usage-watch.ts'
 
@@ -238,6 +238,7 @@ function spawnIn(options: ChildOptions<unknown>) {
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
     const { uid, generations } = wrapped
     if (uid !== undefined) shareWith(folder, uid, fileBytes > 0 ? 0o770 : 0o750)
+    else if (plan.firstUid !== undefined) warnOfNoUser(script, log)
     const [command = '', ...given] = wrapped.command
     const child = spawn(command, given, {
       cwd: folder,
@@ -253,6 +254,15 @@ function spawnIn(options: ChildOptions<unknown>) {
     throw notStarted(error)
   }
 }
+
+/** Once for each script. */
+function warnOfNoUser(script: string, log: Log): void {
+  if (warned.has(script)) return
+  warned.add(script)
+  log.warn('sandbox.no_own_user', { script, remedy: 'let other users read its files: until then it runs as this one' })
+}
+
+const warned = new Set<string>()
 
 /** The parent of the process that does the work, as it sees that in a name space of its own. */
 const REAPER = 1
@@ -271,22 +281,6 @@ function lend(path: string, link: string, uid: number | undefined): string {
 function shareWith(path: string, gid: number, mode: number): void {
   chownSync(path, -1, gid)
   chmodSync(path, mode)
-}
-
-/**
- * Ends the first process within, and Bubblewrap ends after it: ended before it, it leaves one that is still being set up to
- * wait for ever, and that one to be reaped by whoever is process 1. One that can't be seen yet is of Bubblewrap's group.
- */
-function endSandbox(pid: number | undefined): void {
-  if (pid !== undefined) killNow(realPid(pid, 1) ?? -pid)
-}
-
-function killNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has gone.
-  }
 }
 
 /** A shell and bubblewrap say by a number over 128 which signal ended what they started. */

@@ -83,7 +83,9 @@ const missingOf = (tool: SandboxPlan['tool'], isRoot: boolean, fault: string | u
 function tried(plan: SandboxPlan, path: string): string | undefined {
   const needs = { folder: '/', writes: false, readable: [import.meta.filename] }
   const read = `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`
-  const [command = '', ...given] = wrapCommand({ ...plan }, [process.execPath, '-e', read], needs).command
+  const wrapped = wrapCommand(plan, [process.execPath, '-e', read], needs)
+  if (plan.firstUid !== undefined && wrapped.uid === undefined) return 'no other user can read this program'
+  const [command = '', ...given] = wrapped.command
   const { status, error, stderr } = spawnSync(command, given, { env: { PATH: path }, timeout: 20_000 })
   if (status === 0) return undefined
   if (error) return (error as NodeJS.ErrnoException).code === 'ENOENT' ? `there is no ${command}` : error.message
