@@ -74,10 +74,11 @@ function sql(dataDir: string, text: string): void {
 
 /** What a process leaves that was killed after commits. */
 function mark({ frames }: { readonly frames: number }): Buffer {
-  const bytes = Buffer.alloc(20)
-  bytes.write('MHc1')
+  const bytes = Buffer.alloc(28)
+  bytes.write('MHc2')
   bytes.writeUInt32BE(frames, 12)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, 16)), 16)
+  bytes.writeUInt32BE(1, 16) // The last frame's page; the CRC-32 behind it is that of no page here.
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 24)), 24)
   return bytes
 }
 
