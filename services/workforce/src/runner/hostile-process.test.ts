@@ -108,6 +108,7 @@ describe('a process that lies about what it used', { skip: platform !== 'linux' 
   ])
     it(`by ${JSON.stringify(lie)} is measured all the same`, async t => {
       const process = await load(t, 'tester/hostile', { log })
+      assert.ok(process.memoryBytes() > 20e6)
       const startedAt = performance.now()
       const head = { kind: 'made', made: told, ...lie }
       const { items, computeMs } = await process.run([
@@ -116,6 +117,8 @@ describe('a process that lies about what it used', { skip: platform !== 'linux' 
       const tookMs = performance.now() - startedAt
       assert.equal(outcome(items[0]).result.said, 'well')
       assert.ok(computeMs >= 20 && computeMs <= tookMs, `${computeMs} of ${tookMs}`)
-      assert.ok(process.memoryBytes() > 20e6 && process.memoryBytes() < 2 ** 40, `${process.memoryBytes()}`)
+      // It may be gone by then, for what its own engine says beside that is more than it was asked.
+      const memoryBytes = process.memoryBytes()
+      assert.ok(memoryBytes === 0 || (memoryBytes > 20e6 && memoryBytes < 2 ** 40), `${memoryBytes}`)
     })
 })
