@@ -107,9 +107,13 @@ function* queriesOf(command: Document): Generator<Query> {
     yield { collection: distinct, command: { find: distinct, filter: command.query ?? {} } }
   }
   if (typeof aggregate === 'string') {
-    const [first, ...rest] = command.pipeline as Document[]
+    const { pipeline, hint } = command
+    const [first, ...rest] = pipeline as Document[]
     const sort = rest.find(stage => stage.$sort)?.$sort
-    yield { collection: aggregate, command: { find: aggregate, filter: first?.$match ?? {}, ...(sort && { sort }) } }
+    yield {
+      collection: aggregate,
+      command: { find: aggregate, filter: first?.$match ?? {}, ...(sort && { sort }), ...(hint && { hint }) },
+    }
   }
   if (typeof findAndModify === 'string') {
     const { query = {}, sort } = command
