@@ -25,7 +25,8 @@ test('distributed', { skip: javaMissing }, async t => {
   await using recorder = await recordQueries(mongo.address)
   Object.assign(process.env, {
     TEST_KAFKA: kafka.address,
-    TEST_MONGO: recorder.address,
+    TEST_MONGO: mongo.address, // What tests themselves read is no query of the services.
+    TEST_MONGO_OF_SERVICES: recorder.address,
     MILLHAND_TEST_START: `${process.execPath} --disable-warning=ExperimentalWarning test/distributed/src/start-distributed.ts`,
   })
   const { TEST_FILES: named } = process.env

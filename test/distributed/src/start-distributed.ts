@@ -4,10 +4,10 @@
  */
 import { deploymentName } from '@millhand/test-e2e/deployment-name'
 
-const { TEST_MONGO, TEST_KAFKA, MILLHAND_DATA_DIR = '' } = process.env
+const { TEST_MONGO_OF_SERVICES, TEST_KAFKA, MILLHAND_DATA_DIR = '' } = process.env
 const name = deploymentName(MILLHAND_DATA_DIR)
 Object.assign(process.env, {
-  MILLHAND_MONGO_URL: `mongodb://${TEST_MONGO}/${name}`,
+  MILLHAND_MONGO_URL: `mongodb://${TEST_MONGO_OF_SERVICES}/${name}`,
   MILLHAND_KAFKA_BROKERS: TEST_KAFKA,
   MILLHAND_KAFKA_PREFIX: `${name}.`,
   MILLHAND_KAFKA_PARTITIONS: '1',
