@@ -6,6 +6,10 @@ import decompress from 'woff2-encoder/decompress'
 import { EAST_ASIAN, type EastAsian, FAMILIES, type Family, type FamilyId, OTHERS, type Weight } from './families.ts'
 import { fontOfWoff } from './woff.ts'
 
+// The package prepares its WebAssembly after it was imported, and makes functions from strings meanwhile, which a child process
+// allows only while it loads. An empty font is refused once that is done.
+await decompress(new Uint8Array()).catch(() => {})
+
 /** One file of a family: a weight of a part of its characters. */
 export interface Face {
   readonly font: Font
