@@ -52,6 +52,18 @@ export function url(doc: string): Setting<string> {
   }
 }
 
+/** An address before which nothing stands and behind which paths are put. */
+export function baseUrl(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:, for example https://api.example.com',
+    read(written) {
+      if (!/^https?:\/\/[^\s?#]+$/.test(written) || !URL.canParse(written)) return undefined
+      return written.replace(/\/+$/, '')
+    },
+  }
+}
+
 /** It may hold a password, so it is shown nowhere. */
 export function mongoUrl(doc: string): Setting<string> {
   return {

@@ -36,6 +36,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly drainMs: number
   /** What a gateway keeps of an account at once. */
   readonly accountLimits: AccountLimits
+  readonly publicUrl: string | undefined
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
   readonly cpuSecondMicros: number
@@ -71,6 +72,7 @@ export const localVariables = configuration({
     'MILLHAND_MAX_WAITS',
     'MILLHAND_MAX_REQUESTS',
     'MILLHAND_MAX_BODY_MB',
+    'MILLHAND_PUBLIC_URL',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_CPU_SECOND_MICROS',
@@ -102,6 +104,7 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     accountLimits: accountLimitsOf(set),
+    publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
     cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,

@@ -201,6 +201,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       idempotency: createClient(IdempotencyService, transport),
       limiter: localLimiter(clock),
       status: createClient(StatusService, transport),
+      publicUrl: config.publicUrl,
       securityContact: config.securityContact,
       health,
       besides,

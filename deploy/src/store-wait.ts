@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fail, problemOf } from '@millhand/api'
-import { type Address, systemClock as clock, type Runner } from '@millhand/runner'
+import { systemClock as clock, type Runner } from '@millhand/runner'
 import { DiskRoom, faultOf, StoreDamaged } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import type { LocalConfig } from './local-config.ts'
@@ -28,7 +28,11 @@ export function waitReasonOf(error: unknown): WaitReason | undefined {
   return undefined
 }
 
-type Waiting = { readonly config: Pick<LocalConfig, 'http' | 'dataDir' | 'diskReserveBytes'>; runner: Runner; log: Log }
+type Waiting = {
+  readonly config: Pick<LocalConfig, 'http' | 'dataDir' | 'diskReserveBytes' | 'publicUrl'>
+  runner: Runner
+  log: Log
+}
 
 /** Answers 503 until the start can be tried again: undefined then. The exit code where the runner is stopped before. */
 export async function waitForStore(
@@ -37,7 +41,7 @@ export async function waitForStore(
 ): Promise<number | undefined> {
   const room = new DiskRoom({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, log })
   const found = Promise.withResolvers<undefined>()
-  runner.own(await serveUnready(config.http, reason), 'answers of a waiting start')
+  runner.own(await serveUnready(config, reason), 'answers of a waiting start')
   if (until === 'room') runner.run('room', signal => untilRoom(room, signal).then(found.resolve))
   const exitCode = await Promise.race([runner.waitForExit(), found.promise])
   if (exitCode === undefined) await runner.stop('the start is tried again')
@@ -55,7 +59,7 @@ async function untilRoom(room: DiskRoom, signal: AbortSignal): Promise<undefined
 }
 
 /** The reason is for the operator, so it is in the answer of `/readyz` alone. */
-async function serveUnready(address: Address, reason: string) {
+async function serveUnready({ http, publicUrl }: Waiting['config'], reason: string) {
   const server = createServer((req, res) => {
     req.resume()
     const path = URL.parse(req.url ?? '', 'http://waiting')?.pathname
@@ -65,12 +69,12 @@ async function serveUnready(address: Address, reason: string) {
       return
     }
     const detail = path === '/readyz' ? `Not ready: store (${reason}).` : 'The service can not answer at the moment.'
-    const problem = problemOf(fail('unavailable', detail), crypto.randomUUID())
+    const problem = problemOf(fail('unavailable', detail), crypto.randomUUID(), publicUrl)
     const retry = { 'retry-after': '10', 'x-should-retry': 'true' }
     res.writeHead(problem.status, { ...headers, ...retry, 'content-type': 'application/problem+json' })
     res.end(JSON.stringify(problem))
   })
-  server.listen(address)
+  server.listen(http)
   await naming('MILLHAND_HTTP_ADDR', once(server, 'listening'))
   return {
     async close() {

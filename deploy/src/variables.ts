@@ -13,7 +13,17 @@ import {
   urls,
 } from '@millhand/runner'
 import { levels } from '@millhand/telemetry'
-import { addressRanges, apiKey, hostPorts, modelServer, mongoUrl, planNames, publicKeys, url } from './forms.ts'
+import {
+  addressRanges,
+  apiKey,
+  baseUrl,
+  hostPorts,
+  modelServer,
+  mongoUrl,
+  planNames,
+  publicKeys,
+  url,
+} from './forms.ts'
 
 export const variables = {
   MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'Where REST is served. Port 0 takes a free one.'),
@@ -179,6 +189,9 @@ export const variables = {
     64,
     'What the bodies of an account’s requests may hold of a gateway’s memory at once; as much again in test mode.',
     { min: 1, max: 1_048_576, unit: 'MiB' },
+  ),
+  MILLHAND_PUBLIC_URL: optional(
+    baseUrl('Where callers reach the gateway: links in answers begin with it. Else with the `Host` of each request.'),
   ),
   MILLHAND_SECURITY_CONTACT: optional({
     doc: 'Who is told of a hole in security: `/.well-known/security.txt` names it.',

@@ -1,6 +1,7 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id, KeyMode } from '@millhand/api'
+import { baseUrlOf } from './base-url.ts'
 import { corsHeaders } from './cors.ts'
 import type { ServerState, Traffic } from './traffic.ts'
 
@@ -69,6 +70,11 @@ export class Exchange {
     const url = this.req.url as string
     const end = url.indexOf('?')
     return end === -1 ? url : url.slice(0, end)
+  }
+
+  /** The address by which the caller reaches the gateway, without a slash at its end; empty where nothing says it. */
+  get baseUrl(): string {
+    return this.#traffic.server.publicUrl ?? baseUrlOf(this.req.headers.host)
   }
 
   /**

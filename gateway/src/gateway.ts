@@ -15,6 +15,7 @@ import { createDispatch } from './dispatch.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { changelog } from './pages/changelog/changelog.ts'
 import { docs } from './pages/docs.ts'
+import { errorPages } from './pages/errors/errors.ts'
 import { healthChecks } from './pages/health.ts'
 import { openapi } from './pages/openapi.ts'
 import { startPage } from './pages/start.ts'
@@ -47,6 +48,8 @@ export interface GatewayDeps {
   readonly status: Client<typeof StatusService>
   /** Who is told of a hole, a URI; where it is not set, nobody is named. */
   readonly securityContact?: string | undefined
+  /** The address by which callers reach this, without a slash at its end; undefined where each names it in `Host`. */
+  readonly publicUrl?: string | undefined
   readonly health: Health
   /** Parts without which the rest is served: `/status` shows them, and readiness does not wait for them. */
   readonly besides?: Pick<Health, 'ready'>
@@ -74,7 +77,7 @@ export type Gateway = Server
 
 /** Throws where a service of the contract can't be served over HTTP. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { services, transport, limiter, health, log, clock, http, limits } = deps
+  const { services, transport, limiter, publicUrl, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
   const callers = createCallers(deps)
   const waiting = createWaiting({ ...deps, most: limits?.waits ?? WAITS })
@@ -107,6 +110,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const endpoints = [
     ...httpRoutes(services).map(route => endpoint(route, shorts, endpointDeps)),
     ...docs(),
+    ...errorPages(),
     ...healthChecks(health),
     openapi(),
     startPage(),
@@ -118,6 +122,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     http,
     ids,
     log,
+    publicUrl,
     limits,
     handle: createDispatch(endpoints, { log, counts }),
     onStop() {

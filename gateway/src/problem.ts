@@ -10,7 +10,7 @@ export function sendProblem(exchange: Exchange, error: unknown) {
 
 /** The same as a reply. */
 export function problemReply(exchange: Exchange, error: unknown): BodyReply {
-  const problem = problemOf(error, exchange.requestId)
+  const problem = problemOf(error, exchange.requestId, exchange.baseUrl)
   return {
     kind: 'body',
     status: problem.status,

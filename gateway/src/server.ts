@@ -20,6 +20,8 @@ export interface ServerOptions {
   /** Told once when the stop begins: what waits for something answers at once. */
   onStop(): void
   readonly log: Log
+  /** The address by which callers reach the gateway, without a slash at its end. */
+  readonly publicUrl?: string | undefined
   readonly limits?: ServerLimits | undefined
 }
 
@@ -46,9 +48,9 @@ export interface Server {
   close(): Promise<void>
 }
 
-export function createHttpServer({ http, ids, handle, onStop, log, limits = {} }: ServerOptions): Server {
+export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, limits = {} }: ServerOptions): Server {
   const { requestMs = 30_000, readerMs = 60_000 } = limits
-  const state = { stopping: false, senderMs: requestMs, readerMs }
+  const state = { stopping: false, publicUrl, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
   const connections = new Map<Duplex, Traffic>()

@@ -6,6 +6,8 @@ import type { Exchange } from './exchange.ts'
 export interface ServerState {
   /** Whether the process is going away; an answer then tells its connection to close. */
   readonly stopping: boolean
+  /** The address by which callers reach the gateway; undefined where each names it in `Host`. */
+  readonly publicUrl: string | undefined
   /** Milliseconds in which a caller that is read has to send something. */
   readonly senderMs: number
   /** Milliseconds in which a caller that is sent to has to take something. */

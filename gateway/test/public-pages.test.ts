@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { problems } from '@millhand/api'
 import type { Changelog } from '../src/pages/changelog/changelog.ts'
+import type { ErrorList } from '../src/pages/errors/errors.ts'
 import { problemIn } from './problem.ts'
 import { start } from './start.ts'
+import { openWire } from './wire.ts'
 
 test('/changelog is HTML, and JSON where that is asked for; its entries are dated, the newest first', async t => {
   const { url } = await start(t)
@@ -27,7 +30,7 @@ test('/changelog is HTML, and JSON where that is asked for; its entries are date
   }
 })
 
-for (const path of ['/changelog', '/status']) {
+for (const path of ['/changelog', '/status', '/docs/errors', '/docs/errors/rate_limited']) {
   test(`${path} loads nothing but its icon, lets no other style hold, and is conditional`, async t => {
     const { url } = await start(t)
     const response = await fetch(url + path)
@@ -38,7 +41,7 @@ for (const path of ['/changelog', '/status']) {
       policy.startsWith(`default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src 'self'; `),
     )
     for (const [, to = ''] of html.matchAll(/(?:src|href)="([^"]*)"/g)) {
-      assert.match(to, /^\/[a-z/.]+$/)
+      assert.match(to, /^\/[a-z/._]+$/)
       assert.equal((await fetch(url + to)).status, 200, to)
     }
     const again = await fetch(url + path)
@@ -75,4 +78,50 @@ test('without a contact there is no security.txt, and the answer names the setti
   const { url } = await start(t)
   const problem = await problemIn(await fetch(`${url}/.well-known/security.txt`), 'not_found')
   assert.match(problem.detail, /MILLHAND_SECURITY_CONTACT/)
+})
+
+test('the type of a problem is the address of a page that says what to do', async t => {
+  const { url, call } = await start(t)
+  const { type, code } = await problemIn(await call('/v1/tasks/task_unknown'), 'not_found')
+  assert.equal(type, `${url}/docs/errors/${code}`)
+  const html = await fetch(type)
+  assert.equal(html.status, 200)
+  assert.match(await html.text(), /<h1>Not found<\/h1>/)
+  const json = await (await fetch(type, { headers: { accept: 'application/json' } })).json()
+  assert.deepEqual(json, {
+    object: 'error',
+    code: 'not_found',
+    status: 404,
+    title: 'Not found',
+    action: 'Check the id, and that the key is of the account and the mode (live or test) that the object belongs to.',
+    link: '/docs/errors/not_found',
+  })
+})
+
+test('every error of the catalogue has its page, an unknown one none', async t => {
+  const { url } = await start(t)
+  const list = await fetch(`${url}/docs/errors`, { headers: { accept: 'application/json' } })
+  const { data } = (await list.json()) as ErrorList
+  assert.deepEqual(
+    data.map(({ code }) => code),
+    Object.keys(problems),
+  )
+  for (const { link } of data) assert.equal((await fetch(url + link)).status, 200, link)
+  for (const name of ['nothing', '__proto__', 'toString']) {
+    await problemIn(await fetch(`${url}/docs/errors/${name}`), 'not_found')
+  }
+})
+
+test('links begin with the address that the deployment is told, or with the host that the caller named', async t => {
+  const { port } = await start(t)
+  const typeBy = async (at: number, host: string) => {
+    const wire = await openWire(at)
+    wire.send(`GET /nothing HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    const answer = await wire.rest()
+    return JSON.parse(answer.slice(answer.indexOf('{'))).type
+  }
+  assert.equal(await typeBy(port, 'api.millhand.test:81'), 'http://api.millhand.test:81/docs/errors/unknown_route')
+  assert.equal(await typeBy(port, '[::1]:81'), 'http://[::1]:81/docs/errors/unknown_route')
+  const set = await start(t, { publicUrl: 'https://api.millhand.test' })
+  assert.equal(await typeBy(set.port, 'elsewhere.test'), 'https://api.millhand.test/docs/errors/unknown_route')
 })

@@ -40,6 +40,7 @@ export const gatewayVariables = configuration(
       'MILLHAND_MAX_WAITS',
       'MILLHAND_MAX_REQUESTS',
       'MILLHAND_MAX_BODY_MB',
+      'MILLHAND_PUBLIC_URL',
       'MILLHAND_SECURITY_CONTACT',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -74,6 +75,7 @@ export const gateway = defineProcess(config, async (config, runner, log) => {
     idempotency: createClient(IdempotencyService, identity),
     limiter,
     status: createClient(StatusService, identity),
+    publicUrl: config.publicUrl,
     securityContact: config.securityContact,
     health,
     besides,
@@ -108,6 +110,7 @@ function config(env: NodeJS.ProcessEnv) {
     webhookUrls: MILLHAND_WEBHOOK_URL,
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     accountLimits: accountLimitsOf(set),
+    publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }

@@ -19,6 +19,10 @@ function textOf(value: Html | readonly Html[] | string | number): string {
   return String(value).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }
 
+/** Text in which backticks stand around code. */
+export const prose = (text: string): Html[] =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+
 export interface Content {
   /** The page's path, which its own link in the navigation is marked by. */
   readonly path: string
@@ -35,6 +39,7 @@ export function htmlDocument({ path, title, description, style, main }: Content)
   const styles = shared + style
   const links = [
     ['/docs', 'Reference'],
+    ['/docs/errors', 'Errors'],
     ['/status', 'Status'],
     ['/changelog', 'Changelog'],
   ].map(([to = '', name = '']) => {

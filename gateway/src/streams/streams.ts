@@ -101,7 +101,8 @@ export function createStreams({ transport, clock, log, watch, most, readerMs }: 
             const fields = { request_id: exchange.requestId, path: exchange.path, error }
             log[codeOf(error) === 'internal' ? 'error' : 'info']('stream.cut', fields)
           }
-          await writer.end(eventText('error', JSON.stringify(problemOf(error, exchange.requestId))))
+          const problem = problemOf(error, exchange.requestId, exchange.baseUrl)
+          await writer.end(eventText('error', JSON.stringify(problem)))
         }
       },
     }

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 
 /** One row of the catalogue. */
-interface CatalogueEntry {
+export interface CatalogueEntry {
   /** HTTP status of the answer. */
   readonly status: number
   /** The problem in a few words, the same at every occurrence (RFC 9457, section 3.1.4). */
@@ -275,8 +275,8 @@ export function shouldRetry(code: ProblemCode, isIdempotent: boolean): boolean |
   return retry === 'idempotent' ? isIdempotent : retry
 }
 
-/** Where `type` of a problem points, before the code. */
-export const problemTypeBase = 'https://docs.example/errors/'
+/** The path of the page that describes an error, below the address of the gateway: the end of a problem's `type`. */
+export const problemPath = (code: ProblemCode): string => `/docs/errors/${code}`
 
 /** Whether a text is a code of the catalogue. */
 export function isProblemCode(text: string): text is ProblemCode {

@@ -46,7 +46,7 @@ const faults = [
 
 test('a failure becomes a problem with every fault', () => {
   assert.deepEqual(problemOf(failFaults(faults), 'req_1'), {
-    type: 'https://docs.example/errors/invalid_parameter',
+    type: '/docs/errors/invalid_parameter',
     title: 'Invalid parameter',
     status: 400,
     code: 'invalid_parameter',
@@ -55,6 +55,11 @@ test('a failure becomes a problem with every fault', () => {
     errors: faults,
     request_id: 'req_1',
   })
+})
+
+test('the type of a problem is the address of its page', () => {
+  const { type } = problemOf(fail('not_found', 'It is not there.'), 'req_1', 'https://api.millhand.test')
+  assert.equal(type, 'https://api.millhand.test/docs/errors/not_found')
 })
 
 test('one parameter to blame is also the one of `errors`', () => {

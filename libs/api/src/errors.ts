@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { headerOf, isProblemCode, type ProblemCode, problems, problemTypeBase } from './catalogue.ts'
+import { headerOf, isProblemCode, type ProblemCode, problemPath, problems } from './catalogue.ts'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 import { withoutOwnPaths } from './paths.ts'
 import { withoutSecrets } from './secrets.ts'
@@ -91,14 +91,18 @@ export const maxFaults = 100
 /** How many faults are told in `detail`; `errors` has those too. */
 const faultsInDetail = 3
 
-/** Any error as a problem. One that is not of the catalogue says nothing but its code and what to do. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/**
+ * Any error as a problem. One that is not of the catalogue says nothing but its code and what to do. `baseUrl` is the
+ * address by which the caller reaches the gateway, without a slash at its end; without it `type` is a path (a relative
+ * reference, RFC 9457, section 3.1.1).
+ */
+export function problemOf(error: unknown, requestId: string, baseUrl = ''): Problem {
   const { code, detail } = explain(error)
   const { title, status } = problems[code]
   const param = infoOf(error)?.metadata.param
   const errors = faultsOf(error)
   return {
-    type: problemTypeBase + code,
+    type: baseUrl + problemPath(code),
     title,
     status,
     code,

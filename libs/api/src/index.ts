@@ -1,11 +1,12 @@
 export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
 export {
+  type CatalogueEntry,
   errorsMarkdown,
   headerOf,
   isProblemCode,
   type ProblemCode,
+  problemPath,
   problems,
-  problemTypeBase,
   shouldRetry,
 } from './catalogue.ts'
 export { type Cursors, createCursors } from './cursor.ts'

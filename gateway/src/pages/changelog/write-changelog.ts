@@ -1,4 +1,4 @@
-import { type Html, html, htmlDocument, type Written } from '../html.ts'
+import { html, htmlDocument, prose, type Written } from '../html.ts'
 import type { Changelog, Entry } from './changelog.ts'
 
 export function writeChangelog({ entries }: Changelog): Written {
@@ -26,10 +26,6 @@ const item = ({ id, type, text, link }: Entry) =>
   )}${link === undefined ? '' : html` <a href="${link}">More</a>`}</p></li>`
 
 const words = { added: 'Added', changed: 'Changed', deprecated: 'Deprecated', fixed: 'Fixed' } as const
-
-/** Text in which backticks stand around code. */
-const prose = (text: string): Html[] =>
-  text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 

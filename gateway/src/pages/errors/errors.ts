@@ -1,0 +1,66 @@
+/** `/docs/errors` and `/docs/errors/{code}`: each error of the catalogue, and what to do about it. Needs no key. */
+import { type CatalogueEntry, fail, isProblemCode, type ProblemCode, problemPath, problems } from '@millhand/api'
+import type { Endpoint } from '../../dispatch.ts'
+import { negotiated } from '../negotiated.ts'
+import { writeError, writeErrors } from './write-errors.ts'
+
+/** An error of the catalogue, as its page's JSON shows it. */
+export interface ErrorEntry {
+  readonly object: 'error'
+  readonly code: ProblemCode
+  /** The HTTP status of the answer. */
+  readonly status: number
+  readonly title: string
+  /** What the caller does about it, in sentences. */
+  readonly action: string
+  /** The header that each such answer has. */
+  readonly header?: string
+  /** Whether the same request may succeed later; `if_idempotent` where the first may have been done. */
+  readonly should_retry?: boolean | 'if_idempotent'
+  /** The path of its page. */
+  readonly link: string
+}
+
+/** All of them, as the JSON of `/docs/errors` shows them. */
+export interface ErrorList {
+  readonly object: 'list'
+  readonly data: readonly ErrorEntry[]
+}
+
+/** The endpoints of the list and of the page of each error. */
+export function errorPages(): Endpoint[] {
+  const entries = new Map((Object.keys(problems) as ProblemCode[]).map(code => [code, entryOf(code)]))
+  const list: ErrorList = { object: 'list', data: [...entries.values()] }
+  const pages = new Map(
+    [...entries].map(([code, entry]) => [code, negotiated({ ...pageOf(entry), write: writeError })]),
+  )
+  return [
+    negotiated({ path: '/docs/errors', content: () => list, write: writeErrors }),
+    {
+      method: 'GET',
+      pattern: '/docs/errors/:code',
+      handle(exchange, params, query) {
+        const { code = '' } = params
+        const found = isProblemCode(code) ? pages.get(code) : undefined
+        if (found === undefined) throw fail('not_found', 'There is no such error: `/docs/errors` lists all of them.')
+        return found.handle(exchange, params, query)
+      },
+    },
+  ]
+}
+
+const pageOf = (entry: ErrorEntry) => ({ path: entry.link, content: () => entry })
+
+function entryOf(code: ProblemCode): ErrorEntry {
+  const { status, title, action, header, retry }: CatalogueEntry = problems[code]
+  return {
+    object: 'error',
+    code,
+    status,
+    title,
+    action,
+    ...(header !== undefined && { header }),
+    ...(retry !== undefined && { should_retry: retry === 'idempotent' ? 'if_idempotent' : retry }),
+    link: problemPath(code),
+  }
+}
