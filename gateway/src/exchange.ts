@@ -123,7 +123,11 @@ export class Exchange {
     if (this.status !== 0) return
     this.#close(status)
     const isCutShort = !this.req.complete && hasMuchToSend(this.req)
-    this.#writeHead(status, headers, body, isCutShort)
+    // Who sends more before it has heard that it is over its limits gets no further answers on that connection.
+    const isLast = status === TOO_MANY && this.#traffic.unsent.length > 1
+    if (isLast) this.#traffic.isEnding = true
+    if (isLast) this.req.socket.pause()
+    this.#writeHead(status, headers, body, isCutShort || isLast)
     // Whatever comes behind a request that is not read is not looked at, so nothing is wrong with it.
     if (isCutShort) this.#traffic.isRefused = true
     if (isCutShort) this.#linger(body)
@@ -153,14 +157,14 @@ export class Exchange {
     this.res.destroy()
   }
 
-  #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isCutShort: boolean) {
+  #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isLast: boolean) {
     const { req, res } = this
     const all = ['X-Request-Id', this.requestId, ...everywhere, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#rate !== undefined) all.push(...this.#rate)
     if (this.#carried !== undefined) all.push(...this.#carried)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
-    if (isCutShort || this.#traffic.server.stopping) all.push('Connection', 'close')
+    if (isLast || this.#traffic.server.stopping) all.push('Connection', 'close')
     if (res.socket === null) this.#traffic.queued = res
     res.writeHead(status, all)
   }
@@ -205,6 +209,7 @@ export const everywhere: readonly string[] = [
 ]
 
 const LINGER_MS = 1000
+const TOO_MANY = 429
 
 /** Whether a request is not worth reading to its end only to keep its connection. */
 function hasMuchToSend({ headers }: IncomingMessage): boolean {

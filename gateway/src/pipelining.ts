@@ -7,9 +7,10 @@ const MOST_UNSENT = 8
 /**
  * Node parses all that it has read from a socket, up to 64 KiB and so hundreds of requests, whether the socket was paused
  * meanwhile or not: each takes some 20 KiB of memory until it is answered. In pieces of this size a pause takes effect
- * after some tens.
+ * after a few. Of a body they are larger: there are no requests in it.
  */
-const PIECE_BYTES = 2_048
+const PIECE_BYTES = 512
+const BODY_PIECE_BYTES = 2_048
 
 export function boundPipelining(socket: Socket, traffic: Traffic) {
   // With a reader of the stream, node's parser reads from that as well, and not from the handle below it.
@@ -18,40 +19,42 @@ export function boundPipelining(socket: Socket, traffic: Traffic) {
   socket.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     if (chunk === null || chunk.length <= PIECE_BYTES) return push.call(socket, chunk, encoding)
     let wantsMore = true
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      wantsMore = push.call(socket, chunk.subarray(at, at + PIECE_BYTES), encoding)
+    for (let at = 0, size: number; at < chunk.length; at += size) {
+      size = pieceOf(traffic, chunk.length)
+      wantsMore = push.call(socket, chunk.subarray(at, at + size), encoding)
     }
     return wantsMore
   }
-  // Node resumes it for whoever reads a body: also one of a request that is over the bound, which has to wait.
+  // Node resumes it for whoever reads a body, and with each answer that it has sent: in the same turn of the event loop,
+  // and so without end while there is more to read. Once held, it goes on in its turn alone.
   const resume = socket.resume
-  socket.resume = () => (isFull(traffic) ? socket : resume.call(socket))
-  let isResuming = false
+  socket.resume = () => (traffic.isHeld || traffic.isEnding ? socket : resume.call(socket))
   const goOn = () => {
+    traffic.isHeld = false
     isResuming = false
     // Node has paused its parser too where it has too much to send, and resumes both itself.
     if (socket.isPaused() && (socket as NodeSocket)._paused !== true) socket.resume()
   }
+  let isResuming = false
   traffic.onSent = () => {
-    if (isResuming || !socket.isPaused()) return
+    if (!traffic.isHeld || isResuming || isFull(traffic)) return
     isResuming = true
     resumeLater(goOn)
   }
 }
 
 /**
- * Connections that go on, a few in each turn of the event loop: whoever does not pipeline has its request read between
+ * Connections that go on, one in each turn of the event loop: whoever does not pipeline has its request read between
  * them, however many connections of others have more to read.
  */
 const resuming: (() => void)[] = []
-const RESUMED_A_TURN = 4
 
 function resumeLater(goOn: () => void) {
   if (resuming.push(goOn) === 1) setImmediate(resumeSome)
 }
 
 function resumeSome() {
-  for (const goOn of resuming.splice(0, RESUMED_A_TURN)) goOn()
+  resuming.shift()?.()
   if (resuming.length > 0) setImmediate(resumeSome)
 }
 
@@ -60,9 +63,17 @@ interface NodeSocket extends Socket {
   readonly _paused?: boolean
 }
 
+/** Of a request that is refused the rest is only thrown away, and nothing behind it is looked at. */
+function pieceOf({ isRefused, open }: Traffic, bytes: number): number {
+  if (isRefused) return bytes
+  return open.at(-1)?.req.complete === false ? BODY_PIECE_BYTES : PIECE_BYTES
+}
+
 /** To be called when a request has come. */
 export function pauseWhenFull(socket: Socket, traffic: Traffic) {
-  if (isFull(traffic)) socket.pause()
+  if (!isFull(traffic)) return
+  traffic.isHeld = true
+  socket.pause()
 }
 
 /** Whether nothing more is read of the connection until what came is answered. */

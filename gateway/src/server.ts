@@ -72,7 +72,8 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const traffic = connections.get(req.socket)
-    if (traffic === undefined) return // The connection closed before its last request was read.
+    // The connection closed before its last request was read, or ends with the answer to one before.
+    if (traffic === undefined || traffic.isRefused) return
     void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
     pauseWhenFull(req.socket, traffic)
   }

@@ -26,6 +26,10 @@ export class Traffic {
   readonly unsent: Exchange[] = []
   /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
   isHurried = false
+  /** Whether nothing more is read of the connection until some of what came is answered. */
+  isHeld = false
+  /** Whether nothing more is read of it at all: it ends with an answer that is on its way. */
+  isEnding = false
   /** Whether what came can't be read: that is answered once. */
   isRefused = false
   /** Called when an answer is sent. */

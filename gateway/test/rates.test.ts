@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { createApiKey } from '@millhand/api'
 import { problemIn } from './problem.ts'
 import { start, validTask } from './start.ts'
+import { openWire, requestText } from './wire.ts'
 
 const path = '/v1/tasks'
 
@@ -178,4 +179,25 @@ test('a request that is heavier than the plan takes all of it', async t => {
     await (init.body instanceof ReadableStream ? problemIn(answer, 'rate_limited') : answer.text())
     assert.equal(rateOf(answer)[1], '"compute";r=0;t=60')
   }
+})
+
+test('a connection that asks on before it has heard that it is over the plan ends with that answer', async t => {
+  const { port, headers, services } = await startWith(t, 3)
+  const wire = await openWire(port)
+  const one = requestText(`GET ${path}`, [`Authorization: ${headers.authorization}`])
+  wire.send(one.repeat(200))
+  const answers = (await wire.rest()).split('HTTP/1.1 ').slice(1)
+  assert.deepEqual(
+    answers.map(answer => answer.slice(0, 3)),
+    ['200', '200', '200', '429'],
+  )
+  assert.match(answers.at(-1) ?? '', /^Connection: close\r$/im)
+  assert.equal(services.listed.length, 3)
+  const after = await openWire(port)
+  after.send(one)
+  const alone = await after.until('rate_limited')
+  assert.doesNotMatch(alone, /^Connection: close/im)
+  after.send(one)
+  while ((await after.until('rate_limited')).split('HTTP/1.1 ').length < 3) await new Promise(setImmediate)
+  after.socket.destroy()
 })

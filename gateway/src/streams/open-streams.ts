@@ -3,6 +3,7 @@ import { fail } from '@millhand/api'
 import type { Principal } from '@millhand/rpc'
 import type { Clock, Timer } from '@millhand/runner'
 import { Concurrency } from '../admission/concurrency.ts'
+import type { Turns } from './turns.ts'
 
 export interface OpenStream {
   /** Shows its reader that it is alive. */
@@ -17,13 +18,15 @@ const MOST_STREAMS = 20_000
 
 export class OpenStreams {
   readonly #clock: Clock
+  readonly #turns: Turns
   readonly #places: Concurrency
   readonly #open = new Set<OpenStream>()
   #timer: Timer | undefined
   #isStopping = false
 
-  constructor(clock: Clock, mostPerTenant: number, most = MOST_STREAMS) {
+  constructor(clock: Clock, turns: Turns, mostPerTenant: number, most = MOST_STREAMS) {
     this.#clock = clock
+    this.#turns = turns
     this.#places = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
   }
 
@@ -50,12 +53,12 @@ export class OpenStreams {
   /** Ends all of them, also those that come later. */
   stop(): void {
     this.#isStopping = true
-    for (const stream of this.#open) stream.end(stopping())
+    for (const stream of this.#open) this.#turns.add(() => stream.end(stopping()))
   }
 
   #beat(): void {
     this.#timer = this.#clock.timer(BEAT_MS, () => this.#beat())
-    for (const stream of this.#open) stream.beat()
+    for (const stream of this.#open) this.#turns.add(() => stream.beat())
   }
 }
 

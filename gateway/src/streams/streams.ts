@@ -14,6 +14,7 @@ import { eventText, retryText } from './event-text.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Event, goOn } from './go-on.ts'
 import { OpenStreams } from './open-streams.ts'
+import { Turns } from './turns.ts'
 
 export interface StreamsDeps {
   readonly transport: Transport
@@ -55,7 +56,8 @@ export interface Asked {
 }
 
 export function createStreams({ transport, clock, log, watch, most, readerMs }: StreamsDeps): Streams {
-  const open = new OpenStreams(clock, most)
+  const turns = new Turns()
+  const open = new OpenStreams(clock, turns, most)
 
   function of(method: DescMethodServerStreaming): EventStream {
     const toJson = jsonWriter(method.output)
@@ -68,10 +70,10 @@ export function createStreams({ transport, clock, log, watch, most, readerMs }: 
         const { req } = exchange
         let writer: EventWriter | undefined
         // Nobody waits for what comes anyhow.
-        using life = new Life(exchange, clock, areAllThere ? undefined : HALF_CLOSED_MS)
+        using life = new Life(exchange, clock, turns, areAllThere ? undefined : HALF_CLOSED_MS)
         const { signal } = life
         using _ = open.add({ beat: () => writer?.beat(), end: reason => life.end(reason) })
-        using _watched = watch(caller, reason => life.end(reason))
+        using _watched = watch(caller, reason => turns.add(() => life.end(reason)))
 
         const values = callValues(caller, exchange)
         async function* ask(after: bigint | undefined) {
@@ -120,12 +122,13 @@ const streamHeaders = [...noStore, 'Content-Type', 'text/event-stream', 'X-Accel
 class Life implements Disposable {
   readonly #ending = new AbortController()
   readonly #exchange: Exchange
-  readonly #leave = () => this.end(new CallerGone('the caller left its event stream'))
+  readonly #leave: () => void
   #timer: Timer | undefined
 
   /** `halfClosedMs`: how long a caller is served that has closed its side; to the end where it is not set. */
-  constructor(exchange: Exchange, clock: Clock, halfClosedMs: number | undefined) {
+  constructor(exchange: Exchange, clock: Clock, turns: Turns, halfClosedMs: number | undefined) {
     this.#exchange = exchange
+    this.#leave = () => turns.add(() => this.end(new CallerGone('the caller left its event stream')))
     const { socket } = exchange.req
     socket.on('close', this.#leave)
     if (socket.destroyed) this.#leave()

@@ -10,8 +10,9 @@ import { CHANNEL } from './channel.ts'
 import { frame, frameReader } from './frames.ts'
 import { diedOfMemory } from './memory.ts'
 import { type Lock, nodeOptions, visible } from './node-lock.ts'
-import { sandbox, wrapCommand } from './os-sandbox.ts'
+import { isOwnUser, sandbox, wrapCommand } from './os-sandbox.ts'
 import { makeFolder, removeFolder } from './own-folder.ts'
+import { endAllOf } from './process-usage.ts'
 import { RunnerGone } from './runner.ts'
 import { readSaid, type Said } from './said.ts'
 import { endSandbox, realPid } from './sandboxed-process.ts'
@@ -25,7 +26,7 @@ export interface ChildProcess<To, From> {
    * what the protocol does not know is killed, and has crashed.
    */
   next(): Promise<From>
-  /** Its resident memory, as the kernel counts it, in bytes; 0 once it is gone. */
+  /** Its resident memory and that of processes below it, as the kernel counts it, in bytes; 0 once it is gone. */
   memoryBytes(): number
   /**
    * From now on it may use `ms` of processor time, until the function that this returns is called. Beyond it the process
@@ -106,6 +107,13 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     working ??= realPid(child.pid, generations)
     return working
   }
+  let top: number | undefined
+  /** Within Bubblewrap the first process adopts those whose parents have ended. */
+  const topPid = () => {
+    if (!isRunning()) return undefined
+    top ??= realPid(child.pid, Math.min(generations, 1))
+    return top
+  }
 
   const stop = (because: RunnerGone) => {
     if (ended) return
@@ -117,7 +125,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     else if (isRunning()) endSandbox(child.pid)
   }
 
-  const watch = watchUsage({ pid: workingPid, memoryLimitBytes, stop })
+  const watch = watchUsage({ pid: topPid, memoryLimitBytes, stop })
   // Another process may have its number then.
   child.on('exit', () => watch.close())
 
@@ -168,6 +176,8 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       if (ended) return
       ended = gone
       watch.close() // One that could not be started has no exit.
+      // Bubblewrap's end is that of all within; without it they may live on.
+      if (generations === 0 && isOwnUser(uid)) endAllOf(uid)
       removeFolder(folder, log)
       for (const { reject } of waiting.splice(0)) reject(ended)
       resolve(ended)

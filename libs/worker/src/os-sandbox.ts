@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Log } from '@millhand/telemetry'
+import { listsChildren } from './process-usage.ts'
 
 export type SandboxMode = 'auto' | 'required' | 'off'
 
@@ -81,6 +82,8 @@ const missingOf = (tool: SandboxPlan['tool'], isRoot: boolean, fault: string | u
 ]
 
 function tried(plan: SandboxPlan, path: string): string | undefined {
+  // What is behind Bubblewrap is found by it, and held to its limits.
+  if (plan.tool === 'bwrap' && !listsChildren()) return 'this kernel does not list the children of a process'
   const needs = { folder: '/', writes: false, readable: [import.meta.filename] }
   const read = `require('fs').readFileSync(${JSON.stringify(import.meta.filename)})`
   const wrapped = wrapCommand(plan, [process.execPath, '-e', read], needs)
@@ -118,9 +121,12 @@ const privileges = (uid: number | undefined) => [
   '--inh-caps=-all',
 ]
 
+/** Whether all processes of a user are those of one child. */
+export const isOwnUser = (uid: number | undefined): uid is number => (uid ?? 0) >= FIRST_UID
+
 /** Linux counts processes by user: of one that is not the child's own they are not bounded. */
 const limits = ({ tool }: SandboxPlan, uid: number | undefined) => {
-  const isItsOwn = (uid ?? 0) >= FIRST_UID || (tool === 'bwrap' && process.getuid?.() !== 0)
+  const isItsOwn = isOwnUser(uid) || (tool === 'bwrap' && process.getuid?.() !== 0)
   return ['prlimit', '--core=0', `--nofile=${MOST_FILES}`, ...(isItsOwn ? [`--nproc=${MOST_PROCESSES}`] : []), '--']
 }
 

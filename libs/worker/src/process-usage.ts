@@ -1,11 +1,59 @@
 /** What a process uses, as the kernel counts it: a process that runs hostile code is never asked for it. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 
 export interface ProcessUsage {
   /** Resident memory, in bytes. */
   readonly memoryBytes: number
   /** Processor time of all its threads, and of its children that have ended, in milliseconds. */
   readonly processorMs: number
+}
+
+/**
+ * What a process and all below it use: a process that was taken over may hand its work to others. Shared memory counts once
+ * for each of them. Undefined once the first is gone. A process whose parent has ended is below it no longer.
+ */
+export function treeUsageOf(pid: number): ProcessUsage | undefined {
+  const first = usageOf(pid)
+  if (first === undefined) return undefined
+  let { memoryBytes, processorMs } = first
+  const found = [pid]
+  // The list grows while it is walked.
+  for (const parent of found) {
+    for (const child of childrenOf(parent)) {
+      const usage = usageOf(child)
+      if (usage === undefined) continue
+      found.push(child)
+      memoryBytes += usage.memoryBytes
+      processorMs += usage.processorMs
+    }
+  }
+  return { memoryBytes, processorMs }
+}
+
+/** The processes that any thread of a process has started, and that have not ended; none where that can't be known. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
+      (readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').match(/\d+/g) ?? []).map(Number),
+    )
+  } catch {
+    return []
+  }
+}
+
+/** Whether this kernel tells which processes one has started: it may be built without (CONFIG_PROC_CHILDREN). */
+export const listsChildren = (): boolean => existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
+
+/** Ends every process of a user. Only for users of which each belongs to one child. */
+export function endAllOf(uid: number): void {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || statSync(`/proc/${name}`, { throwIfNoEntry: false })?.uid !== uid) continue
+    try {
+      process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // It has gone.
+    }
+  }
 }
 
 /** Undefined once the process is gone, and where the system has no `/proc` of Linux. */

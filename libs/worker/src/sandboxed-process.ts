@@ -1,10 +1,10 @@
 /** The process that does the work where bubblewrap was started, which started it: its number on this machine, and its end. */
-import { readFileSync } from 'node:fs'
+import { childrenOf } from './process-usage.ts'
 
 /** Undefined while it is not there yet, or no longer. */
 export function realPid(pid: number | undefined, generations: number): number | undefined {
   let found = pid
-  for (let generation = 0; generation < generations && found !== undefined; generation++) found = childOf(found)
+  for (let generation = 0; generation < generations && found !== undefined; generation++) [found] = childrenOf(found)
   return found
 }
 
@@ -21,14 +21,5 @@ function killNow(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch {
     // It has gone.
-  }
-}
-
-function childOf(pid: number): number | undefined {
-  try {
-    const first = Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10)
-    return first > 0 ? first : undefined
-  } catch {
-    return undefined
   }
 }

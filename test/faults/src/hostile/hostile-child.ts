@@ -1,9 +1,12 @@
 /** The hostile tenant: a process of its own, so that what the neighbour measures is not its work. */
+import { setPriority } from 'node:os'
 import { attacks, LISTS, type Target } from './attacks.ts'
 
 /** By attack: how many rounds have ended, and how many answers had which status. */
 export type Tally = Record<string, { rounds: number; statuses: Record<number, number> }>
 
+// Its own work would be done on another machine: it takes no processor time from the server here.
+setPriority(10)
 process.on('disconnect', () => process.exit())
 process.once('message', (target: Target) => {
   const tally: Tally = Object.fromEntries(Object.keys(attacks).map(name => [name, { rounds: 0, statuses: {} }]))

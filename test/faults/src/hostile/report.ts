@@ -21,6 +21,7 @@ export function figuresOf({ alone, beside, peakMib }: HostileRun): Figure[] {
   }
   return [
     figure('GET p99, ms', getBeside, 10 * getAlone, `alone ${getAlone.toFixed(1)}`),
+    figure('GET p50, ms', quantile(beside.gets, 0.5), 10 * getAlone, `alone ${quantile(alone.gets, 0.5).toFixed(1)}`),
     slowest('digits'),
     slowest('sentiments'),
     figure('calls and tasks that failed', alone.failures.length + beside.failures.length, 0),

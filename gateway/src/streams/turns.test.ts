@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Turns } from './turns.ts'
+
+test('jobs that come at once are done in their order, and others have a turn in between', async () => {
+  const turns = new Turns()
+  const done: number[] = []
+  for (let n = 0; n < 5_000; n++) turns.add(() => done.push(n))
+  assert.deepEqual(done, [])
+  let rounds = 0
+  while (done.length < 5_000) {
+    const before = done.length
+    await turn()
+    rounds++
+    assert.ok(done.length - before <= 32, `${done.length - before} in one turn`)
+  }
+  assert.ok(rounds > 100, `${rounds} turns`)
+  assert.deepEqual(done, [...done.keys()])
+})
+
+test('a job that adds another is followed by it', async () => {
+  const turns = new Turns()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  turns.add(() => turns.add(resolve))
+  await promise
+})
