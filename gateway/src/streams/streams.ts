@@ -135,7 +135,7 @@ class Life implements Disposable {
     if (halfClosedMs === undefined) return
     // It may be gone, or listen for what there is.
     exchange.onHurry = () => {
-      this.#timer ??= clock.timer(halfClosedMs, () => this.end(halfClosed()))
+      this.#timer ??= clock.timer(halfClosedMs, () => turns.add(() => this.end(halfClosed())))
     }
     if (exchange.isHurried) exchange.onHurry()
   }
