@@ -41,11 +41,25 @@ export default {
       to: { path: '^(services|deploy)/' },
     },
     {
-      name: 'text-knows-no-kind',
-      comment: 'What employees know of text together stands below all of them.',
+      name: 'workforce-knows-no-employee',
+      comment: 'The service knows employees by its own port: which of them there are, `deploy/` says.',
       severity: 'error',
-      from: { path: '^services/workforce/src/text/' },
+      from: { path: '^services/workforce/src/' },
       to: { path: '^services/workforce/employees/' },
+    },
+    {
+      name: 'employees-know-the-port',
+      comment: 'An employee knows of the service what goes into a run and comes out of it.',
+      severity: 'error',
+      from: { path: '^services/workforce/employees/', pathNot: tests },
+      to: { path: '^services/workforce/src/', pathNot: '^services/workforce/src/employee\\.ts$' },
+    },
+    {
+      name: 'employees-stand-alone',
+      comment: 'What two employees share is in a folder of `src/` that is named for what it is.',
+      severity: 'error',
+      from: { path: '^services/workforce/employees/([^/]+)/', pathNot: tests },
+      to: { path: '^services/workforce/employees/', pathNot: '^services/workforce/employees/($1|src)/' },
     },
     {
       name: 'nothing-names-a-kind',

@@ -1,13 +1,13 @@
 /** What runs the workforce's work: processes of its kinds, and the language model that they may ask. */
 import { stat } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
+import type { EmbeddingOptions } from '@millhand/employees/embedding'
+import type { GgufOptions } from '@millhand/employees/gguf'
+import type { OpenAICompatibleOptions } from '@millhand/employees/openai-compatible'
+import type { OpenAIImagesOptions } from '@millhand/employees/openai-images'
+import type { EmbeddingModel, ImageModel, LanguageModel } from '@millhand/employees/runner'
 import { ConfigurationError, type Values } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { EmbeddingOptions } from '@millhand/workforce/embedding'
-import type { GgufOptions } from '@millhand/workforce/gguf'
-import type { OpenAICompatibleOptions } from '@millhand/workforce/openai-compatible'
-import type { OpenAIImagesOptions } from '@millhand/workforce/openai-images'
-import type { EmbeddingModel, ImageModel, LanguageModel } from '@millhand/workforce/runner'
 import { MIB } from './config-parts.ts'
 import type { variables } from './variables.ts'
 
@@ -130,10 +130,10 @@ export async function openLanguageModel(
 ): Promise<LanguageModel | undefined> {
   if (settings === undefined) return undefined
   if (settings.at === 'server') {
-    const { openAICompatible } = await import('@millhand/workforce/openai-compatible')
+    const { openAICompatible } = await import('@millhand/employees/openai-compatible')
     return openAICompatible({ ...settings, log })
   }
-  const { ggufFault, openGguf } = await import('@millhand/workforce/gguf')
+  const { ggufFault, openGguf } = await import('@millhand/employees/gguf')
   const fault = await ggufFault(settings.file)
   if (fault !== undefined) throw wrong('MILLHAND_LLM_GGUF', fault)
   const { size } = await stat(settings.file)
@@ -150,7 +150,7 @@ export async function openEmbeddingModel(
   log: Log,
 ): Promise<EmbeddingModel | undefined> {
   if (settings === undefined) return undefined
-  const { embeddingFault, openEmbedding } = await import('@millhand/workforce/embedding')
+  const { embeddingFault, openEmbedding } = await import('@millhand/employees/embedding')
   const fault = await embeddingFault(settings.folder)
   if (fault !== undefined) throw wrong('MILLHAND_EMBEDDING_MODEL', fault)
   try {
@@ -170,7 +170,7 @@ export async function openImageModel(
   log: Log,
 ): Promise<ImageModel | undefined> {
   if (settings === undefined) return undefined
-  const { openAIImages } = await import('@millhand/workforce/openai-images')
+  const { openAIImages } = await import('@millhand/employees/openai-images')
   return openAIImages({ ...settings, log })
 }
 

@@ -1,6 +1,9 @@
 /** What runs tasks in a process: the real thing for what is live, and for the sandbox what computes nothing. */
 import type { Client } from '@connectrpc/connect'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { readCatalogue } from '@millhand/employees/catalogue'
+import { kindRunner, loadableKinds } from '@millhand/employees/runner'
+import { mockKinds, mockWork } from '@millhand/employees/sandbox'
 import {
   chooseSandbox,
   createExecutor,
@@ -10,9 +13,6 @@ import {
 } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
 import type { Runner } from '@millhand/runner'
-import { readCatalogue } from '@millhand/workforce/catalogue'
-import { kindRunner, loadableKinds } from '@millhand/workforce/runner'
-import { mockKinds, mockWork } from '@millhand/workforce/sandbox'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {

@@ -21,6 +21,7 @@ import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
 import { createDialer, createResolver } from '@millhand/dial'
+import { readCatalogue } from '@millhand/employees/catalogue'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -153,6 +154,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
 
   const workforce = createWorkforceService({
+    employees: readCatalogue(),
     db,
     blobs,
     files: createClient(FileService, transport),

@@ -11,6 +11,7 @@ import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_servi
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { readCatalogue } from '@millhand/employees/catalogue'
 import { createIdentityService, identityCollections } from '@millhand/identity'
 import { onlyReplica } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
@@ -53,6 +54,7 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
   const service = createWorkforceService({
     ...{ db, plans, cursors, clock, log, quota, replicas: onlyReplica, languageModel: false, hasPrices: false },
     ...{ imageModel: false, hasImagePrice: false },
+    employees: readCatalogue(),
     blobs: await filesystemBlobs(join(folder, 'blobs')),
     files: createClient(FileService, transport),
     taskFiles: createClient(TaskFileService, transport),

@@ -9,6 +9,7 @@ import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
+import { readCatalogue } from '@millhand/employees/catalogue'
 import { openKafka } from '@millhand/eventlog/kafka'
 import type { Ownership } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
@@ -81,6 +82,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
 
   const service = createWorkforceService({
+    employees: readCatalogue(),
     db,
     blobs,
     files: createClient(FileService, compute),

@@ -12,7 +12,7 @@ const temporary = `${tmpdir()}/millhand-model-12-m9x-aB3dEf`
 const own = [
   `ENOENT: no such file or directory, open '${temporary}/0.in'`,
   `IO Error: No files found that match the pattern "${temporary}/a b.csv"`,
-  `    at run (file://${checkout}/services/workforce/src/runner/child.ts:120:7)\n    at next`,
+  `    at run (file://${checkout}/services/workforce/employees/src/runner/child.ts:120:7)\n    at next`,
   `Cannot find module '${checkout}/node_modules/.pnpm/x@1/node_modules/x' imported from ${checkout}/a.ts`,
   JSON.stringify({ checks: [`${temporary}/a.ts: 3 faults\n${checkout}`] }),
 ]

@@ -1,23 +1,23 @@
 /** The employees as the service knows them: what can be asked of each, and what is checked of a request. */
 import { fail } from '@millhand/api'
-import type { Employee, KindSpec } from './catalogue.ts'
+import type { PublicEmployee, PublicKind } from './employee.ts'
 import { type InputFaults, inputFaults } from './input-faults.ts'
 
 export type Employees = ReadonlyMap<string, KnownEmployee>
 
 interface KnownEmployee {
-  readonly spec: Employee
+  readonly spec: PublicEmployee
   readonly kinds: ReadonlyMap<string, KnownKind>
 }
 
 interface KnownKind {
-  readonly spec: KindSpec
+  readonly spec: PublicKind
   /** What is wrong with an input. */
   readonly faultsIn: InputFaults
 }
 
 /** Throws where an input schema is none. */
-export const knownEmployees = (catalogue: readonly Employee[]): Employees =>
+export const knownEmployees = (catalogue: readonly PublicEmployee[]): Employees =>
   new Map(
     catalogue.map(spec => [
       spec.id,

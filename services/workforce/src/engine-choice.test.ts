@@ -2,11 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, metadataOf } from '@millhand/api'
 import { EngineChoice } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
-import { type EngineKind, type KindSpec, readCatalogue } from './catalogue.ts'
+import type { EngineKind, PublicKind } from './employee.ts'
 import { chooseEngine, engineFaults, enginesOf, requirePrices } from './engine-choice.ts'
 
 const { AUTO, LLM, RULES } = EngineChoice
-const aKind = readCatalogue()[0]?.kinds[0] as KindSpec
+const aKind: PublicKind = {
+  id: 'write_poem',
+  employee: 'ann',
+  title: 'Write a poem',
+  description: 'In lines.',
+  engines: ['rules'],
+  input_schema: {},
+  output_schema: {},
+  fields: [],
+  example: {},
+}
 const withModel = { languageModel: true, hasPrices: false, imageModel: false, hasImagePrice: false }
 
 for (const [engines, asked, chosen] of [
@@ -42,7 +52,7 @@ it('the most that a language model may cost is refused where nobody knows what i
 })
 
 describe('an input that only an image model can do', () => {
-  const kind: KindSpec = { ...aKind, engines: ['rules'], image_model: { picture: ['photograph'] } }
+  const kind: PublicKind = { ...aKind, engines: ['rules'], image_model: { picture: ['photograph'] } }
   const photograph = { picture: 'photograph' }
   const withImages = { ...withModel, imageModel: true }
 

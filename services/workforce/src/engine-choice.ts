@@ -1,7 +1,7 @@
 /** Which engine does a task, decided when it is made: so a retry does the same work. */
 import { type Fault, fail } from '@millhand/api'
 import { EngineChoice } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
-import type { EngineKind, KindSpec } from './catalogue.ts'
+import type { EngineKind, PublicKind } from './employee.ts'
 
 /** What a deployment has beside the kinds' own rules. */
 export interface Engines {
@@ -19,7 +19,7 @@ type Input = Readonly<Record<string, unknown>> | undefined
 
 /** What can do a kind of work here, or some of it. */
 export function enginesOf(
-  { engines, image_model: depicts }: KindSpec,
+  { engines, image_model: depicts }: PublicKind,
   { languageModel, imageModel }: Pick<Engines, 'languageModel' | 'imageModel'>,
 ): readonly EngineKind[] {
   const here = engines.filter(engine => engine === 'rules' || languageModel)
@@ -27,7 +27,7 @@ export function enginesOf(
 }
 
 /** Fails with `engine_unavailable` where nothing here can do it honestly, and says what would. */
-export function chooseEngine(kind: KindSpec, input: Input, asked: EngineChoice, engines: Engines): EngineKind {
+export function chooseEngine(kind: PublicKind, input: Input, asked: EngineChoice, engines: Engines): EngineKind {
   const picture = depicted(kind, input)
   if (picture !== undefined) {
     if (engines.imageModel) return 'llm'
@@ -48,7 +48,7 @@ export function chooseEngine(kind: KindSpec, input: Input, asked: EngineChoice, 
 
 /** Fails with `engine_unavailable` where nobody could say when the most has been spent that it may cost. */
 export function requirePrices(
-  kind: KindSpec,
+  kind: PublicKind,
   engine: EngineKind,
   { hasPrices, hasImagePrice }: Pick<Engines, 'hasPrices' | 'hasImagePrice'>,
 ): void {
@@ -66,7 +66,7 @@ export function requirePrices(
 }
 
 /** What stands against an engine that is asked for by name, wherever the kind is done. */
-export function engineFaults(kind: KindSpec, input: Input, asked: EngineChoice): Fault[] {
+export function engineFaults(kind: PublicKind, input: Input, asked: EngineChoice): Fault[] {
   const picture = depicted(kind, input)
   const engines = picture === undefined ? kind.engines : (['llm'] as const)
   const wanted = WANTED[asked] ?? []
@@ -77,7 +77,7 @@ export function engineFaults(kind: KindSpec, input: Input, asked: EngineChoice):
 }
 
 /** The input that only an image model can do, where one is asked for. */
-function depicted({ image_model: depicts = {} }: KindSpec, input: Input): string | undefined {
+function depicted({ image_model: depicts = {} }: PublicKind, input: Input): string | undefined {
   const found = Object.entries(depicts).find(([name, values]) => values.includes(input?.[name]))
   return found && `input.${found[0]}`
 }

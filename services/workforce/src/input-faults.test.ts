@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxFaults } from '@millhand/api'
-import type { KindSpec } from './catalogue.ts'
 import { inputFaults } from './input-faults.ts'
 
 const schema = {
@@ -9,7 +8,7 @@ const schema = {
   additionalProperties: false,
   properties: { words: { type: 'array', items: { type: 'string' } } },
 }
-const faultsIn = inputFaults({ input_schema: schema } as unknown as KindSpec)
+const faultsIn = inputFaults({ input_schema: schema })
 
 /** What is wrong with an input of so many numbers, and how many of them the check read. */
 function checked(numbers: number) {

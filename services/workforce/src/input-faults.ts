@@ -2,7 +2,7 @@
 import { type Fault, maxFaults, shownPath } from '@millhand/api'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { KindSpec } from './catalogue.ts'
+import type { PublicKind } from './employee.ts'
 
 export type InputFaults = (input: unknown, bytes: number) => Fault[]
 
@@ -14,7 +14,7 @@ const MOST_BYTES_FOR_ALL = 65_536
 const MOST_VALUES_FOR_ALL = 2_000
 
 /** Compiles the schema, so that no request waits for that. Throws where it is none. */
-export function inputFaults({ input_schema }: KindSpec): InputFaults {
+export function inputFaults({ input_schema }: Pick<PublicKind, 'input_schema'>): InputFaults {
   const first = compiler(false).compile(input_schema)
   const all = compiler(true).compile(input_schema)
   return (input, bytes) => {

@@ -1,8 +1,6 @@
 /** A brief as a task keeps it and a run gets it: JSON text. Its files come beside it. */
 import type { CreateWorkforceTaskRequest } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
-import type { Brief, Constraints } from './brief.ts'
-
-export type KeptBrief = Omit<Brief<Readonly<Record<string, unknown>>>, 'files'>
+import type { Constraints, KeptBrief } from './employee.ts'
 
 /** Of a request, with what it leaves out: no topic, no tone, no input, no constraints, and the seed 0. */
 export function briefOf(req: CreateWorkforceTaskRequest): KeptBrief {

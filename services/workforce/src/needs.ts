@@ -1,7 +1,6 @@
 /** What a brief must have some of: from nothing no honest work can come. */
 import type { Fault } from '@millhand/api'
-import type { KindSpec } from './catalogue.ts'
-import { isSeen } from './text/visible-text.ts'
+import type { PublicKind } from './employee.ts'
 
 interface Given {
   readonly topic?: string | undefined
@@ -10,7 +9,10 @@ interface Given {
 }
 
 /** The fault of a request that has none of what its kind needs one of. Text without a character that is seen counts as not given, and so does what is empty. */
-export function needFaults({ id, needs = [] }: Pick<KindSpec, 'id' | 'needs'>, { input = {}, ...req }: Given): Fault[] {
+export function needFaults(
+  { id, needs = [] }: Pick<PublicKind, 'id' | 'needs'>,
+  { input = {}, ...req }: Given,
+): Fault[] {
   const { topic, files } = req
   const given: Readonly<Record<string, unknown>> = { ...namedIn(input), topic, files }
   const [first] = needs
@@ -27,3 +29,6 @@ function says(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(says)
   return value !== undefined && value !== null
 }
+
+/** Whether a text has a character that a reader sees. */
+const isSeen = (text: string): boolean => /[^\s\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(text)

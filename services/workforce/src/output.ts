@@ -4,31 +4,15 @@ import {
   type WorkforceOutput,
   type WorkforceTaskUsage,
 } from '@millhand/api/gen/millhand/workforce/v1/output_pb.ts'
-import type { Check, Citation } from './answer.ts'
+import type { Output } from './employee.ts'
 import type { Usage } from './task.ts'
-
-/** What a run gives back, as JSON. */
-export interface Output {
-  readonly engine: {
-    readonly kind: keyof typeof engineKinds
-    readonly name: string
-    readonly model?: string
-  }
-  /** As the kind's output schema has it. */
-  readonly result: unknown
-  readonly text: string
-  readonly artifacts: readonly { readonly name: string; readonly media_type: string; readonly file: string }[]
-  readonly citations: readonly Citation[]
-  readonly checks: readonly Check[]
-  readonly warnings: readonly string[]
-}
 
 export const engineKinds = {
   llm: EngineKind.LLM,
   rules: EngineKind.RULES,
   hybrid: EngineKind.HYBRID,
   mock: EngineKind.MOCK,
-} as const
+} as const satisfies Readonly<Record<Output['engine']['kind'], EngineKind>>
 
 /** `text` is an `Output`. */
 export function outputMessage(text: string, usage: Usage | undefined): WorkforceOutput {

@@ -16,7 +16,8 @@ import {
   type Told,
   timestamp,
 } from '@millhand/task'
-import { type KeptBrief, readBrief } from './kept-brief.ts'
+import type { KeptBrief } from './employee.ts'
+import { readBrief } from './kept-brief.ts'
 import { engineKinds, outputMessage, usageMessage } from './output.ts'
 import type { TaskRecord } from './task.ts'
 

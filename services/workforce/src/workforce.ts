@@ -31,7 +31,7 @@ import {
   watchTask,
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
-import { readCatalogue } from './catalogue.ts'
+import type { PublicEmployee } from './employee.ts'
 import { type Employees, knownEmployees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { lend } from './lend.ts'
@@ -53,6 +53,7 @@ import { cancellation, eventMessage } from './to-message.ts'
 export { type TaskRecord, tasksSpec } from './task.ts'
 
 export interface WorkforceOptions extends Engines {
+  readonly employees: readonly PublicEmployee[]
   readonly db: Database
   readonly blobs: Blobs
   readonly files: Client<typeof FileService>
@@ -89,7 +90,7 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly cursors: Cursors
 }
 
-/** One replica of the service. It reads the catalogue of employees, and throws where that is wrong. */
+/** One replica of the service. Throws where an input schema of an employee is none. */
 export function createWorkforceService(options: WorkforceOptions) {
   const {
     db,
@@ -120,7 +121,7 @@ export function createWorkforceService(options: WorkforceOptions) {
   })
   const deps: WorkforceDeps = {
     ...tasks.deps,
-    employees: knownEmployees(readCatalogue()),
+    employees: knownEmployees(options.employees),
     files,
     taskFiles,
     usage,

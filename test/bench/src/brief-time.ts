@@ -1,7 +1,7 @@
 /** How long an engine of rules takes for a brief, in the process that it is asked in. */
-import type { KindSpec } from '@millhand/workforce/catalogue'
-import { readCatalogue } from '@millhand/workforce/catalogue'
-import { runRules } from '@millhand/workforce/run-rules'
+import type { KindSpec } from '@millhand/employees/catalogue'
+import { readCatalogue } from '@millhand/employees/catalogue'
+import { runRules } from '@millhand/employees/run-rules'
 import { type Figure, median } from './figure.ts'
 
 /** What half of the briefs may take at most, in milliseconds, with everything that is loaded for the first one loaded. */

@@ -51,9 +51,13 @@ test('imports that the architecture allows', async () => {
     ['services/compute/src/compute.test.ts', 'libs/store/src/sqlite/sqlite.ts'],
     ['libs/eventlog/src/sqlite/sqlite.ts', 'libs/store/src/sqlite/sqlite.ts'],
     ['libs/store/src/sqlite/sqlite.ts', 'node:sqlite'],
-    ['services/workforce/employees/emma/answer_ticket/engine.ts', 'services/workforce/employees/emma/tone.ts'],
+    ['services/workforce/employees/emma/answer_ticket/engine.ts', 'services/workforce/employees/emma/names.ts'],
     ['services/workforce/employees/emma/answer_ticket/a/b.ts', 'services/workforce/employees/emma/answer_ticket/c.ts'],
-    ['services/workforce/src/a.test.ts', 'services/workforce/employees/alex/debug/engine.ts'],
+    ['services/workforce/employees/emma/names.ts', 'services/workforce/employees/src/text/tone.ts'],
+    ['services/workforce/employees/src/text/a.test.ts', 'services/workforce/employees/alex/debug/engine.ts'],
+    ['services/workforce/employees/src/answer.ts', 'services/workforce/src/employee.ts'],
+    ['services/workforce/employees/src/a.test.ts', 'services/workforce/src/needs.ts'],
+    ['deploy/src/local.ts', 'services/workforce/employees/src/catalogue.ts'],
     ['test/e2e/src/server.ts', 'deploy/src/local.ts'],
   ] as const
   assert.deepEqual(await broken(allowed), [])
@@ -64,10 +68,18 @@ const forbidden = [
   ['services-stand-alone', 'services/compute/src/compute.ts', 'services/identity/src/identity.ts'],
   ['services-stand-alone', 'services/compute/src/compute.ts', 'gateway/src/gateway.ts'],
   ['gateway-knows-no-service', 'gateway/src/gateway.ts', 'services/executor/src/executor.ts'],
-  ['nothing-names-a-kind', 'services/workforce/src/kind.ts', 'services/workforce/employees/alex/debug/engine.ts'],
+  ['workforce-knows-no-employee', 'services/workforce/src/task.ts', 'services/workforce/employees/src/catalogue.ts'],
+  ['employees-know-the-port', 'services/workforce/employees/src/answer.ts', 'services/workforce/src/needs.ts'],
+  ['employees-stand-alone', 'services/workforce/employees/maya/facts.ts', 'services/workforce/employees/emma/names.ts'],
+  [
+    'employees-stand-alone',
+    'services/workforce/employees/src/text/tone.ts',
+    'services/workforce/employees/emma/names.ts',
+  ],
+  ['nothing-names-a-kind', 'deploy/src/local.ts', 'services/workforce/employees/alex/debug/engine.ts'],
   [
     'nothing-names-a-kind',
-    'services/workforce/employees/emma/tone.ts',
+    'services/workforce/employees/emma/names.ts',
     'services/workforce/employees/emma/sentiment_analysis/label.ts',
   ],
   [

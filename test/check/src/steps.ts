@@ -23,7 +23,7 @@ export const steps: readonly Step[] = [
   { name: 'generated: messages', run: generatedMessages },
   command('generated: OpenAPI', ['node', 'src/openapi/generate.ts', '--check'], 'gateway'),
   command('generated: AsyncAPI', ['node', 'src/kafka/asyncapi/generate.ts', '--check'], 'libs/eventlog'),
-  command('generated: workforce', ['node', 'src/pages/generate.ts', '--check'], 'services/workforce'),
+  command('generated: employees', ['node', 'src/pages/generate.ts', '--check'], 'services/workforce/employees'),
   command('import boundaries', [
     'depcruise',
     '--config',

@@ -1,7 +1,7 @@
 /** The kinds of work as the product itself has them: their examples, their schemas, what they measure. */
 import assert from 'node:assert/strict'
-import { type KindSpec, readCatalogue } from '@millhand/workforce/catalogue'
-import { measured } from '@millhand/workforce/run-rules'
+import { type KindSpec, readCatalogue } from '@millhand/employees/catalogue'
+import { measured } from '@millhand/employees/run-rules'
 import type { Wire } from './http.ts'
 import type { Served } from './server.ts'
 

@@ -1,7 +1,7 @@
 /** Requests for work that nobody sends by mistake, to each kind of work: refused in words, and nothing comes of them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { readCatalogue } from '@millhand/workforce/catalogue'
+import { readCatalogue } from '@millhand/employees/catalogue'
 import { assertProblem } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 

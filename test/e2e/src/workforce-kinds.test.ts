@@ -1,8 +1,8 @@
 /** Every kind of work that is listed does what the list says of it. New kinds are found there. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type KindSpec, readCatalogue } from '@millhand/workforce/catalogue'
-import { faultsOf, measured } from '@millhand/workforce/run-rules'
+import { type KindSpec, readCatalogue } from '@millhand/employees/catalogue'
+import { faultsOf, measured } from '@millhand/employees/run-rules'
 import type { Answer, Wire } from './http.ts'
 import { assertProblem, ended } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'

@@ -1,8 +1,8 @@
 /** Work that a small language model in a file writes, by REST: it says nothing clever, and all of it is counted and can be stopped. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { faultsOf } from '@millhand/workforce/run-rules'
-import { smallModel, smallModelMissing } from '@millhand/workforce/small-model'
+import { faultsOf } from '@millhand/employees/run-rules'
+import { smallModel, smallModelMissing } from '@millhand/employees/small-model'
 import type { Wire } from './http.ts'
 import { checksOf, kindOf } from './kinds.ts'
 import { type Server, startServer } from './server.ts'

@@ -1,7 +1,7 @@
 /** Work that is not to be had: who asks for it is told why, as early as can be, and nothing comes of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { readCatalogue } from '@millhand/workforce/catalogue'
+import { readCatalogue } from '@millhand/employees/catalogue'
 import { type Caller, callerWith } from './belongings.ts'
 import { newKey } from './keys.ts'
 import { keyOf, newAccount, operate } from './operator.ts'

@@ -1,8 +1,8 @@
 /** Code that is made to hurt, for each kind that takes code and each language that is read: told of or left alone, never a crash. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../src/brief.ts'
-import { faultsOf } from '../../src/run-rules.ts'
+import { type Brief, Refusal } from '../src/brief.ts'
+import { faultsOf } from '../src/run-rules.ts'
 import { rules as review } from './code_review/engine.ts'
 import reviewed from './code_review/output.schema.json' with { type: 'json' }
 import { rules as debug } from './debug/engine.ts'

@@ -1,6 +1,6 @@
 /** The code of a brief. */
-import { type Brief, Refusal } from '../../src/brief.ts'
-import { textIn } from '../../src/text/text-files.ts'
+import { type Brief, Refusal } from '../src/brief.ts'
+import { textIn } from '../src/text/text-files.ts'
 import { type Language, languageOf, nameFor } from './language.ts'
 
 /** A file of code, whole. */

@@ -1,9 +1,9 @@
 /** What may be said: the statements of a brief, each with the place that it stands at. Nothing else is ever said. */
-import { type Brief, type BriefFile, Refusal } from '../../src/brief.ts'
-import { isLimited } from '../../src/text/conditions.ts'
-import { sentencesOf } from '../../src/text/sentences.ts'
-import { textOfFile } from '../../src/text/text-files.ts'
-import { visibleText } from '../../src/text/visible-text.ts'
+import { type Brief, type BriefFile, Refusal } from '../src/brief.ts'
+import { isLimited } from '../src/text/conditions.ts'
+import { sentencesOf } from '../src/text/sentences.ts'
+import { textOfFile } from '../src/text/text-files.ts'
+import { visibleText } from '../src/text/visible-text.ts'
 
 export interface FactsInput {
   readonly facts?: readonly string[]

@@ -1,5 +1,5 @@
 /** Hashtags: those given, else the topic and what the text calls by name or speaks of more than once. */
-import { isEnglishWord, rarity, stemOf } from '../../src/text/english.ts'
+import { isEnglishWord, rarity, stemOf } from '../src/text/english.ts'
 import type { Segment } from './segments.ts'
 
 const LONGEST = 30

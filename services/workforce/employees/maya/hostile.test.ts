@@ -1,9 +1,9 @@
 /** Briefs that are made to hurt, for each kind that needs no language model: done, or refused, and nothing unseen is told on. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../src/brief.ts'
-import { readCatalogue } from '../../src/catalogue.ts'
-import { type Measured, runRules } from '../../src/run-rules.ts'
+import { type Brief, Refusal } from '../src/brief.ts'
+import { readCatalogue } from '../src/catalogue.ts'
+import { type Measured, runRules } from '../src/run-rules.ts'
 
 const kinds = (readCatalogue().find(({ id }) => id === 'maya')?.kinds ?? []).filter(({ engines }) =>
   engines.includes('rules'),

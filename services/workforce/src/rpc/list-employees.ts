@@ -1,7 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { EmployeeTask, ListEmployeesResponse } from '@millhand/api/gen/millhand/workforce/v1/employee_pb.ts'
-import type { KindSpec } from '../catalogue.ts'
-import { fieldsOf } from '../common-fields.ts'
+import type { PublicKind } from '../employee.ts'
 import { enginesOf } from '../engine-choice.ts'
 import type { WorkforceDeps } from '../workforce.ts'
 
@@ -25,7 +24,7 @@ export function listEmployees({
   return async () => answer
 }
 
-const kindMessage = (kind: KindSpec, here: Parameters<typeof enginesOf>[1]): EmployeeTask => ({
+const kindMessage = (kind: PublicKind, here: Parameters<typeof enginesOf>[1]): EmployeeTask => ({
   $typeName: 'millhand.workforce.v1.EmployeeTask',
   id: kind.id,
   title: kind.title,
@@ -33,7 +32,7 @@ const kindMessage = (kind: KindSpec, here: Parameters<typeof enginesOf>[1]): Emp
   inputSchema: kind.input_schema as JsonObject,
   outputSchema: kind.output_schema as JsonObject,
   engines: [...enginesOf(kind, here)],
-  fields: fieldsOf(kind).map(({ name, title, description, by, media_types = [] }) => ({
+  fields: kind.fields.map(({ name, title, description, by, media_types = [] }) => ({
     $typeName: 'millhand.workforce.v1.EmployeeTaskField',
     name,
     title,

@@ -1,5 +1,5 @@
 /** Alex reviews code with forty faults in it, and code without any. */
-import { measure } from '@millhand/workforce/employees/alex/code_review/bar/bar.ts'
+import { measure } from '@millhand/employees/alex/code_review/bar/bar.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

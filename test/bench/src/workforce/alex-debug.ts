@@ -1,5 +1,5 @@
 /** Alex reads what real programs said when they failed. */
-import { measure } from '@millhand/workforce/employees/alex/debug/bar/bar.ts'
+import { measure } from '@millhand/employees/alex/debug/bar/bar.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

@@ -1,5 +1,5 @@
 /** Alex documents this project's own sources; what the parsers list is the measure. */
-import { measure } from '@millhand/workforce/employees/alex/documentation/bar/bar.ts'
+import { measure } from '@millhand/employees/alex/documentation/bar/bar.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

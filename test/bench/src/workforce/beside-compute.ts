@@ -1,7 +1,8 @@
 /** What ten tasks of the workforce at once cost callers of compute: in turn without them and with them. */
+
+import type { KindSpec } from '@millhand/employees/catalogue'
 import type { Server } from '@millhand/test-e2e/server'
 import { clear, ended } from '@millhand/test-e2e/tasks'
-import type { KindSpec } from '@millhand/workforce/catalogue'
 import { alternate } from '../alternate.ts'
 import { digitsTasks, succeeded } from '../digits-task.ts'
 import { type Figure, median } from '../figure.ts'

@@ -1,7 +1,7 @@
 /** David analyses tables: what is planted is found, noise is left alone, and a hundred thousand rows take their time. */
-import { onNoise, onPlanted } from '@millhand/workforce/employees/david/analysis/bar/measure.ts'
-import { lastingNoise, noise } from '@millhand/workforce/employees/david/analysis/bar/noise.ts'
-import { rules } from '@millhand/workforce/employees/david/analyze_data/engine.ts'
+import { onNoise, onPlanted } from '@millhand/employees/david/analysis/bar/measure.ts'
+import { lastingNoise, noise } from '@millhand/employees/david/analysis/bar/noise.ts'
+import { rules } from '@millhand/employees/david/analyze_data/engine.ts'
 import { exampleTime } from '../brief-time.ts'
 import { type Figure, median } from '../figure.ts'
 import { largeTable } from './david/large-table.ts'

@@ -3,10 +3,10 @@
  * is there, else by words alone, as the figures' names say.
  */
 import { existsSync } from 'node:fs'
+import { openEmbedding } from '@millhand/employees/embedding'
+import { measure, type Score } from '@millhand/employees/emma/answer_ticket/bar/bar.ts'
+import { sentenceModel } from '@millhand/employees/sentence-model'
 import { createLog } from '@millhand/telemetry'
-import { openEmbedding } from '@millhand/workforce/embedding'
-import { measure, type Score } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
-import { sentenceModel } from '@millhand/workforce/sentence-model'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

@@ -1,8 +1,8 @@
 /** Emma reads moods: as her reference does, and as people do. */
-import { labelOf } from '@millhand/workforce/employees/emma/sentiment_analysis/label.ts'
-import { agreement } from '@millhand/workforce/employees/emma/sentiment_analysis/three-classes.fixture.ts'
-import { polarity } from '@millhand/workforce/employees/emma/vader/polarity.ts'
-import { labelledSets, referenceScores } from '@millhand/workforce/employees/emma/vader/reference.fixture.ts'
+import { labelOf } from '@millhand/employees/emma/sentiment_analysis/label.ts'
+import { agreement } from '@millhand/employees/emma/sentiment_analysis/three-classes.fixture.ts'
+import { polarity } from '@millhand/employees/polarity'
+import { labelledSets, referenceScores } from '@millhand/employees/polarity-reference'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

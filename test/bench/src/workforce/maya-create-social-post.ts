@@ -1,5 +1,5 @@
 /** Maya's posts: the limits of platforms, and claims that stand in the brief, on random briefs. */
-import { heldOnRandomBriefs } from '@millhand/workforce/employees/maya/create_social_post/random-briefs.fixture.ts'
+import { heldOnRandomBriefs } from '@millhand/employees/maya/create_social_post/random-briefs.fixture.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

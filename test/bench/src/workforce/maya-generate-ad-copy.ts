@@ -1,5 +1,5 @@
 /** Maya’s ads: the room of fields, and claims that stand in the brief, on random briefs. */
-import { heldOnRandomBriefs } from '@millhand/workforce/employees/maya/generate_ad_copy/random-briefs.fixture.ts'
+import { heldOnRandomBriefs } from '@millhand/employees/maya/generate_ad_copy/random-briefs.fixture.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

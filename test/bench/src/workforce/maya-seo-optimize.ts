@@ -1,5 +1,5 @@
 /** Maya judges pages: those with planted faults, and those without any. */
-import { judgeClean, judgePlanted } from '@millhand/workforce/employees/maya/seo_optimize/bar/bar.ts'
+import { judgeClean, judgePlanted } from '@millhand/employees/maya/seo_optimize/bar/bar.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

@@ -1,6 +1,6 @@
 /** Sarah makes brand assets: how well their colours can be read over many seeds, and how long they take. */
-import { checks } from '@millhand/workforce/employees/sarah/brand_assets/checks.ts'
-import { rules } from '@millhand/workforce/employees/sarah/brand_assets/engine.ts'
+import { checks } from '@millhand/employees/sarah/brand_assets/checks.ts'
+import { rules } from '@millhand/employees/sarah/brand_assets/engine.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

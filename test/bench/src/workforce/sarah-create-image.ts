@@ -1,7 +1,7 @@
 /** Sarah draws pictures: what is measured on 500 of any texts and numbers, and how long the example takes. */
-import { picturesOf } from '@millhand/workforce/employees/sarah/create_image/bar/any-picture.ts'
-import { checks } from '@millhand/workforce/employees/sarah/create_image/checks.ts'
-import { rules } from '@millhand/workforce/employees/sarah/create_image/engine.ts'
+import { picturesOf } from '@millhand/employees/sarah/create_image/bar/any-picture.ts'
+import { checks } from '@millhand/employees/sarah/create_image/checks.ts'
+import { rules } from '@millhand/employees/sarah/create_image/engine.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 

@@ -1,13 +1,13 @@
 /** Sarah designs mock-ups: what is measured on them over many colours of a brand, and how long they take. */
 import { readFileSync } from 'node:fs'
-import { checks } from '@millhand/workforce/employees/sarah/design_mockup/checks.ts'
-import { rules } from '@millhand/workforce/employees/sarah/design_mockup/engine.ts'
+import { checks } from '@millhand/employees/sarah/design_mockup/checks.ts'
+import { rules } from '@millhand/employees/sarah/design_mockup/engine.ts'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
 
 const COLOURS = 24
 
-const example = new URL(import.meta.resolve('@millhand/workforce/employees/sarah/design_mockup/example.json'))
+const example = new URL(import.meta.resolve('@millhand/employees/sarah/design_mockup/example.json'))
 
 export async function figures(): Promise<Figure[]> {
   const { input: given, seed } = JSON.parse(readFileSync(example, 'utf8'))

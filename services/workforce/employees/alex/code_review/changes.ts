@@ -1,6 +1,6 @@
 /** The new side of a unified diff. */
 import { parsePatch } from 'diff'
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { plainPath } from '../source.ts'
 
 /** What a diff does to one file. */

@@ -1,5 +1,5 @@
 import { applyPatch, parsePatch } from 'diff'
-import type { SlowChecks } from '../../../src/kind.ts'
+import type { SlowChecks } from '../../src/kind.ts'
 import { languageOf } from '../language.ts'
 import { linesOf } from '../lines.ts'
 import { linterFor } from '../lint.ts'

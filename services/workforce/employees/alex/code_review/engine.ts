@@ -1,7 +1,7 @@
 /** Reviews code with linters in memory: ESLint, ruff, and rules of our own over syntax trees. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { type Found, plain, severities } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { linesOf } from '../lines.ts'

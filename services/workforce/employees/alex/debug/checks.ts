@@ -1,5 +1,5 @@
 import { applyPatch } from 'diff'
-import type { Checks } from '../../../src/kind.ts'
+import type { Checks } from '../../src/kind.ts'
 import { linesOf } from '../lines.ts'
 import { sourcesOf } from '../source.ts'
 import type { Input, Result } from './result.ts'

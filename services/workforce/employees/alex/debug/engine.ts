@@ -1,7 +1,7 @@
 /** Reads a stack trace: where it failed, in which code, what is likely, and a change where a linter can prove it. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { plain } from '../finding.ts'
 import { linesOf } from '../lines.ts'
 import { whyUnread } from '../lint.ts'

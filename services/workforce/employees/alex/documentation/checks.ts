@@ -1,4 +1,4 @@
-import type { SlowChecks } from '../../../src/kind.ts'
+import type { SlowChecks } from '../../src/kind.ts'
 import { sourcesOf } from '../source.ts'
 import { code, codeIn } from './markdown.ts'
 import { listed } from './parser-lists.ts'

@@ -1,7 +1,7 @@
 /** Writes a reference from source: every name that can be used from outside, as the parser of its language sees it. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { plain } from '../finding.ts'
 import { languageOf } from '../language.ts'
 import { plainPath, type Source, sourcesOf } from '../source.ts'

@@ -1,8 +1,8 @@
 /** What is measured on code that a language model wrote, hostile code among it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
-import { faultsOf } from '../../../src/run-rules.ts'
+import type { Brief } from '../../src/brief.ts'
+import { faultsOf } from '../../src/run-rules.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
 import inputSchema from './input.schema.json' with { type: 'json' }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
-import { faultsOf } from '../../../src/run-rules.ts'
-import { written } from '../../../src/runner/written.fixture.ts'
+import { faultsOf } from '../../src/run-rules.ts'
+import { written } from '../../src/runner/written.fixture.ts'
 import example from './example.json' with { type: 'json' }
 import outputSchema from './output.schema.json' with { type: 'json' }
 import type { CodeFile } from './result.ts'

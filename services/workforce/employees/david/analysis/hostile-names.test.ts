@@ -1,7 +1,7 @@
 /** Tables whose columns are called as what our own queries speak of: analysed as any other. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
+import type { Brief } from '../../src/brief.ts'
 import { checks } from '../analyze_data/checks.ts'
 import { rules } from '../analyze_data/engine.ts'
 import type { AnalysisInput } from './input.ts'

@@ -1,5 +1,5 @@
 /** What is to be analysed, as the input schemas have it. */
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { type Table, typed } from '../table/columns.ts'
 import { shown } from '../table/foreign-text.ts'
 import type { RawTable } from '../table/raw-table.ts'

@@ -1,5 +1,5 @@
 /** What is measured on an analysis: its queries are run again on the table of the brief. */
-import type { SlowChecks } from '../../../src/kind.ts'
+import type { SlowChecks } from '../../src/kind.ts'
 import { claimsOf } from '../analysis/claims.ts'
 import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import { unproved } from '../analysis/proof.ts'

@@ -1,6 +1,6 @@
 /** Looks into a table and tells what stands out in it. */
-import type { Rules } from '../../../src/kind.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Rules } from '../../src/kind.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import type { Analysis } from '../analysis/result.ts'

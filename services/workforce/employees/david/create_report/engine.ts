@@ -1,8 +1,8 @@
 /** Writes a report on a table: the same analysis as by itself, laid out for readers. */
-import type { Answer } from '../../../src/answer.ts'
-import type { Brief } from '../../../src/brief.ts'
-import type { Rules } from '../../../src/kind.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Answer } from '../../src/answer.ts'
+import type { Brief } from '../../src/brief.ts'
+import type { Rules } from '../../src/kind.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { type AnalysisInput, tableOf } from '../analysis/input.ts'
 import type { Analysis } from '../analysis/result.ts'

@@ -1,10 +1,10 @@
 /** The summary of a report in the words of a language model: which numbers it may have, and what it never gets to see. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { spoken } from '../../../src/runner/spoken.fixture.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import type { Brief } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import type { ReportInput, ReportResult } from './engine.ts'
 import example from './example.json' with { type: 'json' }

@@ -1,7 +1,7 @@
 /** The summary of a report in the words of a language model; the numbers, tables and queries are those of the rules. */
-import type { Phrase } from '../../../src/kind.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { beyond } from '../../../src/text/phrased.ts'
+import type { Phrase } from '../../src/kind.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { beyond } from '../../src/text/phrased.ts'
 import { said } from '../analysis/effects/effect.ts'
 import type { Profile } from '../analysis/result.ts'
 import { readingOf } from '../analysis/telling/reading.ts'

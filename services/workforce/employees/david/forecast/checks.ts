@@ -1,6 +1,6 @@
 /** What is measured on a forecast: on the numbers it gives, and on the values that it was held back from. */
-import type { Answer, Check } from '../../../src/answer.ts'
-import type { Brief } from '../../../src/brief.ts'
+import type { Answer, Check } from '../../src/answer.ts'
+import type { Brief } from '../../src/brief.ts'
 import { mase, naiveScale } from './accuracy.ts'
 import { rangeOf, verdictOn } from './coverage.ts'
 import type { ForecastInput } from './input.ts'

@@ -1,8 +1,8 @@
 /** Forecasts series of numbers: several models, weighed by how well each foretells what is known. */
 
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { unheeded } from '../../../src/unheeded.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { unheeded } from '../../src/text/unheeded.ts'
 import { forecastSeries } from './forecast-series.ts'
 import type { ForecastInput } from './input.ts'
 import { readSeries, type Series } from './reading/series.ts'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { readCsv } from './csv.ts'
 
 const read = (text: string) => {

@@ -1,5 +1,5 @@
 /** CSV as columns of texts: RFC 4180, with comma, semicolon, tab or bar, and with rows that are too short or too long. */
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable } from './raw-table.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   TIMESTAMP,
   VARCHAR,
 } from '@duckdb/node-api'
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import type { Column, Table } from './columns.ts'
 
 /** Asks one row of numbers; null where there is none. The names are those of the query. */

@@ -1,7 +1,7 @@
 /** Texts that are made to take long, to hide something, or that other programs wrote: read as they are meant, or refused in words. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { type Table, typed } from './columns.ts'
 import { readTable, type TableInput } from './sources.ts'
 

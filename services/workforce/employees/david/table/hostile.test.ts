@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import { type Loaded, RunnerGone } from '@millhand/worker'
-import { readCatalogue } from '../../../src/catalogue.ts'
-import { kindRunner, loadableKinds } from '../../../src/runner/kind-runner.ts'
+import { readCatalogue } from '../../src/catalogue.ts'
+import { kindRunner, loadableKinds } from '../../src/runner/kind-runner.ts'
 import { type Claims, parquetFile, run } from './parquet.fixture.ts'
 
 const runner = kindRunner({ memoryLimitBytes: 768 * 2 ** 20, log: createLog({ level: 'error', write: () => {} }) })

@@ -1,5 +1,5 @@
 /** JSON as columns: rows that are objects, in a list or one on each line. */
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { shown } from './foreign-text.ts'
 import { isInCalendar } from './moment.ts'
 import { boundedCell, boundedSize, distinctNames, MOST, type RawTable, type Value } from './raw-table.ts'

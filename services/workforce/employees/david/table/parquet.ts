@@ -8,7 +8,7 @@ import {
   type SchemaTree,
   snappyUncompress,
 } from 'hyparquet'
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { shown } from './foreign-text.ts'
 import { cellOf } from './json.ts'
 import { boundedSize, distinctNames, type RawTable, type Value } from './raw-table.ts'

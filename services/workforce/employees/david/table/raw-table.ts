@@ -1,5 +1,5 @@
 /** A table as it was read, before anybody looked at what its columns hold. */
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { oneLine } from './foreign-text.ts'
 
 export interface RawTable {

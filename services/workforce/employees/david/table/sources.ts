@@ -1,5 +1,5 @@
 /** Where the table of a brief stands: in its input, or in the one file that came with it. */
-import { type Brief, type BriefFile, Refusal } from '../../../src/brief.ts'
+import { type Brief, type BriefFile, Refusal } from '../../src/brief.ts'
 import { readCsv } from './csv.ts'
 import { shown } from './foreign-text.ts'
 import { readJson, readJsonLines, readRows } from './json.ts'

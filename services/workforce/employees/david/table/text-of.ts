@@ -1,6 +1,6 @@
 /** The text of a file that is a table. */
-import { type BriefFile, Refusal } from '../../../src/brief.ts'
-import { encodingOf } from '../../../src/text/text-files.ts'
+import { type BriefFile, Refusal } from '../../src/brief.ts'
+import { encodingOf } from '../../src/text/text-files.ts'
 import { shown } from './foreign-text.ts'
 
 /**

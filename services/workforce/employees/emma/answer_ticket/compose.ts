@@ -1,7 +1,7 @@
 /** An answer out of the sentences of a passage. */
-import type { Citation } from '../../../src/answer.ts'
-import type { Constraints } from '../../../src/brief.ts'
-import { wordsOf } from '../../../src/text/english.ts'
+import type { Citation } from '../../src/answer.ts'
+import type { Constraints } from '../../src/brief.ts'
+import { wordsOf } from '../../src/text/english.ts'
 import type { Ranked } from './search/rank.ts'
 
 const MOST_SENTENCES = 4

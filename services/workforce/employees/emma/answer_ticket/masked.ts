@@ -1,7 +1,7 @@
 /** The ticket and the knowledge of a brief as all else reads them: masked, so that nothing personal can go out. */
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { textOfFile } from '../../../src/text/text-files.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { textOfFile } from '../../src/text/text-files.ts'
+import { visibleText } from '../../src/text/visible-text.ts'
 import { createMask, type Masked } from '../personal/mask.ts'
 import type { Input } from './result.ts'
 import type { Source } from './search/passages.ts'

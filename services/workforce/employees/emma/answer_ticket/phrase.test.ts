@@ -1,9 +1,9 @@
 /** A ticket answered in the words of a language model: from which sentences, and what it never gets to see. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { spoken } from '../../../src/runner/spoken.fixture.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
 import type { Input, Result } from './result.ts'

@@ -1,5 +1,5 @@
 /** Names of people, by what stands around them; no list knows them all. */
-import { isEnglishWord, rarity, stemOf } from '../../../src/text/english.ts'
+import { isEnglishWord, rarity, stemOf } from '../../src/text/english.ts'
 import { emails } from './email.ts'
 import type { Found } from './found.ts'
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { visibleText } from '../../src/text/visible-text.ts'
 import { createMask } from './mask.ts'
 
 export interface Masking {

@@ -1,4 +1,4 @@
-import type { Checks } from '../../../src/kind.ts'
+import type { Checks } from '../../src/kind.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {

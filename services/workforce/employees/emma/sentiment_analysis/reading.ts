@@ -1,4 +1,4 @@
-import type { Citation } from '../../../src/answer.ts'
+import type { Citation } from '../../src/answer.ts'
 import type { Aspect, Result } from './result.ts'
 
 const LONGEST_QUOTE = 300

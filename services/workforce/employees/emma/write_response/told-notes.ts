@@ -1,5 +1,5 @@
 /** What a reply tells of notes that are not for the customer. */
-import { visibleText } from '../../../src/text/visible-text.ts'
+import { visibleText } from '../../src/text/visible-text.ts'
 import type { Input } from './result.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** A reply by a language model: what comes of what the model says, what is measured on it, and what it never tells. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import type { Brief } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
 import type { Input, Result } from './result.ts'

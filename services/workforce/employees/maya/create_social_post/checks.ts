@@ -1,5 +1,5 @@
-import type { Checks } from '../../../src/kind.ts'
-import { textIn } from '../../../src/text/text-files.ts'
+import type { Checks } from '../../src/kind.ts'
+import { textIn } from '../../src/text/text-files.ts'
 import { emoji } from '../facts.ts'
 import { isTagOf } from '../hashtags.ts'
 import { unfaithful } from '../phrased.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, type Constraints, Refusal } from '../../../src/brief.ts'
+import { type Brief, type Constraints, Refusal } from '../../src/brief.ts'
 import { layout, type Segment, textOf } from '../segments.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'

@@ -1,6 +1,6 @@
 /** Makes posts from the facts of a brief: picks, orders and lays out, and writes nothing of its own. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { factsOf, firstOf, groupsOf, plain } from '../facts.ts'
 import { tagOf, tagsFrom } from '../hashtags.ts'
 import { citationsOf, type Segment, textOf } from '../segments.ts'

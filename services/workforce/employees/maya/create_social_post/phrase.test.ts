@@ -1,10 +1,10 @@
 /** Posts in the words of a language model: what it may say, what it is told to mend, and what it never gets to see. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { spoken } from '../../../src/runner/spoken.fixture.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import type { Input } from './result.ts'
 

@@ -1,5 +1,5 @@
 /** Posts in the words of a language model: which facts, platforms, links and tags there are is up to the rules. */
-import type { Phrase } from '../../../src/kind.ts'
+import type { Phrase } from '../../src/kind.ts'
 import { requireFaultless, requireSameLanguage, type Sentence, segmentsOf, unfaithful } from '../phrased.ts'
 import { textOf } from '../segments.ts'
 import { framed } from './compose.ts'

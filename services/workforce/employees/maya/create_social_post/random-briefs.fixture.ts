@@ -1,6 +1,6 @@
 /** Random briefs: texts of many scripts, addresses, emojis and signs. For the test and the benchmark. */
 import fc from 'fast-check'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import { platformIds } from './platforms.ts'

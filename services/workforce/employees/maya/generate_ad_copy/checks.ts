@@ -1,5 +1,5 @@
-import type { Checks } from '../../../src/kind.ts'
-import { superlativesIn } from '../../../src/text/superlatives.ts'
+import type { Checks } from '../../src/kind.ts'
+import { superlativesIn } from '../../src/text/superlatives.ts'
 import { factsOf, plain } from '../facts.ts'
 import { unfaithful } from '../phrased.ts'
 import { textOf, uncited, untraceable } from '../segments.ts'

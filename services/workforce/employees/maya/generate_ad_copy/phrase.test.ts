@@ -1,10 +1,10 @@
 /** Ads in the words of a language model: what they may claim, and what is told to be mended. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { spoken } from '../../../src/runner/spoken.fixture.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import type { Brief } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import type { Input } from './result.ts'
 

@@ -1,5 +1,5 @@
 /** Ads in the words of a language model: which fields there are, how much room they have and what may be claimed is up to the rules. */
-import type { Phrase } from '../../../src/kind.ts'
+import type { Phrase } from '../../src/kind.ts'
 import { requireFaultless, requireSameLanguage, type Sentence, segmentsOf, unfaithful } from '../phrased.ts'
 import { candidatesFor, isAllowed } from './candidates.ts'
 import { answerOf, materialOf, partOf, VARIANTS } from './engine.ts'

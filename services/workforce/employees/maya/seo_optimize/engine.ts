@@ -1,8 +1,8 @@
 /** Says what keeps a page from being found. Reads what is given and nothing else: no address is called, no script run. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
-import { languageOf } from '../../../src/text/language.ts'
-import { visibleText } from '../../../src/text/visible-text.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
+import { languageOf } from '../../src/text/language.ts'
+import { visibleText } from '../../src/text/visible-text.ts'
 import { judgeAddresses } from './findings/addresses.ts'
 import { judgeCard } from './findings/card.ts'
 import { judgeContent } from './findings/content.ts'

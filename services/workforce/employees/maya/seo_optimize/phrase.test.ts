@@ -1,10 +1,10 @@
 /** A page worded by a language model: from what stands on it, in the room there is. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Brief } from '../../../src/brief.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
-import { spoken } from '../../../src/runner/spoken.fixture.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import type { Brief } from '../../src/brief.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
+import { spoken } from '../../src/runner/spoken.fixture.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import { rules } from './engine.ts'
 import example from './example.json' with { type: 'json' }

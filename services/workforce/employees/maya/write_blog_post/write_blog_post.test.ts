@@ -1,9 +1,9 @@
 /** A post by a language model: what comes of what the model says, and what is measured on it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Check } from '../../../src/answer.ts'
-import type { Brief } from '../../../src/brief.ts'
-import { KEY, written } from '../../../src/runner/written.fixture.ts'
+import type { Check } from '../../src/answer.ts'
+import type { Brief } from '../../src/brief.ts'
+import { KEY, written } from '../../src/runner/written.fixture.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
 import type { Input, Result } from './result.ts'

@@ -1,5 +1,5 @@
-import type { Check } from '../../../src/answer.ts'
-import type { Checks } from '../../../src/kind.ts'
+import type { Check } from '../../src/answer.ts'
+import type { Checks } from '../../src/kind.ts'
 import { contrast, READABLE, SEEN } from '../colour/contrast.ts'
 import { measureTexts } from '../picture/measure.ts'
 import type { Input, Result } from './result.ts'

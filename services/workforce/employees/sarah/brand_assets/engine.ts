@@ -1,6 +1,6 @@
 /** Makes what a brand needs to be shown, by rules. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { type Direction, directionOf, oklchOf } from '../colour/direction.ts'
 import { paletteOf } from '../colour/palette.ts'
 import { STEPS } from '../colour/ramp.ts'

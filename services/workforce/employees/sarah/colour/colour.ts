@@ -1,6 +1,6 @@
 /** A colour that somebody names, and what it is in OKLCH. */
 import { type Color, converter, formatHex, parse, toGamut } from 'culori'
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 
 const intoSrgb = toGamut('rgb', 'oklch')
 const toOklch = converter('oklch')

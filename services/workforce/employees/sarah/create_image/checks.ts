@@ -1,4 +1,4 @@
-import type { Checks } from '../../../src/kind.ts'
+import type { Checks } from '../../src/kind.ts'
 import { drawnWell } from '../picture/drawn-well.ts'
 import { photographed } from './photographed.ts'
 import type { Input, Result } from './result.ts'

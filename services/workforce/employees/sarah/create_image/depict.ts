@@ -1,9 +1,9 @@
 /** A photograph by an image model, cut to its size and drawn anew; words are set on it by rules, never by the model. */
 import { createHash } from 'node:crypto'
-import type { Artifact } from '../../../src/answer.ts'
-import { Refusal } from '../../../src/brief.ts'
-import type { Depict } from '../../../src/kind.ts'
-import { BadAnswer } from '../../../src/run-rules.ts'
+import type { Artifact } from '../../src/answer.ts'
+import { Refusal } from '../../src/brief.ts'
+import type { Depict } from '../../src/kind.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
 import { redrawn } from '../picture/foreign.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { LEAST_SPREAD, spreadOf } from '../picture/spread.ts'

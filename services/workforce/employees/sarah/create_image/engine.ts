@@ -1,6 +1,6 @@
 /** Composes a picture by rules. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture as svgOf } from '../picture/svg.ts'
 import { colourOf } from '../scene/chart-style.ts'

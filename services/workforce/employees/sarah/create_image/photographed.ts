@@ -1,5 +1,5 @@
 /** What is measured on a photograph, from its files alone. */
-import type { Answer, Check } from '../../../src/answer.ts'
+import type { Answer, Check } from '../../src/answer.ts'
 import { drawnWell } from '../picture/drawn-well.ts'
 import { pixelsOfPng } from '../picture/foreign.ts'
 import { LEAST_SPREAD, spreadOf } from '../picture/spread.ts'

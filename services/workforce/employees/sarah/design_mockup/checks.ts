@@ -1,5 +1,5 @@
-import type { Check } from '../../../src/answer.ts'
-import type { SlowChecks } from '../../../src/kind.ts'
+import type { Check } from '../../src/answer.ts'
+import type { SlowChecks } from '../../src/kind.ts'
 import { drawnWell } from '../picture/drawn-well.ts'
 import { unpackFor } from '../type/east-asian.ts'
 import { readPage } from './page/read-page.ts'

@@ -1,6 +1,6 @@
 /** Makes a mock-up of a page by rules: one tree of parts, as HTML for browsers, as pictures for everybody. */
-import type { Answer } from '../../../src/answer.ts'
-import { type Brief, Refusal } from '../../../src/brief.ts'
+import type { Answer } from '../../src/answer.ts'
+import { type Brief, Refusal } from '../../src/brief.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { type Theme, themeOf } from '../scene/theme.ts'
 import { unpackFor } from '../type/east-asian.ts'

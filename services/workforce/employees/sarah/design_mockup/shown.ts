@@ -1,5 +1,5 @@
 /** A description of a page with every text as it can be shown. */
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { settable } from '../type/settable.ts'
 import type { Field, Input } from './result.ts'
 

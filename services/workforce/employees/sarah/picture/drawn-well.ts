@@ -1,5 +1,5 @@
 /** What is measured on every picture with text, from its files alone. */
-import type { Answer, Check } from '../../../src/answer.ts'
+import type { Answer, Check } from '../../src/answer.ts'
 import { READABLE } from '../colour/contrast.ts'
 import { measureTexts, overlapping } from './measure.ts'
 

@@ -1,5 +1,5 @@
 /** A picture that comes from elsewhere: known by its bytes, held to limits before it is decoded, and drawn anew. */
-import { BadAnswer } from '../../../src/run-rules.ts'
+import { BadAnswer } from '../../src/run-rules.ts'
 import { drawnOf, type Pixels, pixelsOf } from './pixels.ts'
 import { element, type Svg } from './svg.ts'
 

@@ -1,5 +1,5 @@
 /** Foreign text as it can be drawn here. */
-import { Refusal } from '../../../src/brief.ts'
+import { Refusal } from '../../src/brief.ts'
 import { type Style, shape } from './shape.ts'
 import { visible } from './visible.ts'
 

@@ -2,10 +2,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { handbook, questions } from '@millhand/employees/emma/answer_ticket/bar/bar.ts'
+import { cleanPages } from '@millhand/employees/maya/seo_optimize/bar/bar.ts'
+import { everyBlock } from '@millhand/employees/sarah/design_mockup/bar/every-block.ts'
 import { repository } from '@millhand/test-e2e/server'
-import { handbook, questions } from '@millhand/workforce/employees/emma/answer_ticket/bar/bar.ts'
-import { cleanPages } from '@millhand/workforce/employees/maya/seo_optimize/bar/bar.ts'
-import { everyBlock } from '@millhand/workforce/employees/sarah/design_mockup/bar/every-block.ts'
 import { largeTable } from '../david/large-table.ts'
 import { collected } from '../forecast/windows.ts'
 

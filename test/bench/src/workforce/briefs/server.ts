@@ -1,8 +1,8 @@
 /** The product as it starts by itself, with an account that may have as much done as a benchmark wants. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type KindSpec, readCatalogue } from '@millhand/employees/catalogue'
 import { repository, type Server } from '@millhand/test-e2e/server'
-import { type KindSpec, readCatalogue } from '@millhand/workforce/catalogue'
 import type { LoadPlan, Workbench } from '../../workbench.ts'
 
 export function serverWithoutQuota(workbench: Workbench): Promise<Server> {

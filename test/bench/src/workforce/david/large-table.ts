@@ -1,4 +1,4 @@
-import { randomOf } from '@millhand/workforce/employees/david/analysis/random.ts'
+import { randomOf } from '@millhand/employees/david/analysis/random.ts'
 
 /** CSV of 100,000 rows and 10 columns, as ordinary as can be. */
 export function largeTable(): string {

@@ -1,6 +1,6 @@
 /** What David says of a window, asked as anybody asks him. */
-import { rules } from '@millhand/workforce/employees/david/forecast/engine.ts'
-import type { ForecastInput } from '@millhand/workforce/employees/david/forecast/input.ts'
+import { rules } from '@millhand/employees/david/forecast/engine.ts'
+import type { ForecastInput } from '@millhand/employees/david/forecast/input.ts'
 import type { Said } from './said.ts'
 import type { Window } from './windows.ts'
 

@@ -2,8 +2,8 @@
  * The benchmark of the M4 competition: the last value again, of the values without their season, where they have one, with the
  * season put back on. Makridakis, Spiliotis and Assimakopoulos (2020), table 2. Where a value is not positive, the season is added.
  */
-import { seasonalIndices, withoutSeason } from '@millhand/workforce/employees/david/forecast/models/decompose.ts'
-import { isSeasonal } from '@millhand/workforce/employees/david/forecast/models/seasonal.ts'
+import { seasonalIndices, withoutSeason } from '@millhand/employees/david/forecast/models/decompose.ts'
+import { isSeasonal } from '@millhand/employees/david/forecast/models/seasonal.ts'
 import type { Said } from './said.ts'
 import type { Window } from './windows.ts'
 

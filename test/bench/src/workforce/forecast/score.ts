@@ -1,5 +1,5 @@
 /** How good what was said is: the measures of the M4 competition, each series counting once however many windows it has. */
-import { mase, naiveScale, smape } from '@millhand/workforce/employees/david/forecast/accuracy.ts'
+import { mase, naiveScale, smape } from '@millhand/employees/david/forecast/accuracy.ts'
 import type { Said } from './said.ts'
 import type { Window } from './windows.ts'
 

@@ -1,7 +1,7 @@
 /** Forty faults of known kinds, planted in otherwise plain code, and plain code without any. Both are written for this. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Brief } from '../../../../src/brief.ts'
+import type { Brief } from '../../../src/brief.ts'
 import { checks } from '../checks.ts'
 import { rules } from '../engine.ts'
 import type { Input, Result } from '../result.ts'

@@ -1,7 +1,7 @@
 /** What real programs said when they failed, as `record.sh` has run them: the line that fails is marked in each. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Brief } from '../../../../src/brief.ts'
+import type { Brief } from '../../../src/brief.ts'
 import { rules } from '../engine.ts'
 import type { Input, Result } from '../result.ts'
 

@@ -1,7 +1,7 @@
 /** The reference of this project's own sources, and of a module of Python, beside what the parsers list themselves. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Brief } from '../../../../src/brief.ts'
+import type { Brief } from '../../../src/brief.ts'
 import { checks } from '../checks.ts'
 import { rules } from '../engine.ts'
 import type { Input, Result } from '../result.ts'

@@ -1,5 +1,5 @@
 /** Runs the tests given against code that nobody has read: in WebAssembly, in a process of its own that goes after it. */
-import type { Isolate } from '../../../../src/kind.ts'
+import type { Isolate } from '../../../src/kind.ts'
 import { type Language, languageOf } from '../../language.ts'
 import type { IsolatedTests } from '../isolated.ts'
 import type { CodeFile } from '../result.ts'

@@ -1,5 +1,5 @@
 /** Findings and columns as pictures. */
-import { type ChartOption, drawChart } from '../../../../src/chart.ts'
+import { type ChartOption, drawChart } from '../../chart.ts'
 import type { Column, Table } from '../../table/columns.ts'
 import { oneLine } from '../../table/foreign-text.ts'
 import { said } from '../effects/effect.ts'

@@ -1,5 +1,5 @@
 /** Values with times, put on the calendar: one place for every step from the first value to the last. */
-import { Refusal } from '../../../../src/brief.ts'
+import { Refusal } from '../../../src/brief.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { type DayOrder, dayOrderOf, type Moment, readMoment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'

@@ -1,5 +1,5 @@
 /** How often there is a value: the places of moments on a regular calendar, and the names of places. */
-import { Refusal } from '../../../../src/brief.ts'
+import { Refusal } from '../../../src/brief.ts'
 import { isInCalendar, type Moment } from '../../table/moment.ts'
 import type { FrequencyName } from '../input.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
 import { readCsv } from '../../table/csv.ts'
 import { dayOrderOf, readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'

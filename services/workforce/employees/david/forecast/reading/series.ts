@@ -1,5 +1,5 @@
 /** The series of a brief, whole: at equal steps, with what was missing filled. */
-import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
 import { oneLine, shown } from '../../table/foreign-text.ts'
 import type { ForecastInput } from '../input.ts'
 import { onCalendar, type Placed } from './calendar.ts'

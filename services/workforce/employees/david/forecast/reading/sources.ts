@@ -1,5 +1,5 @@
 /** Where the series of a brief stand: in its input, in a table in it, or in the one file that came with it. */
-import { type Brief, Refusal } from '../../../../src/brief.ts'
+import { type Brief, Refusal } from '../../../src/brief.ts'
 import { textOf } from '../../table/text-of.ts'
 import type { ForecastInput, GivenSeries } from '../input.ts'
 import type { RawSeries } from './raw-series.ts'

@@ -1,5 +1,5 @@
 /** A table of text as series: a column of times and columns of values, or one of each and one that names the series. */
-import { Refusal } from '../../../../src/brief.ts'
+import { Refusal } from '../../../src/brief.ts'
 import { rowsOf } from '../../table/csv.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { dayOrderOf } from '../../table/moment.ts'

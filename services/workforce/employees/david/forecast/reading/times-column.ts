@@ -1,5 +1,5 @@
 /** The column of a table that says when, found by its cells. */
-import { Refusal } from '../../../../src/brief.ts'
+import { Refusal } from '../../../src/brief.ts'
 import { shown } from '../../table/foreign-text.ts'
 import { readMoment } from '../../table/moment.ts'
 import { readNumber } from '../../table/number.ts'

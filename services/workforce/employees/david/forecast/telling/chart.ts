@@ -1,5 +1,5 @@
 /** The end of a series and its forecast, as a picture. */
-import { type ChartOption, drawChart } from '../../../../src/chart.ts'
+import { type ChartOption, drawChart } from '../../chart.ts'
 import type { Series } from '../reading/series.ts'
 import type { SeriesResult } from '../result.ts'
 

@@ -1,7 +1,7 @@
 /** How well tickets are answered from a handbook. Three handbooks, each with its questions, all made for this. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Asked } from '../../../../src/kind.ts'
+import type { Asked } from '../../../src/kind.ts'
 import { rules } from '../engine.ts'
 import { passagesOf } from '../search/passages.ts'
 

@@ -1,5 +1,5 @@
 /** Which passages answer a ticket, by what both mean and by their words. */
-import type { Embed } from '../../../../src/kind.ts'
+import type { Embed } from '../../../src/kind.ts'
 import { likeness, standardised, sumOf, type Vector } from './likeness.ts'
 import type { Passage } from './passages.ts'
 import { fitOf, questionsIn } from './question.ts'

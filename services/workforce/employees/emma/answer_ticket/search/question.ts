@@ -1,5 +1,5 @@
 /** What in a ticket is asked. */
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import type { Ranked } from './rank.ts'
 import { termsOf } from './terms.ts'
 

@@ -1,6 +1,6 @@
 /** Which passages answer a question, by the words of both. */
-import { isEnglishStem, rarity } from '../../../../src/text/english.ts'
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { isEnglishStem, rarity } from '../../../src/text/english.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import { indexOf } from './index.ts'
 import type { Passage } from './passages.ts'
 import { speller } from './spelling.ts'

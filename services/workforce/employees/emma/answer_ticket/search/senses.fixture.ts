@@ -1,5 +1,5 @@
 /** A model of meaning that knows a few words, for tests that need no real one: words of one line mean the same. */
-import type { Embed } from '../../../../src/kind.ts'
+import type { Embed } from '../../../src/kind.ts'
 
 const meanings = ['wheel tyre puncture punctures', 'broken flat', 'refund back return', 'pay paying card', 'bike bikes']
 

@@ -1,5 +1,5 @@
 /** What people call the same when they write to the support of software, whatever the product. */
-import { stemOf } from '../../../../src/text/english.ts'
+import { stemOf } from '../../../src/text/english.ts'
 
 /**
  * A line is a group, the words of which stand for each other. Written for support in general and not for one handbook: a word

@@ -1,5 +1,5 @@
 /** What of a text is searched by: the stems of the words that say something. */
-import { stemOf } from '../../../../src/text/english.ts'
+import { stemOf } from '../../../src/text/english.ts'
 import { withoutPhrases } from './phrases.ts'
 
 /** In their order, each as often as it stands there. An identifier such as `rate_limited` counts whole and by its parts. */

@@ -1,5 +1,5 @@
 /** Texts as vectors, by the platform's embedding model. */
-import type { Embed } from '../../../../src/kind.ts'
+import type { Embed } from '../../../src/kind.ts'
 import type { Vector } from './likeness.ts'
 
 /** Of one question to the model. */

@@ -1,5 +1,5 @@
 /** In which words a passage is compared with a question by meaning. */
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import type { Passage } from './passages.ts'
 
 export interface Views {

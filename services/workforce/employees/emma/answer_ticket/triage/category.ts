@@ -1,6 +1,6 @@
 /** What a ticket is about. */
-import { stemOf, wordsOf } from '../../../../src/text/english.ts'
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { stemOf, wordsOf } from '../../../src/text/english.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import { withoutPhrases } from '../search/phrases.ts'
 import { dangerIn, harmIn, threatsIn } from './grave.ts'
 

@@ -1,7 +1,7 @@
 /** How is spoken of each aspect: those given, or the nouns that come up. */
-import { type Span, sentencesOf } from '../../../../src/text/sentences.ts'
-import { polarity } from '../../vader/polarity.ts'
-import { roundHalfEven } from '../../vader/python.ts'
+import { type Span, sentencesOf } from '../../../src/text/sentences.ts'
+import { polarity } from '../../../src/text/vader/polarity.ts'
+import { roundHalfEven } from '../../../src/text/vader/python.ts'
 import { labelOf } from '../label.ts'
 import type { Aspect } from '../result.ts'
 import { clausesOf } from './clauses.ts'

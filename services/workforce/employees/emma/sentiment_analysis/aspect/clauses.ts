@@ -1,5 +1,5 @@
 /** The pieces of a sentence that speak of different things. */
-import type { Span } from '../../../../src/text/sentences.ts'
+import type { Span } from '../../../src/text/sentences.ts'
 import type { Token } from './tokens.ts'
 
 /**

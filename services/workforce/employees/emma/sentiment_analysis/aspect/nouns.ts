@@ -1,5 +1,5 @@
 /** The nouns that a set of sentences is about, found without a grammar. */
-import { boosters, lexicon, negations } from '../../vader/lexicon.ts'
+import { boosters, lexicon, negations } from '../../../src/text/vader/lexicon.ts'
 import { adjectives, announcing, bounds, verbs } from './grammar.ts'
 import type { Token } from './tokens.ts'
 

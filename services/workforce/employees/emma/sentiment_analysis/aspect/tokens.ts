@@ -1,4 +1,4 @@
-import { isEnglishWord } from '../../../../src/text/english.ts'
+import { isEnglishWord } from '../../../src/text/english.ts'
 
 /** A word, or one sign of punctuation. */
 export interface Token {

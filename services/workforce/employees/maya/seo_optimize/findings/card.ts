@@ -1,5 +1,5 @@
 /** The card that a page is shown as where somebody shares it: Open Graph (ogp.me), which the cards of X read too. */
-import { wordsOf } from '../../../../src/text/english.ts'
+import { wordsOf } from '../../../src/text/english.ts'
 import { flat, metaOf, named, type Page, type PageElement } from '../page/page.ts'
 import { added, changed, escaped, type Fault, headOf, type Judged } from './fault.ts'
 import { SHORTEST_TITLE } from './head.ts'

@@ -1,5 +1,5 @@
 /** The text itself: too little, twice, too long. */
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import { type Block, contentOf, flat } from '../page/page.ts'
 import type { Readability } from '../result.ts'
 import { changed, type Fault, type Judged, shortened } from './fault.ts'

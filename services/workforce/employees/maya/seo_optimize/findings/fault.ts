@@ -1,4 +1,4 @@
-import type { Brief } from '../../../../src/brief.ts'
+import type { Brief } from '../../../src/brief.ts'
 import type { Page } from '../page/page.ts'
 import type { Input } from '../result.ts'
 import type { RuleId } from './rules.ts'

@@ -1,6 +1,6 @@
 /** Where the keywords stand, and how often. English words count in all their forms; others as they are written. */
-import { isEnglishWord, rarity, stemOf } from '../../../../src/text/english.ts'
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { isEnglishWord, rarity, stemOf } from '../../../src/text/english.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { contentOf, flat, headingsOf, metaOf, named, type Page, type PageElement } from '../page/page.ts'
 import type { Coverage, Result } from '../result.ts'
 import { added, changed, escaped, type Fault, headOf, type Judged } from './fault.ts'

@@ -1,5 +1,5 @@
 /** Title and description that the page itself offers: its own words, nothing added. */
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import { contentOf, headingsOf, type Page } from '../page/page.ts'
 import type { Judged } from './fault.ts'
 import { LONGEST_DESCRIPTION, LONGEST_TITLE } from './head.ts'

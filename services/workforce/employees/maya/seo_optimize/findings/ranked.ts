@@ -1,5 +1,5 @@
 /** Findings in the order in which they are worth mending. */
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import type { Page } from '../page/page.ts'
 import { createPlaces } from '../page/place.ts'
 import type { Finding } from '../result.ts'

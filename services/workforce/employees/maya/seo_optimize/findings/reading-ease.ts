@@ -3,7 +3,7 @@
  * Greek or Cyrillic letters by Björnsson's LIX (1968), which needs no syllables and holds across languages; others get no score.
  */
 import { syllable } from 'syllable'
-import { sentencesOf } from '../../../../src/text/sentences.ts'
+import { sentencesOf } from '../../../src/text/sentences.ts'
 import type { Readability } from '../result.ts'
 
 /** Fewer words say nothing about how a text reads. */

@@ -1,5 +1,5 @@
 /** What a page says of itself, for a reader who wants to see it at a glance. */
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import type { Result } from '../result.ts'
 import { flat, headingsOf, levelOf, linkedAs, metaOf, named, type Page, type PageElement } from './page.ts'
 import { createPlaces } from './place.ts'

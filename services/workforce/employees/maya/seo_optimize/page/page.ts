@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../src/brief.ts'
+import { Refusal } from '../../../src/brief.ts'
 
 /** A page or a text as it is judged: what stands in it, and where. Places are offsets in `raw`. */
 export interface Page {

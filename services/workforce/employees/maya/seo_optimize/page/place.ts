@@ -1,5 +1,5 @@
 /** Places in a text, as people and as programs name them. */
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 
 export interface Place {
   readonly source: string

@@ -1,7 +1,7 @@
 /** Reads HTML once, from front to back. Scripts in it are text like any other. */
 import { Parser } from 'htmlparser2'
-import { Refusal } from '../../../../src/brief.ts'
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { Refusal } from '../../../src/brief.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { assertReadable, type Block, flat, type Page, type PageElement } from './page.ts'
 
 /** As deep as browsers nest elements; deeper pages are made to hurt whoever reads them. */

@@ -1,6 +1,6 @@
 /** The page of a brief: in its input, or the one file that came with it. */
-import { type Brief, type BriefFile, Refusal } from '../../../../src/brief.ts'
-import { textOfFile } from '../../../../src/text/text-files.ts'
+import { type Brief, type BriefFile, Refusal } from '../../../src/brief.ts'
+import { textOfFile } from '../../../src/text/text-files.ts'
 import type { Input } from '../result.ts'
 import type { Page } from './page.ts'
 import { readHtml } from './read-html.ts'

@@ -1,5 +1,5 @@
 /** Reads a plain text, or one with Markdown's headings, links and images. */
-import { visibleText } from '../../../../src/text/visible-text.ts'
+import { visibleText } from '../../../src/text/visible-text.ts'
 import { assertReadable, type Block, flat, type Page, type PageElement } from './page.ts'
 
 /** A first line up to this long that is no sentence is the text's heading. */

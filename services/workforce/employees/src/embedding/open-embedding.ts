@@ -1,0 +1,75 @@
+/** An embedding model in a folder, in a process of its own. docs/decisions/workforce-service.md, "An embedding model". */
+import { stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Log } from '@millhand/telemetry'
+import { MOST_HEAD_BYTES } from '@millhand/worker'
+import { startAsked } from '../asked-process.ts'
+import { filesOf } from './embedding-folder.ts'
+import type { Embedded, EmbeddingModel } from './embedding-model.ts'
+import { type Heard, type Load, MOST_VECTORS_BYTES, type Question, readFromChild } from './protocol.ts'
+
+export { embeddingFault } from './embedding-folder.ts'
+
+export interface EmbeddingOptions {
+  readonly folder: string
+  readonly threads: number
+  readonly log: Log
+}
+
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
+/** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
+const CODE = {
+  'services/workforce/employees': ['@huggingface/tokenizers'],
+  'libs/onnx': ['onnxruntime-node'],
+  'libs/model': [],
+  'libs/worker': [],
+  'libs/telemetry': [],
+}
+const LOAD_TIMEOUT_MS = 120_000
+/** Until it has heard that it is to stop: one text that becomes tokens, or one batch. */
+const STOP_MS = 10_000
+/** As the processes of kinds, who alone ask it. */
+const NICENESS = 15
+/** Beside the file, which is read and then kept in another form: Node, ONNX Runtime, a batch, the vectors that are kept. */
+const BESIDE_BYTES = 512 * 2 ** 20
+
+/**
+ * Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be; with what the file system says where
+ * there is no `model.onnx`.
+ */
+export async function openEmbedding({ folder, threads, log }: EmbeddingOptions): Promise<EmbeddingModel> {
+  const files = filesOf(folder)
+  const { size } = await stat(files.model)
+  const process = await startAsked<Load, Question, Heard>({
+    name: 'embedding_model',
+    script: CHILD,
+    lock: { code: CODE, readable: Object.values(files), native: true },
+    read: readFromChild,
+    messageBytes: MOST_HEAD_BYTES + MOST_VECTORS_BYTES,
+    memoryLimitBytes: 3 * size + BESIDE_BYTES,
+    niceness: NICENESS,
+    log,
+    load: { ...files, threads },
+    loadTimeoutMs: LOAD_TIMEOUT_MS,
+    stopMs: STOP_MS,
+  })
+  const ask = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded> => {
+    const said = await process.ask({ texts }, signal)
+    return said.kind === 'embedded' && said.vectors.length === texts.length ? said : unembedded
+  }
+  return {
+    async embed(texts, signal) {
+      // Whose process ends in the middle asks the next one, once.
+      const again = () => (signal.aborted ? unembedded : ask(texts, signal))
+      return await ask(texts, signal)
+        .catch(again)
+        .catch(() => unembedded)
+    },
+    close: process.close,
+  }
+}
+
+const unembedded: Embedded = {
+  kind: 'unembedded',
+  fault: { code: 'model_unavailable', message: 'The embedding model did not answer.', retryable: true },
+}
