@@ -1,5 +1,4 @@
 /** What ten tasks of the workforce at once cost callers of compute: in turn without them and with them. */
-
 import type { KindSpec } from '@millhand/employees/catalogue'
 import type { Server } from '@millhand/test-e2e/server'
 import { clear, ended } from '@millhand/test-e2e/tasks'

@@ -1,5 +1,4 @@
 /** Forecasts series of numbers: several models, weighed by how well each foretells what is known. */
-
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { unheeded } from '../../src/text/unheeded.ts'

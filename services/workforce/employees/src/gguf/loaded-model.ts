@@ -1,5 +1,4 @@
 /** A language model that is loaded in this process, by node-llama-cpp: which no file besides imports. */
-
 import type { Schema } from '@millhand/workforce/employee'
 import {
   getLlama,

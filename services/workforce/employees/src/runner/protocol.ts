@@ -1,5 +1,4 @@
 /** What passes between the runner and the process of a kind. One run at a time. */
-
 import type { EngineKind, Schema } from '@millhand/workforce/employee'
 import type { Check, Citation } from '../answer.ts'
 import type { Brief } from '../brief.ts'

@@ -1,5 +1,4 @@
 /** Kinds of work as the sandbox does them: it computes nothing, and answers as the kind's schema says. */
-
 import type { KeptBrief, Output } from '@millhand/workforce/employee'
 import type { Employee, KindSpec } from '../catalogue.ts'
 import { faultsOf } from '../run-rules.ts'

@@ -1,5 +1,4 @@
 /** For each kind that rules do, a brief as large as people have them: of the bars' own material. */
-
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { handbook, questions } from '@millhand/employees/emma/answer_ticket/bar/bar.ts'
