@@ -1,6 +1,6 @@
 /** What is said with every answer of a call that is going to end. */
 import type { Route } from '@millhand/api'
-import type { Endpoint } from './dispatch.ts'
+import type { Endpoint } from './pipeline/match.ts'
 
 /** Adds `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to what to use instead, where the route is deprecated. */
 export function withDeprecation({ deprecated }: Route, handle: Endpoint['handle']): Endpoint['handle'] {

@@ -24,8 +24,8 @@ export class Exchange {
   isTimed = true
   /** Milliseconds for which the caller's body was waited for. */
   bodyMs = 0
-  /** Called when nothing may make the caller wait any longer. */
-  onHurry: (() => void) | undefined
+  /** Called when the connection begins to drain: a wait then ends at once. */
+  onDrain: (() => void) | undefined
   #callsUntil: number | undefined
   #traffic: Traffic
   #carried: string[] | undefined
@@ -87,9 +87,9 @@ export class Exchange {
     return Math.max(1, Math.min(budgetMs, this.#callsUntil - now))
   }
 
-  /** Whether nothing may make the caller wait. */
-  get isHurried(): boolean {
-    return this.#traffic.isHurried
+  /** Whether the connection drains, so that a request must not wait for anything. */
+  get isDraining(): boolean {
+    return this.#traffic.isDraining
   }
 
   /** Milliseconds in which the caller has to send something while it is read, and to take something while it is sent to. */

@@ -24,7 +24,7 @@ export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, tr
   // About HTTP itself and not about a call of ours, so it has no code of the catalogue (RFC 9457, section 4.2.1).
   const problem = { type: 'about:blank', title, status, detail, request_id: requestId }
   traffic.afterAnswers(() => end(socket, `${status} ${title}`, requestId, problem))
-  traffic.hurry()
+  traffic.drain()
 }
 
 /** Answers `CONNECT`: this is no proxy. */

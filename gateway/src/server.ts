@@ -3,10 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Ids } from '@millhand/api'
+import { type Id, type Ids, parseId } from '@millhand/api'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
-import { requestId } from './admission/request-id.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
@@ -104,7 +103,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     })
     connections.set(socket, traffic)
     // A caller that is gone looks the same from here, and nobody may wait for one.
-    socket.once('end', () => traffic.hurry())
+    socket.once('end', () => traffic.drain())
     socket.once('close', () => {
       connections.delete(socket)
       traffic.end()
@@ -170,4 +169,9 @@ const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** The caller's own request id where it sends a valid one, else a new one. */
+function requestId(sent: string | undefined, ids: Ids): Id<'req'> {
+  return (sent === undefined ? undefined : parseId('req', sent)) ?? ids('req')
 }

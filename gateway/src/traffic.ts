@@ -24,8 +24,8 @@ export class Traffic {
   answeredBytes = 0
   /** Those whose answers are not sent yet: most of them have one that waits for an earlier one to be sent. */
   readonly unsent: Exchange[] = []
-  /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
-  isHurried = false
+  /** Whether the connection ends with the answers to what has come: its caller sends no more, or what it sends can't be read. */
+  isDraining = false
   /** Whether nothing more is read of the connection until some of what came is answered. */
   isHeld = false
   /** Whether nothing more is read of it at all: it ends with an answer that is on its way. */
@@ -54,10 +54,10 @@ export class Traffic {
     return first === undefined ? this.answeredBytes > 0 : first.status !== 0 && !this.open.includes(first)
   }
 
-  /** What waits for something answers with what there is. */
-  hurry() {
-    this.isHurried = true
-    for (const exchange of this.open) exchange.onHurry?.()
+  /** Ends the waits of open exchanges: each answers with the current state. */
+  drain() {
+    this.isDraining = true
+    for (const exchange of this.open) exchange.onDrain?.()
   }
 
   /** The answer of one is sent. */

@@ -6,8 +6,8 @@ import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
 import { createChanges, POLL_MS } from './changes.ts'
+import { createKnownKeys, type PresentedKey } from './key-cache.ts'
 import { createKeyUses, REPORT_MS } from './key-uses.ts'
-import { createKnownKeys, type PresentedKey } from './known-keys.ts'
 import { createWatchedCallers, type WatchedCallers } from './watched-callers.ts'
 
 /**

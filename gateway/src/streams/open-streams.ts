@@ -19,7 +19,7 @@ const MOST_STREAMS = 20_000
 export class OpenStreams {
   readonly #clock: Clock
   readonly #turns: Turns
-  readonly #places: Concurrency
+  readonly #permits: Concurrency
   readonly #open = new Set<OpenStream>()
   #timer: Timer | undefined
   #isStopping = false
@@ -27,12 +27,12 @@ export class OpenStreams {
   constructor(clock: Clock, turns: Turns, mostPerTenant: number, most = MOST_STREAMS) {
     this.#clock = clock
     this.#turns = turns
-    this.#places = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
+    this.#permits = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
   }
 
-  /** Takes the place of one more stream of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
-  take(caller: Principal): Disposable {
-    return this.#places.take(caller)
+  /** A permit for one more stream of the caller. Fails with `concurrency_limited`. */
+  acquire(caller: Principal): Disposable {
+    return this.#permits.acquire(caller)
   }
 
   /** Counts a stream as open until that is disposed of. */

@@ -9,7 +9,7 @@ import type { Log } from '@millhand/telemetry'
 import type { Caller } from '../admission/caller.ts'
 import type { Callers } from '../admission/callers.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
-import { callValues } from '../transcode/call.ts'
+import { callValues } from '../pipeline/call.ts'
 import { eventText, retryText } from './event-text.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Event, goOn } from './go-on.ts'
@@ -31,8 +31,8 @@ export interface StreamsDeps {
 export interface Streams {
   /** How to stream what `method` tells. */
   of(method: DescMethodServerStreaming): EventStream
-  /** Takes the place of one more stream of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
-  take(caller: Principal): Disposable
+  /** A permit for one more stream of the caller. Fails with `concurrency_limited`. */
+  acquire(caller: Principal): Disposable
   /** Ends every stream: its reader hears of it, and goes on elsewhere. */
   stop(): void
 }
@@ -46,11 +46,11 @@ interface EventStream {
    * first of them, and fails as that does; where there is none, it is 204, which tells an `EventSource` to stay away (HTML
    * standard, section 9.2.3).
    */
-  send(exchange: Exchange, caller: Caller, request: Asked, status: number, areAllThere: boolean): Promise<void>
+  send(exchange: Exchange, caller: Caller, request: WatchRequest, status: number, areAllThere: boolean): Promise<void>
 }
 
-/** The request of a method that tells events. */
-export interface Asked {
+/** The request of a method that streams events. */
+export interface WatchRequest {
   readonly after?: bigint | undefined
   readonly [field: string]: unknown
 }
@@ -70,10 +70,10 @@ export function createStreams({ transport, clock, log, watch, most, readerMs }: 
         const { req } = exchange
         let writer: EventWriter | undefined
         // Nobody waits for what comes anyhow.
-        using life = new Life(exchange, clock, turns, areAllThere ? undefined : HALF_CLOSED_MS)
-        const { signal } = life
-        using _ = open.add({ beat: () => writer?.beat(), end: reason => life.end(reason) })
-        using _watched = watch(caller, reason => turns.add(() => life.end(reason)))
+        using lifetime = new StreamLifetime(exchange, clock, turns, areAllThere ? undefined : HALF_CLOSED_MS)
+        const { signal } = lifetime
+        using _ = open.add({ beat: () => writer?.beat(), end: reason => lifetime.end(reason) })
+        using _watched = watch(caller, reason => turns.add(() => lifetime.end(reason)))
 
         const values = callValues(caller, exchange)
         async function* ask(after: bigint | undefined) {
@@ -110,7 +110,7 @@ export function createStreams({ transport, clock, log, watch, most, readerMs }: 
     }
   }
 
-  return { of, take: caller => open.take(caller), stop: () => open.stop() }
+  return { of, acquire: caller => open.acquire(caller), stop: () => open.stop() }
 }
 
 const noStore = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
@@ -119,7 +119,7 @@ const noStore = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff
 const streamHeaders = [...noStore, 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no']
 
 /** Ends a stream with its caller, whichever answers before it are still to be sent on the connection. */
-class Life implements Disposable {
+class StreamLifetime implements Disposable {
   readonly #ending = new AbortController()
   readonly #exchange: Exchange
   readonly #leave: () => void
@@ -134,10 +134,10 @@ class Life implements Disposable {
     if (socket.destroyed) this.#leave()
     if (halfClosedMs === undefined) return
     // It may be gone, or listen for what there is.
-    exchange.onHurry = () => {
+    exchange.onDrain = () => {
       this.#timer ??= clock.timer(halfClosedMs, () => turns.add(() => this.end(halfClosed())))
     }
-    if (exchange.isHurried) exchange.onHurry()
+    if (exchange.isDraining) exchange.onDrain()
   }
 
   get signal(): AbortSignal {
@@ -151,7 +151,7 @@ class Life implements Disposable {
   /** What is still asked for is not wanted any more. */
   [Symbol.dispose](): void {
     this.#timer?.cancel()
-    this.#exchange.onHurry = undefined
+    this.#exchange.onDrain = undefined
     this.#exchange.req.socket.off('close', this.#leave)
     this.end(new CallerGone('the stream is over'))
   }
