@@ -8,18 +8,10 @@ import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, callValues } from '../pipeline/call.ts'
 import type { Reply } from '../reply.ts'
+import type { KeyedRequest } from './keyed-request.ts'
 import { inProgress, Operation } from './operation.ts'
 import { retryWhileUnavailable } from './retry.ts'
 import { mismatch, replyOf } from './stored-reply.ts'
-
-/** A request that was sent with a key. */
-export interface KeyedRequest {
-  readonly key: string
-  /** SHA-256 of what makes it the same request. */
-  readonly fingerprint: Uint8Array
-  /** Whether a good answer to it shows a secret. */
-  readonly isSecret: boolean
-}
 
 type Begun =
   | { readonly kind: 'begun'; readonly operation: Operation }

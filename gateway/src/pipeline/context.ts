@@ -1,7 +1,7 @@
 /** A request on its way through the pipeline: what the steps have found so far. */
 import type { Caller } from '../admission/caller.ts'
 import type { Exchange } from '../exchange.ts'
-import type { KeyedRequest } from '../idempotency/idempotency.ts'
+import type { KeyedRequest } from '../idempotency/keyed-request.ts'
 import type { JsonBody } from '../transcode/json-body.ts'
 import { parseQuery } from '../transcode/query.ts'
 import type { Message } from './call.ts'

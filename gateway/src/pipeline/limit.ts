@@ -33,8 +33,8 @@ export function createLimit(route: Route, limiter: RateLimiter): Limit {
       return enforce(exchange, caller, announced(exchange), 0, isPart)
     },
     body({ exchange, caller }, bytes) {
-      const counted = announced(exchange)
       const weight = weightOf(bytes)
+      const counted = weight === 1 ? 1 : announced(exchange)
       return weight > counted ? enforce(exchange, caller, weight, counted) : caller
     },
     isFull({ exchange, caller }) {
