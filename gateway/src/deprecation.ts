@@ -9,9 +9,9 @@ export function withDeprecation({ deprecated }: Route, handle: Endpoint['handle'
   const sunset = new Date(deprecated.sunset).toUTCString()
   const link = `<${deprecated.link}>; rel="deprecation"`
   return (exchange, params, query) => {
-    exchange.carry('Deprecation', since)
-    exchange.carry('Sunset', sunset)
-    exchange.carry('Link', link)
+    exchange.addHeader('Deprecation', since)
+    exchange.addHeader('Sunset', sunset)
+    exchange.addHeader('Link', link)
     return handle(exchange, params, query)
   }
 }

@@ -46,7 +46,7 @@ export function createDispatch(
     const ms = performance.now() - started
     const { status, requestId, path } = exchange
     if (endpoint?.isMeasured && exchange.mode !== 'test' && status > 0) {
-      counts.add(status, exchange.isTimed && !exchange.takesItsTime ? ms - exchange.bodyMs : undefined)
+      counts.add(status, exchange.isTimed && !exchange.allowsSlowBody ? ms - exchange.bodyMs : undefined)
     }
     log.debug('request.answered', { request_id: requestId, method: req.method, path, status, ms })
   }

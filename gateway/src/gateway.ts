@@ -80,11 +80,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { services, transport, limiter, publicUrl, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
   const callers = createCallers(deps)
-  const waits = createWaits({ ...deps, most: limits?.waits ?? WAITS })
+  const waits = createWaits({ ...deps, maxWaits: limits?.waits ?? WAITS })
   const streams = createStreams({
     ...deps,
     watch: callers.watch,
-    most: limits?.streams ?? STREAMS,
+    maxStreams: limits?.streams ?? STREAMS,
     readerMs: limits?.streamReaderMs ?? STREAM_READER_MS,
   })
   const pipelineDeps = {

@@ -6,10 +6,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Id, type Ids, parseId } from '@millhand/api'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
+import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
-import { Traffic } from './traffic.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -52,7 +52,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   const state = { stopping: false, publicUrl, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
-  const connections = new Map<Duplex, Traffic>()
+  const connections = new Map<Duplex, Connection>()
 
   const server = createServer({
     keepAlive: true,
@@ -70,11 +70,11 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   Object.assign(server, { httpAllowHalfOpen: true })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
-    const traffic = connections.get(req.socket)
+    const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
-    if (traffic === undefined || traffic.isRefused) return
-    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
-    pauseWhenFull(req.socket, traffic)
+    if (connection === undefined || connection.isRefused) return
+    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), connection))
+    pauseWhenFull(req.socket, connection)
   }
   server.on('request', serve)
   // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
@@ -82,10 +82,10 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   server.on('checkExpectation', serve)
   server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const traffic = connections.get(socket)
-    if (traffic === undefined) socket.destroy()
-    else if (error.code !== TIMED_OUT || !(traffic.isReadSlowly || isFull(traffic))) {
-      refuseMalformed(error, socket, traffic, ids)
+    const connection = connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else if (error.code !== TIMED_OUT || !(connection.hasSlowBody || isFull(connection))) {
+      refuseMalformed(error, socket, connection, ids)
     }
   })
   // Called where nothing has come or gone for so long: answers that nobody takes are held in memory.
@@ -93,28 +93,28 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     if (connections.get(socket)?.waitsForCaller !== false) socket.destroy()
   })
   server.on('connection', (socket: Socket) => {
-    const traffic = new Traffic(state, () => {
+    const connection = new Connection(state, () => {
       refuseMalformed(
         Object.assign(new Error('the request does not come on'), { code: TIMED_OUT }),
         socket,
-        traffic,
+        connection,
         ids,
       )
     })
-    connections.set(socket, traffic)
+    connections.set(socket, connection)
     // A caller that is gone looks the same from here, and nobody may wait for one.
-    socket.once('end', () => traffic.drain())
+    socket.once('end', () => connection.drain())
     socket.once('close', () => {
       connections.delete(socket)
-      traffic.end()
+      connection.end()
     })
-    boundPipelining(socket, traffic)
+    boundPipelining(socket, connection)
   })
 
-  function endIdle(which: (socket: Socket, traffic: Traffic) => boolean) {
-    for (const [duplex, traffic] of connections) {
+  function endIdle(which: (socket: Socket, connection: Connection) => boolean) {
+    for (const [duplex, connection] of connections) {
       const socket = duplex as Socket
-      if (traffic.open.length === 0 && which(socket, traffic)) socket.destroySoon()
+      if (connection.open.length === 0 && which(socket, connection)) socket.destroySoon()
     }
   }
 
@@ -131,8 +131,8 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     // What has arrived by now is read in the next turns: closing a socket before would throw it away.
     await turn()
     await turn()
-    const isBeginning = (socket: Socket, traffic: Traffic) => socket.bytesRead > traffic.answeredBytes
-    endIdle((socket, traffic) => !isBeginning(socket, traffic))
+    const isBeginning = (socket: Socket, connection: Connection) => socket.bytesRead > connection.answeredBytes
+    endIdle((socket, connection) => !isBeginning(socket, connection))
     const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
     await closed
     clearTimeout(cutting)

@@ -1,10 +1,10 @@
-/** Whom keys belong to: asked of identity once, and remembered until identity says that it has changed. */
+/** A cache of API keys and their holders: each is looked up in identity once, and kept until identity reports a change. */
 import type { Client } from '@connectrpc/connect'
 import { fail, hasValidChecksum, type KeyName, keyRefOf } from '@millhand/api'
 import type { IdentityService, KeyHolder } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import { type Holder, holderOf } from './caller.ts'
-import { type Changed, concerns } from './changes.ts'
+import { type ChangeSet, concerns } from './change-feed.ts'
 
 export interface PresentedKey {
   readonly key: string
@@ -12,144 +12,143 @@ export interface PresentedKey {
   readonly digest: string
 }
 
-export interface KnownKeys {
+export interface KeyCache {
   /**
-   * Whom a key belongs to; at once where that is remembered.
-   * Fails with `invalid_credentials`, or with `unavailable` while identity can't be asked: an old answer is never used in
-   * its place.
+   * The holder of a key; no promise where it is cached.
+   * Fails with `invalid_credentials`, or with `unavailable` while identity can't be reached: a stale entry is never used.
    */
   byKey(presented: PresentedKey): Holder | Promise<Holder>
-  /** The same by the key's id, where something that was made with it is presented. */
+  /** The same by the key's id: for a stream token, which was made with a key. */
   byName(name: KeyName): Holder | Promise<Holder>
-  /** Has what has changed asked for again. */
-  forget(changed: Changed): void
+  /** Has entries that a change concerns looked up again. */
+  invalidate(changed: ChangeSet): void
 }
 
 interface Deps {
   readonly identity: Client<typeof IdentityService>
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Whether every change up to a moment ago was told. While not, each key is asked for at each request. */
-  areChangesKnown(): boolean
+  /** Whether the change feed is up to date. While it is not, each request looks its key up. */
+  isFeedCurrent(): boolean
 }
 
-export function createKnownKeys({ identity, clock, areChangesKnown }: Deps): KnownKeys {
+export function createKeyCache({ identity, clock, isFeedCurrent }: Deps): KeyCache {
   // By the key's digest, or by its name.
-  const known = new Map<string, Known>()
-  const unknown = new Map<string, Unknown>()
-  const asked = new Map<string, { readonly at: number; readonly answer: Promise<Holder> }>()
-  /** Of each question that waits for its answer: what has changed meanwhile. */
-  const overtaken = new Set<Changed[]>()
+  const cached = new Map<string, CachedHolder>()
+  const unknown = new Map<string, UnknownKey>()
+  const pending = new Map<string, { readonly at: number; readonly answer: Promise<Holder> }>()
+  /** For each lookup that runs: the changes since it began. */
+  const runningLookups = new Set<ChangeSet[]>()
 
-  async function ask(question: string, key: Question): Promise<Holder> {
-    const askedAt = clock.monotonic()
-    const meanwhile: Changed[] = []
-    overtaken.add(meanwhile)
-    let told: KeyHolder | undefined
+  async function lookUp(cacheKey: string, key: KeyQuery): Promise<Holder> {
+    const requestedAt = clock.monotonic()
+    const changes: ChangeSet[] = []
+    runningLookups.add(changes)
+    let keyHolder: KeyHolder | undefined
     try {
-      told = (await identity.authenticateKey({ key }, { timeoutMs: TIMEOUT_MS })).holder
+      keyHolder = (await identity.authenticateKey({ key }, { timeoutMs: TIMEOUT_MS })).holder
     } catch (cause) {
       throw fail('unavailable', 'Keys can not be checked at the moment.', { cause })
     } finally {
-      overtaken.delete(meanwhile)
+      runningLookups.delete(changes)
     }
-    const holder = told && holderOf(told)
-    // It may be of the time before. Who joined the question after the change waits for this, too.
-    if (holder && meanwhile.some(changed => concerns(changed, holder.caller))) return await ask(question, key)
-    known.delete(question)
-    unknown.delete(question)
+    const holder = keyHolder && holderOf(keyHolder)
+    // The answer may be older than the change. Requests that joined the lookup wait for the next one, too.
+    if (holder && changes.some(changed => concerns(changed, holder.caller))) return await lookUp(cacheKey, key)
+    cached.delete(cacheKey)
+    unknown.delete(cacheKey)
     if (holder === undefined) {
-      remember(unknown, question, { askedAt, isUsed: false }, MOST_UNKNOWN)
-      throw unknownKey()
+      put(unknown, cacheKey, { requestedAt, isUsed: false }, MAX_UNKNOWN)
+      throw unknownKeyError()
     }
-    remember(known, question, { holder, isUsed: false }, MOST_KNOWN)
+    put(cached, cacheKey, { holder, isUsed: false }, MAX_KNOWN)
     return holder
   }
 
-  /** Many requests with one key ask once. */
-  function askOnce(question: string, key: Question): Promise<Holder> {
+  /** Concurrent requests with one key share a lookup. */
+  function lookUpOnce(cacheKey: string, key: KeyQuery): Promise<Holder> {
     const now = clock.monotonic()
-    const other = asked.get(question)
-    if (other !== undefined && now - other.at < JOIN_MS) return other.answer
-    const answer = ask(question, key).finally(() => {
-      if (asked.get(question)?.answer === answer) asked.delete(question)
+    const running = pending.get(cacheKey)
+    if (running !== undefined && now - running.at < JOIN_MS) return running.answer
+    const answer = lookUp(cacheKey, key).finally(() => {
+      if (pending.get(cacheKey)?.answer === answer) pending.delete(cacheKey)
     })
-    asked.set(question, { at: now, answer })
+    pending.set(cacheKey, { at: now, answer })
     return answer
   }
 
-  function remembered(question: string): Holder | undefined {
-    const entry = known.get(question)
-    if (entry !== undefined && areChangesKnown()) {
+  function find(cacheKey: string): Holder | undefined {
+    const entry = cached.get(cacheKey)
+    if (entry !== undefined && isFeedCurrent()) {
       entry.isUsed = true
       return entry.holder
     }
-    const nobody = unknown.get(question)
-    if (nobody === undefined || clock.monotonic() - nobody.askedAt >= UNKNOWN_MS) return undefined
-    nobody.isUsed = true
-    throw unknownKey()
+    const negative = unknown.get(cacheKey)
+    if (negative === undefined || clock.monotonic() - negative.requestedAt >= UNKNOWN_MS) return undefined
+    negative.isUsed = true
+    throw unknownKeyError()
   }
 
   return {
     byKey({ key, digest }) {
-      const holder = remembered(digest)
+      const holder = find(digest)
       if (holder !== undefined) return holder
-      // Only now: what is remembered had the right one.
+      // Only now: a cached key had the right one.
       if (!hasValidChecksum(key)) throw fail('invalid_credentials', 'The key is misspelt: its checksum is wrong.')
-      return askOnce(digest, { case: 'keySha256', value: Buffer.from(digest, 'base64') })
+      return lookUpOnce(digest, { case: 'keySha256', value: Buffer.from(digest, 'base64') })
     },
 
     byName(name) {
-      const question = `${name.accountId}/${name.mode}/${name.keyId}`
-      const holder = remembered(question)
+      const cacheKey = `${name.accountId}/${name.mode}/${name.keyId}`
+      const holder = find(cacheKey)
       if (holder !== undefined) return holder
-      return askOnce(question, { case: 'keyRef', value: keyRefOf(name) })
+      return lookUpOnce(cacheKey, { case: 'keyRef', value: keyRefOf(name) })
     },
 
-    forget(changed) {
-      for (const meanwhile of overtaken) meanwhile.push(changed)
-      for (const [question, { holder }] of known) if (concerns(changed, holder.caller)) known.delete(question)
+    invalidate(changed) {
+      for (const changes of runningLookups) changes.push(changed)
+      for (const [cacheKey, { holder }] of cached) if (concerns(changed, holder.caller)) cached.delete(cacheKey)
     },
   }
 }
 
 const TIMEOUT_MS = 5_000
-/** Who asks joins a question that is not older: its answer may be of the time when it was asked. */
+/** A request joins a lookup that is not older: the answer may be as old as the lookup. */
 const JOIN_MS = 500
-/** How long a key that nobody has made is not asked for again. */
+/** How long an unknown key is not looked up again. */
 const UNKNOWN_MS = 500
-const MOST_KNOWN = 20_000
-// Few: someone who guesses keys must not fill the memory.
-const MOST_UNKNOWN = 1_000
+const MAX_KNOWN = 20_000
+// Few: a caller that guesses keys must not fill the memory.
+const MAX_UNKNOWN = 1_000
 
-type Question = NonNullable<Parameters<Client<typeof IdentityService>['authenticateKey']>[0]['key']>
+type KeyQuery = NonNullable<Parameters<Client<typeof IdentityService>['authenticateKey']>[0]['key']>
 
 interface Entry {
-  /** Whether it was used since it was last looked at for being thrown away. */
+  /** Whether it was used since it was last considered for eviction. */
   isUsed: boolean
 }
 
-interface Known extends Entry {
+interface CachedHolder extends Entry {
   readonly holder: Holder
 }
 
-interface Unknown extends Entry {
-  /** By the monotonic clock, before the question was sent. */
-  readonly askedAt: number
+interface UnknownKey extends Entry {
+  /** By the monotonic clock, before the lookup was sent. */
+  readonly requestedAt: number
 }
 
-const unknownKey = () => fail('invalid_credentials', 'The key is unknown.')
+const unknownKeyError = () => fail('invalid_credentials', 'The key is unknown.')
 
 /**
- * Adds an entry, and throws one away when there are more than `most`: the oldest that was not used since it was last
- * passed over, which is nearly the longest unused and costs a used one nothing ("second chance").
+ * Adds an entry, and evicts one when there are more than `max`: the oldest that was not used since it was last passed
+ * over, which is nearly the least recently used ("second chance").
  */
-function remember<E extends Entry>(entries: Map<string, E>, question: string, entry: E, most: number) {
-  entries.set(question, entry)
-  if (entries.size <= most) return
-  for (const [oldest, passed] of entries) {
+function put<E extends Entry>(entries: Map<string, E>, cacheKey: string, entry: E, max: number) {
+  entries.set(cacheKey, entry)
+  if (entries.size <= max) return
+  for (const [oldest, candidate] of entries) {
     entries.delete(oldest)
-    if (!passed.isUsed) return
-    passed.isUsed = false
-    entries.set(oldest, passed)
+    if (!candidate.isUsed) return
+    candidate.isUsed = false
+    entries.set(oldest, candidate)
   }
 }

@@ -43,7 +43,7 @@ export async function call(
 function addQuota(exchange: Exchange, headers: Headers): void {
   for (const name of ['RateLimit-Policy', 'RateLimit']) {
     const value = headers.get(name)
-    if (value !== null) exchange.carry(name, value)
+    if (value !== null) exchange.addHeader(name, value)
   }
 }
 

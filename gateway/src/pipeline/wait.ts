@@ -36,8 +36,8 @@ export interface WaitsDeps {
   readonly transport: Transport
   readonly log: Log
   readonly clock: Clock
-  /** The most at once, of each account and mode. */
-  readonly most: number
+  /** The most waits of each account and mode. */
+  readonly maxWaits: number
 }
 
 /** Of all accounts together. */
@@ -47,8 +47,8 @@ const RETRY_MS = 100
 /** Milliseconds that a call may take in addition to its wait: the service ends a wait so long before the deadline. */
 const ANSWER_MS = 1_000
 
-export function createWaits({ transport, log, clock, most }: WaitsDeps): Waits {
-  const permits = new Concurrency('requests that wait (`Prefer: wait`)', { perTenant: most, all: MAX_WAITS })
+export function createWaits({ transport, log, clock, maxWaits }: WaitsDeps): Waits {
+  const permits = new Concurrency('requests that wait (`Prefer: wait`)', { perTenant: maxWaits, all: MAX_WAITS })
   const open = new Set<AbortController>()
   let isStopping = false
 

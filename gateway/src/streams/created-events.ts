@@ -28,7 +28,8 @@ export function createdEvents({ desc }: RouteOf<'json'>, streams: Streams): Crea
       return streams.acquire(caller)
     },
     async send(exchange, caller, { resourceId, status, headers }) {
-      for (let at = 0; at < headers.length; at += 2) exchange.carry(headers[at] as string, headers[at + 1] as string)
+      for (let at = 0; at < headers.length; at += 2)
+        exchange.addHeader(headers[at] as string, headers[at + 1] as string)
       await stream.send(exchange, caller, { id: resourceId }, status, false)
     },
   }

@@ -6,7 +6,7 @@ import { violations } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, call, callValues, unary } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'
-import { requestReader } from '../transcode/request.ts'
+import { requestReader } from '../transcode/request-reader.ts'
 import type { Streams, WatchRequest } from './streams.ts'
 
 export interface EventsDeps {

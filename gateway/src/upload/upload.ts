@@ -15,7 +15,7 @@ import { type BodyReply, sendBody } from '../reply.ts'
 import { locationOf } from '../transcode/location.ts'
 import { requirePlain } from '../transcode/media-type.ts'
 import { tooLarge } from '../transcode/read-body.ts'
-import { createServiceTime, type ServiceTime } from '../transcode/service-time.ts'
+import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
 import { type Description, descriptionReader, type Pairs } from './description.ts'
 import { FILE_PART, readForm } from './form.ts'
@@ -84,22 +84,27 @@ export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Res
   }
 
   /** What the service takes, in its own time; what can't be read to its end is none of it. */
-  async function* paced(first: Part, others: AsyncIterable<Part>, serviceTime: ServiceTime, ending: AbortController) {
-    serviceTime.start()
+  async function* paced(
+    first: Part,
+    others: AsyncIterable<Part>,
+    serviceTimeout: ServiceTimeout,
+    ending: AbortController,
+  ) {
+    serviceTimeout.start()
     try {
       yield first
-      serviceTime.stop()
+      serviceTimeout.stop()
       for await (const each of others) {
-        serviceTime.start()
+        serviceTimeout.start()
         yield each
-        serviceTime.stop()
+        serviceTimeout.stop()
       }
     } catch (error) {
       // The service sees a call that is cancelled, and never one that has come to its end.
       ending.abort(error)
       throw error
     }
-    serviceTime.start()
+    serviceTimeout.start()
   }
 
   /** Sends the body to the service; `operation` is the id of a keyed operation. Fails with `UnreadableBody`, or as the service does. */
@@ -107,19 +112,19 @@ export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Res
     const body = new Body(exchange)
     const digest = createHash('sha256')
     const ending = new AbortController()
-    const serviceTime = createServiceTime(ending)
+    const serviceTimeout = createServiceTimeout(ending)
     try {
       const source = partsOf(exchange, pairs, body, operation === undefined ? undefined : digest)
       const first = await source.next()
       if (first.done) throw new Error('an upload has no description')
-      const requests = paced(first.value, source, serviceTime, ending)
+      const requests = paced(first.value, source, serviceTimeout, ending)
       const values = callValues(caller, exchange).set(operationKey, operation)
       const response = await transport.stream(method, ending.signal, undefined, undefined, requests, values)
       return { reply: replyWith(await only(response.message)), bodySha256: digest.digest() }
     } catch (error) {
       throw ending.signal.aborted ? ending.signal.reason : error
     } finally {
-      serviceTime.stop()
+      serviceTimeout.stop()
       void body.return()
     }
   }

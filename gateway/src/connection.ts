@@ -1,8 +1,8 @@
-/** What a connection is at. */
+/** The state of a connection: its requests and their answers. */
 import type { ServerResponse } from 'node:http'
 import type { Exchange } from './exchange.ts'
 
-/** What the connections of a server have in common. */
+/** What all connections of a server share. */
 export interface ServerState {
   /** Whether the process is going away; an answer then tells its connection to close. */
   readonly stopping: boolean
@@ -14,7 +14,7 @@ export interface ServerState {
   readonly readerMs: number
 }
 
-export class Traffic {
+export class Connection {
   readonly server: ServerState
   /** Ends the connection as that of a request that does not come on. */
   readonly timeOut: () => void
@@ -42,10 +42,10 @@ export class Traffic {
     this.timeOut = timeOut
   }
 
-  /** Whether the request that is coming may take its time: who reads it looks after that. */
-  get isReadSlowly(): boolean {
+  /** Whether the request that is coming may be slow: its reader has a timeout of its own. */
+  get hasSlowBody(): boolean {
     const last = this.open.at(-1)
-    return last?.takesItsTime === true && !last.req.complete
+    return last?.allowsSlowBody === true && !last.req.complete
   }
 
   /** Whether the connection waits for its caller, to take what is answered or to ask again. */
