@@ -1,6 +1,6 @@
 /** What is said with every answer of a call that is going to end. */
 import type { Route } from '@millhand/api'
-import type { Endpoint } from './dispatch.ts'
+import type { Endpoint } from './pipeline/match.ts'
 
 /** Adds `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to what to use instead, where the route is deprecated. */
 export function withDeprecation({ deprecated }: Route, handle: Endpoint['handle']): Endpoint['handle'] {
@@ -9,9 +9,9 @@ export function withDeprecation({ deprecated }: Route, handle: Endpoint['handle'
   const sunset = new Date(deprecated.sunset).toUTCString()
   const link = `<${deprecated.link}>; rel="deprecation"`
   return (exchange, params, query) => {
-    exchange.carry('Deprecation', since)
-    exchange.carry('Sunset', sunset)
-    exchange.carry('Link', link)
+    exchange.addHeader('Deprecation', since)
+    exchange.addHeader('Sunset', sunset)
+    exchange.addHeader('Link', link)
     return handle(exchange, params, query)
   }
 }

@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id, KeyMode } from '@millhand/api'
 import { baseUrlOf } from './base-url.ts'
+import type { Connection, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
-import type { ServerState, Traffic } from './traffic.ts'
 
-/** The caller went away, so there is nobody to answer. */
+/** The caller has closed the connection: there is no answer. */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone'
 }
@@ -16,37 +16,37 @@ export class Exchange {
   readonly requestId: Id<'req'>
   /** The answer's; 0 until it is sent, and -1 where there will be none. */
   status = 0
-  /** Whether the request may come slowly, as long as it comes. */
-  takesItsTime = false
-  /** Its caller's, once that is known. */
+  /** Whether the body may come slowly, as long as it comes. */
+  allowsSlowBody = false
+  /** The caller's, once it is authenticated. */
   mode: KeyMode | undefined
-  /** Whether how long the answer takes is ours to keep short: no wait, no stream, no file. */
+  /** Whether the time of the answer counts in the targets of `/status`: no wait, no stream, no file. */
   isTimed = true
-  /** Milliseconds for which the caller's body was waited for. */
+  /** Milliseconds in which the body came. */
   bodyMs = 0
-  /** Called when nothing may make the caller wait any longer. */
-  onHurry: (() => void) | undefined
+  /** Called when the connection begins to drain: a wait then ends at once. */
+  onDrain: (() => void) | undefined
   #callsUntil: number | undefined
-  #traffic: Traffic
-  #carried: string[] | undefined
+  #connection: Connection
+  #added: string[] | undefined
   readonly #held = new DisposableStack()
   #isReleased = false
   #rate: readonly string[] | undefined
 
-  constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, traffic: Traffic) {
+  constructor(req: IncomingMessage, res: ServerResponse, requestId: Id<'req'>, connection: Connection) {
     this.req = req
     this.res = res
     this.requestId = requestId
-    this.#traffic = traffic
-    traffic.open.push(this)
-    traffic.unsent.push(this)
-    res.once('close', () => traffic.sent(this))
+    this.#connection = connection
+    connection.open.push(this)
+    connection.unsent.push(this)
+    res.once('close', () => connection.sent(this))
   }
 
-  /** Disposes of something with `release`. */
-  hold(place: Disposable) {
-    if (this.#isReleased) place[Symbol.dispose]()
-    else this.#held.use(place)
+  /** Keeps a permit until `release`. */
+  hold(permit: Disposable) {
+    if (this.#isReleased) permit[Symbol.dispose]()
+    else this.#held.use(permit)
   }
 
   /** To be called once the answer is sent or can't be, or where its kind has a limit of its own. Idempotent. */
@@ -74,7 +74,7 @@ export class Exchange {
 
   /** The address by which the caller reaches the gateway, without a slash at its end; empty where nothing says it. */
   get baseUrl(): string {
-    return this.#traffic.server.publicUrl ?? baseUrlOf(this.req.headers.host)
+    return this.#connection.server.publicUrl ?? baseUrlOf(this.req.headers.host)
   }
 
   /**
@@ -87,29 +87,29 @@ export class Exchange {
     return Math.max(1, Math.min(budgetMs, this.#callsUntil - now))
   }
 
-  /** Whether nothing may make the caller wait. */
-  get isHurried(): boolean {
-    return this.#traffic.isHurried
+  /** Whether the connection drains, so that a request must not wait for anything. */
+  get isDraining(): boolean {
+    return this.#connection.isDraining
   }
 
-  /** Milliseconds in which the caller has to send something while it is read, and to take something while it is sent to. */
-  get patience(): Pick<ServerState, 'senderMs' | 'readerMs'> {
-    return this.#traffic.server
+  /** Milliseconds in which the caller has to send the next bytes of a body, and to read the next of an answer. */
+  get timeouts(): Pick<ServerState, 'senderMs' | 'readerMs'> {
+    return this.#connection.server
   }
 
-  /** Answers that the request does not come on, and ends the connection. */
+  /** Answers 408 and ends the connection. */
   timeOut() {
-    this.#traffic.timeOut()
+    this.#connection.timeOut()
   }
 
-  /** Puts a header on the answer, whatever it will be. */
-  carry(name: string, value: string) {
-    if (this.#carried === undefined) this.#carried = [name, value]
-    else this.#carried.push(name, value)
+  /** Adds a header to the answer, whatever it will be. */
+  addHeader(name: string, value: string) {
+    if (this.#added === undefined) this.#added = [name, value]
+    else this.#added.push(name, value)
   }
 
-  /** Says on the answer where the caller's rate is, in the place of what was said of it before. */
-  carryRate(policy: string, rate: string) {
+  /** Sets the rate headers of the answer, in place of those that were set before. */
+  setRate(policy: string, rate: string) {
     this.#rate = ['RateLimit-Policy', policy, 'RateLimit', rate]
   }
 
@@ -123,13 +123,13 @@ export class Exchange {
     if (this.status !== 0) return
     this.#close(status)
     const isCutShort = !this.req.complete && hasMuchToSend(this.req)
-    // Who sends more before it has heard that it is over its limits gets no further answers on that connection.
-    const isLast = status === TOO_MANY && this.#traffic.unsent.length > 1
-    if (isLast) this.#traffic.isEnding = true
+    // A caller over its limits that has pipelined more requests gets no further answers on that connection.
+    const isLast = status === TOO_MANY && this.#connection.unsent.length > 1
+    if (isLast) this.#connection.isEnding = true
     if (isLast) this.req.socket.pause()
     this.#writeHead(status, headers, body, isCutShort || isLast)
     // Whatever comes behind a request that is not read is not looked at, so nothing is wrong with it.
-    if (isCutShort) this.#traffic.isRefused = true
+    if (isCutShort) this.#connection.isRefused = true
     if (isCutShort) this.#linger(body)
     else this.res.end(body)
   }
@@ -146,7 +146,7 @@ export class Exchange {
     const { res, req } = this
     res.end(() => {
       this.#close(this.status)
-      const { open, server } = this.#traffic
+      const { open, server } = this.#connection
       if (server.stopping && open.length === 0) req.socket.destroySoon()
     })
   }
@@ -159,22 +159,22 @@ export class Exchange {
 
   #writeHead(status: number, headers: readonly string[], body: string | Buffer | undefined, isLast: boolean) {
     const { req, res } = this
-    const all = ['X-Request-Id', this.requestId, ...everywhere, ...headers]
+    const all = ['X-Request-Id', this.requestId, ...commonHeaders, ...headers]
     if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)))
     if (this.#rate !== undefined) all.push(...this.#rate)
-    if (this.#carried !== undefined) all.push(...this.#carried)
+    if (this.#added !== undefined) all.push(...this.#added)
     if (req.headers.origin !== undefined) all.push(...corsHeaders)
-    if (isLast || this.#traffic.server.stopping) all.push('Connection', 'close')
-    if (res.socket === null) this.#traffic.queued = res
+    if (isLast || this.#connection.server.stopping) all.push('Connection', 'close')
+    if (res.socket === null) this.#connection.queued = res
     res.writeHead(status, all)
   }
 
   #close(status: number) {
     this.status = status
-    const { open } = this.#traffic
+    const { open } = this.#connection
     const index = open.indexOf(this)
     if (index !== -1) open.splice(index, 1)
-    if (open.length === 0) this.#traffic.answeredBytes = this.req.socket.bytesRead
+    if (open.length === 0) this.#connection.answeredBytes = this.req.socket.bytesRead
   }
 
   /**
@@ -201,7 +201,7 @@ export class Exchange {
  * Any answer may be opened as a page: links on it tell nobody its address, which may hold a token, and a page that opened
  * it keeps no hold of it. `Strict-Transport-Security` is for whoever ends TLS: this server has none (RFC 6797, section 7.2).
  */
-export const everywhere: readonly string[] = [
+export const commonHeaders: readonly string[] = [
   'Referrer-Policy',
   'no-referrer',
   'Cross-Origin-Opener-Policy',
@@ -213,7 +213,7 @@ const TOO_MANY = 429
 
 /** Whether a request is not worth reading to its end only to keep its connection. */
 function hasMuchToSend({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > MOST_SKIPPED
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > MAX_SKIPPED_BYTES
 }
 
-const MOST_SKIPPED = 65_536
+const MAX_SKIPPED_BYTES = 65_536

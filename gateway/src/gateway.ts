@@ -7,7 +7,6 @@ import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/ide
 import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import type { Clock, Health } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { createAuthenticate } from './admission/authenticate.ts'
 import { createCallers } from './admission/callers.ts'
 import { Concurrency } from './admission/concurrency.ts'
 import type { RateLimiter } from './admission/rate/limiter.ts'
@@ -21,14 +20,15 @@ import { openapi } from './pages/openapi.ts'
 import { startPage } from './pages/start.ts'
 import { statusPage } from './pages/status/status-page.ts'
 import { wellKnown } from './pages/well-known.ts'
+import { createAuthenticate } from './pipeline/authenticate.ts'
+import { routeEndpoint } from './pipeline/route-endpoint.ts'
+import { createWaits } from './pipeline/wait.ts'
 import { createHttpServer, type Server, type ServerLimits } from './server.ts'
 import { createComponents } from './status/components.ts'
 import { createHistory } from './status/history.ts'
 import { createReports } from './status/reports.ts'
 import { createRequestCounts } from './status/request-counts.ts'
 import { createStreams } from './streams/streams.ts'
-import { endpoint } from './transcode/endpoint.ts'
-import { createWaiting } from './transcode/waiting.ts'
 
 export type { RateLimiter } from './admission/rate/limiter.ts'
 export { localLimiter } from './admission/rate/local-limiter.ts'
@@ -80,19 +80,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { services, transport, limiter, publicUrl, health, log, clock, http, limits } = deps
   const ids = createIds({ now: () => clock.now() })
   const callers = createCallers(deps)
-  const waiting = createWaiting({ ...deps, most: limits?.waits ?? WAITS })
+  const waits = createWaits({ ...deps, maxWaits: limits?.waits ?? WAITS })
   const streams = createStreams({
     ...deps,
     watch: callers.watch,
-    most: limits?.streams ?? STREAMS,
+    maxStreams: limits?.streams ?? STREAMS,
     readerMs: limits?.streamReaderMs ?? STREAM_READER_MS,
   })
-  const endpointDeps = {
+  const pipelineDeps = {
     transport,
     authenticate: createAuthenticate(callers),
     callers,
     limiter,
-    waiting,
+    waits,
     streams,
     idempotency: createIdempotency(deps),
     requests: new Concurrency('requests', { perTenant: limits?.requests ?? REQUESTS, all: ALL_REQUESTS }),
@@ -108,7 +108,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const reports = createReports({ ...deps, components, counts })
   const shorts = shortRoutes(services)
   const endpoints = [
-    ...httpRoutes(services).map(route => endpoint(route, shorts, endpointDeps)),
+    ...httpRoutes(services).map(route => routeEndpoint(route, shorts, pipelineDeps)),
     ...docs(),
     ...errorPages(),
     ...healthChecks(health),
@@ -126,7 +126,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     limits,
     handle: createDispatch(endpoints, { log, counts }),
     onStop() {
-      waiting.stop()
+      waits.stop()
       streams.stop()
     },
   })

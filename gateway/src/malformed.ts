@@ -1,30 +1,30 @@
 /** Answers to what is not a request that HTTP or we can serve, written past node, which has made no answer for it. */
 import type { Duplex } from 'node:stream'
 import { fail, type Id, type Ids, problemOf } from '@millhand/api'
-import { everywhere } from './exchange.ts'
-import type { Traffic } from './traffic.ts'
+import type { Connection } from './connection.ts'
+import { commonHeaders } from './exchange.ts'
 
 /**
  * Answers bytes that are not HTTP, a head that is too large, or a request that took too long to come, and ends the
  * connection; earlier requests of the connection get their answers before, and what waits is not waited for. Says nothing
  * to a caller that is gone. Told of one connection again, as node does with whatever comes behind, it does nothing.
  */
-export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, traffic: Traffic, ids: Ids) {
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, connection: Connection, ids: Ids) {
   if (!socket.writable || silent.has(error.code ?? '')) {
     socket.destroy()
     return
   }
-  if (traffic.isRefused) return
-  traffic.isRefused = true
-  const last = traffic.open.at(-1)
+  if (connection.isRefused) return
+  connection.isRefused = true
+  const last = connection.open.at(-1)
   const current = last?.req.complete === false ? last : undefined
   current?.abandon()
   const [status, title, detail] = refusals[error.code ?? ''] ?? notHttp
   const requestId = current?.requestId ?? ids('req')
   // About HTTP itself and not about a call of ours, so it has no code of the catalogue (RFC 9457, section 4.2.1).
   const problem = { type: 'about:blank', title, status, detail, request_id: requestId }
-  traffic.afterAnswers(() => end(socket, `${status} ${title}`, requestId, problem))
-  traffic.hurry()
+  connection.afterAnswers(() => end(socket, `${status} ${title}`, requestId, problem))
+  connection.drain()
 }
 
 /** Answers `CONNECT`: this is no proxy. */
@@ -44,7 +44,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
 const notHttp: Refusal = [400, 'Bad Request', 'What came is not a request of HTTP/1.1.']
 
 /** Lines of the head that every answer has. */
-const shared = everywhere.map((text, at) => `${text}${at % 2 === 0 ? ': ' : '\r\n'}`).join('')
+const shared = commonHeaders.map((text, at) => `${text}${at % 2 === 0 ? ': ' : '\r\n'}`).join('')
 
 function end(socket: Duplex, status: string, requestId: string, problem: object, headers = '') {
   const body = JSON.stringify(problem)

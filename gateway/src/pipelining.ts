@@ -1,9 +1,9 @@
 /** Bounds the requests of a connection that come before the answers to earlier ones are sent (RFC 9112, section 9.3.2). */
 import type { Socket } from 'node:net'
-import type { Traffic } from './traffic.ts'
+import type { Connection } from './connection.ts'
 
 /** With more unanswered requests than this the socket is paused until there are fewer. */
-const MOST_UNSENT = 8
+const MAX_UNSENT = 8
 /**
  * Node parses all that it has read from a socket, up to 64 KiB and so hundreds of requests, whether the socket was paused
  * meanwhile or not: each takes some 20 KiB of memory until it is answered. In pieces of this size a pause takes effect
@@ -12,7 +12,7 @@ const MOST_UNSENT = 8
 const PIECE_BYTES = 512
 const BODY_PIECE_BYTES = 2_048
 
-export function boundPipelining(socket: Socket, traffic: Traffic) {
+export function boundPipelining(socket: Socket, connection: Connection) {
   // With a reader of the stream, node's parser reads from that as well, and not from the handle below it.
   socket.on('data', () => {})
   const push = socket.push
@@ -20,7 +20,7 @@ export function boundPipelining(socket: Socket, traffic: Traffic) {
     if (chunk === null || chunk.length <= PIECE_BYTES) return push.call(socket, chunk, encoding)
     let wantsMore = true
     for (let at = 0, size: number; at < chunk.length; at += size) {
-      size = pieceOf(traffic, chunk.length)
+      size = pieceOf(connection, chunk.length)
       wantsMore = push.call(socket, chunk.subarray(at, at + size), encoding)
     }
     return wantsMore
@@ -28,16 +28,16 @@ export function boundPipelining(socket: Socket, traffic: Traffic) {
   // Node resumes it for whoever reads a body, and with each answer that it has sent: in the same turn of the event loop,
   // and so without end while there is more to read. Once held, it goes on in its turn alone.
   const resume = socket.resume
-  socket.resume = () => (traffic.isHeld || traffic.isEnding ? socket : resume.call(socket))
+  socket.resume = () => (connection.isHeld || connection.isEnding ? socket : resume.call(socket))
   const goOn = () => {
-    traffic.isHeld = false
+    connection.isHeld = false
     isResuming = false
     // Node has paused its parser too where it has too much to send, and resumes both itself.
     if (socket.isPaused() && (socket as NodeSocket)._paused !== true) socket.resume()
   }
   let isResuming = false
-  traffic.onSent = () => {
-    if (!traffic.isHeld || isResuming || isFull(traffic)) return
+  connection.onSent = () => {
+    if (!connection.isHeld || isResuming || isFull(connection)) return
     isResuming = true
     resumeLater(goOn)
   }
@@ -64,17 +64,17 @@ interface NodeSocket extends Socket {
 }
 
 /** Of a request that is refused the rest is only thrown away, and nothing behind it is looked at. */
-function pieceOf({ isRefused, open }: Traffic, bytes: number): number {
+function pieceOf({ isRefused, open }: Connection, bytes: number): number {
   if (isRefused) return bytes
   return open.at(-1)?.req.complete === false ? BODY_PIECE_BYTES : PIECE_BYTES
 }
 
 /** To be called when a request has come. */
-export function pauseWhenFull(socket: Socket, traffic: Traffic) {
-  if (!isFull(traffic)) return
-  traffic.isHeld = true
+export function pauseWhenFull(socket: Socket, connection: Connection) {
+  if (!isFull(connection)) return
+  connection.isHeld = true
   socket.pause()
 }
 
 /** Whether nothing more is read of the connection until what came is answered. */
-export const isFull = ({ unsent }: Traffic): boolean => unsent.length > MOST_UNSENT
+export const isFull = ({ unsent }: Connection): boolean => unsent.length > MAX_UNSENT

@@ -3,14 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Ids } from '@millhand/api'
+import { type Id, type Ids, parseId } from '@millhand/api'
 import { surviveRefusedConnections } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
-import { requestId } from './admission/request-id.ts'
+import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { refuseConnect, refuseMalformed } from './malformed.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
-import { Traffic } from './traffic.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -53,7 +52,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   const state = { stopping: false, publicUrl, senderMs: requestMs, readerMs }
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
-  const connections = new Map<Duplex, Traffic>()
+  const connections = new Map<Duplex, Connection>()
 
   const server = createServer({
     keepAlive: true,
@@ -71,11 +70,11 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   Object.assign(server, { httpAllowHalfOpen: true })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
-    const traffic = connections.get(req.socket)
+    const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
-    if (traffic === undefined || traffic.isRefused) return
-    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), traffic))
-    pauseWhenFull(req.socket, traffic)
+    if (connection === undefined || connection.isRefused) return
+    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), connection))
+    pauseWhenFull(req.socket, connection)
   }
   server.on('request', serve)
   // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
@@ -83,10 +82,10 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   server.on('checkExpectation', serve)
   server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const traffic = connections.get(socket)
-    if (traffic === undefined) socket.destroy()
-    else if (error.code !== TIMED_OUT || !(traffic.isReadSlowly || isFull(traffic))) {
-      refuseMalformed(error, socket, traffic, ids)
+    const connection = connections.get(socket)
+    if (connection === undefined) socket.destroy()
+    else if (error.code !== TIMED_OUT || !(connection.hasSlowBody || isFull(connection))) {
+      refuseMalformed(error, socket, connection, ids)
     }
   })
   // Called where nothing has come or gone for so long: answers that nobody takes are held in memory.
@@ -94,28 +93,28 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     if (connections.get(socket)?.waitsForCaller !== false) socket.destroy()
   })
   server.on('connection', (socket: Socket) => {
-    const traffic = new Traffic(state, () => {
+    const connection = new Connection(state, () => {
       refuseMalformed(
         Object.assign(new Error('the request does not come on'), { code: TIMED_OUT }),
         socket,
-        traffic,
+        connection,
         ids,
       )
     })
-    connections.set(socket, traffic)
+    connections.set(socket, connection)
     // A caller that is gone looks the same from here, and nobody may wait for one.
-    socket.once('end', () => traffic.hurry())
+    socket.once('end', () => connection.drain())
     socket.once('close', () => {
       connections.delete(socket)
-      traffic.end()
+      connection.end()
     })
-    boundPipelining(socket, traffic)
+    boundPipelining(socket, connection)
   })
 
-  function endIdle(which: (socket: Socket, traffic: Traffic) => boolean) {
-    for (const [duplex, traffic] of connections) {
+  function endIdle(which: (socket: Socket, connection: Connection) => boolean) {
+    for (const [duplex, connection] of connections) {
       const socket = duplex as Socket
-      if (traffic.open.length === 0 && which(socket, traffic)) socket.destroySoon()
+      if (connection.open.length === 0 && which(socket, connection)) socket.destroySoon()
     }
   }
 
@@ -132,8 +131,8 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     // What has arrived by now is read in the next turns: closing a socket before would throw it away.
     await turn()
     await turn()
-    const isBeginning = (socket: Socket, traffic: Traffic) => socket.bytesRead > traffic.answeredBytes
-    endIdle((socket, traffic) => !isBeginning(socket, traffic))
+    const isBeginning = (socket: Socket, connection: Connection) => socket.bytesRead > connection.answeredBytes
+    endIdle((socket, connection) => !isBeginning(socket, connection))
     const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
     await closed
     clearTimeout(cutting)
@@ -170,4 +169,9 @@ const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** The caller's own request id where it sends a valid one, else a new one. */
+function requestId(sent: string | undefined, ids: Ids): Id<'req'> {
+  return (sent === undefined ? undefined : parseId('req', sent)) ?? ids('req')
 }

@@ -1,18 +1,18 @@
-/** Who may call: by their key, and for as long as that and their account are good. */
+/** Callers by their API keys, for as long as the key and its account are valid. */
 import type { Client } from '@connectrpc/connect'
 import { fail, type KeyName } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
-import { createChanges, POLL_MS } from './changes.ts'
+import { createChangeFeed, POLL_MS } from './change-feed.ts'
+import { createKeyCache, type PresentedKey } from './key-cache.ts'
 import { createKeyUses, REPORT_MS } from './key-uses.ts'
-import { createKnownKeys, type PresentedKey } from './known-keys.ts'
 import { createWatchedCallers, type WatchedCallers } from './watched-callers.ts'
 
 /**
- * Who calls; at once where that is known. Fails with `invalid_credentials`, `expired_credentials`,
- * `revoked_credentials`, `account_suspended`, or with `unavailable` while identity can't be asked.
+ * The caller; no promise where the key is cached. Fails with `invalid_credentials`, `expired_credentials`,
+ * `revoked_credentials`, `account_suspended`, or with `unavailable` while identity can't be reached.
  */
 export interface Callers {
   byKey(presented: PresentedKey): Caller | Promise<Caller>
@@ -35,45 +35,44 @@ export interface CallersDeps {
 
 export function createCallers({ identity, clock, log }: CallersDeps): Callers {
   const uses = createKeyUses(identity, log)
-  const changes = createChanges({
+  const changes = createChangeFeed({
     identity,
     clock,
     log,
     onChanged(changed) {
-      known.forget(changed)
+      keys.invalidate(changed)
       watched.onChanged(changed)
     },
   })
-  const known = createKnownKeys({ identity, clock, areChangesKnown: changes.areKnown })
+  const keys = createKeyCache({ identity, clock, isFeedCurrent: changes.isCurrent })
   const watched = createWatchedCallers({
-    current: async caller => callerIn(await known.byName(caller), clock.now()),
+    current: async caller => callerIn(await keys.byName(caller), clock.now()),
     requireTime: caller => requireTime(caller, clock.now()),
-    knownAt: changes.knownAt,
+    currentAt: changes.currentAt,
     clock,
   })
-  const judged = (holder: Holder) => {
+  const use = (holder: Holder) => {
     const now = clock.now()
     const caller = callerIn(holder, now)
-    uses.note(caller, now)
+    uses.record(caller, now)
     return caller
   }
-  /** Most are known, and need not wait for the next turn. */
-  const whenTold = (holder: Holder | Promise<Holder>) =>
-    holder instanceof Promise ? holder.then(judged) : judged(holder)
+  /** Most keys are cached, and need no promise. */
+  const callerOf = (holder: Holder | Promise<Holder>) => (holder instanceof Promise ? holder.then(use) : use(holder))
 
   return {
-    byKey: presented => whenTold(known.byKey(presented)),
-    byName: name => whenTold(known.byName(name)),
+    byKey: presented => callerOf(keys.byKey(presented)),
+    byName: name => callerOf(keys.byName(name)),
     watch: watched.watch,
 
     async run(signal) {
-      let looking: Promise<void> | undefined
+      let checking: Promise<void> | undefined
       const polling = everyInterval(clock, POLL_MS, signal, async () => {
         await changes.poll(signal)
-        looking = watched.look() // Not waited for: a slow answer about one caller must not keep the next poll back.
+        checking = watched.check() // Not waited for: a slow answer about one caller must not keep the next poll back.
       })
       await Promise.all([polling, everyInterval(clock, REPORT_MS, signal, uses.report)])
-      await looking
+      await checking
       await uses.report()
     },
   }

@@ -12,42 +12,67 @@ export interface ConcurrencyLimits {
 /** Seconds for `Retry-After`: when one of the others ends is not known. */
 const RETRY_S = 5
 
-/** Counts what is held of one kind, by account and mode. */
+/** Counts the permits of one kind, by account and mode. */
 export class Concurrency {
-  readonly #what: string
-  readonly #limits: ConcurrencyLimits
-  readonly #perTenant = new Map<string, number>()
-  #all = 0
+  readonly #pool: Pool
 
-  /** `what` is held, as an answer names it: `event streams`. */
+  /** `what` names the kind in answers: `event streams`. */
   constructor(what: string, limits: ConcurrencyLimits) {
-    this.#what = what
-    this.#limits = limits
+    this.#pool = { what, limits, perTenant: new Map(), all: 0 }
   }
 
-  /** Holds so much more for the caller, until it is disposed of, once. Fails with `concurrency_limited`. */
-  take({ tenant }: Principal, amount = 1): Disposable {
-    const held = this.#perTenant.get(tenant) ?? 0
-    // What is larger than the limit passes alone, or it never would.
-    if (held > 0 && held + amount > this.#limits.perTenant)
-      throw limited(`${held.toLocaleString('en')} ${this.#what} are open`)
-    if (this.#all > 0 && this.#all + amount > this.#limits.all) {
-      throw limited(`This gateway has as many ${this.#what} open as it may`)
-    }
-    this.#perTenant.set(tenant, held + amount)
-    this.#all += amount
-    let isHeld = true
-    return {
-      [Symbol.dispose]: () => {
-        if (!isHeld) return
-        isHeld = false
-        this.#all -= amount
-        const left = (this.#perTenant.get(tenant) as number) - amount
-        if (left === 0) this.#perTenant.delete(tenant)
-        else this.#perTenant.set(tenant, left)
-      },
-    }
+  /** A permit of the caller for `amount`. Fails with `concurrency_limited`. */
+  acquire({ tenant }: Principal, amount = 1): Permit {
+    add(this.#pool, tenant, amount)
+    return new Permit(this.#pool, tenant, amount)
   }
+}
+
+/** Counts until it is disposed of, which is idempotent. */
+export class Permit implements Disposable {
+  readonly #pool: Pool
+  readonly #tenant: string
+  #amount: number
+
+  constructor(pool: Pool, tenant: string, amount: number) {
+    this.#pool = pool
+    this.#tenant = tenant
+    this.#amount = amount
+  }
+
+  /** Has the permit count `amount`, where that is more. Fails with `concurrency_limited`. */
+  growTo(amount: number): void {
+    if (amount <= this.#amount) return
+    add(this.#pool, this.#tenant, amount - this.#amount)
+    this.#amount = amount
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#amount === 0) return
+    const { perTenant } = this.#pool
+    const left = (perTenant.get(this.#tenant) as number) - this.#amount
+    if (left === 0) perTenant.delete(this.#tenant)
+    else perTenant.set(this.#tenant, left)
+    this.#pool.all -= this.#amount
+    this.#amount = 0
+  }
+}
+
+interface Pool {
+  readonly what: string
+  readonly limits: ConcurrencyLimits
+  readonly perTenant: Map<string, number>
+  all: number
+}
+
+function add(pool: Pool, tenant: string, amount: number): void {
+  const { what, limits, perTenant } = pool
+  const held = perTenant.get(tenant) ?? 0
+  // What is larger than the limit passes alone, or it never would.
+  if (held > 0 && held + amount > limits.perTenant) throw limited(`${held.toLocaleString('en')} ${what} are open`)
+  if (pool.all > 0 && pool.all + amount > limits.all) throw limited(`This gateway has as many ${what} open as it may`)
+  perTenant.set(tenant, held + amount)
+  pool.all += amount
 }
 
 const limited = (says: string) => fail('concurrency_limited', `${says}: let one of them end.`, { retryAfterS: RETRY_S })

@@ -1,4 +1,4 @@
-/** When keys were used, told to identity once a minute. */
+/** Reports to identity once a minute when keys were last used. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import { type KeyName, keyRefOf } from '@millhand/api'
@@ -6,9 +6,9 @@ import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/ide
 import type { Log } from '@millhand/telemetry'
 
 export interface KeyUses {
-  /** Notes that a key was used at a time, in milliseconds since 1970. */
-  note(key: KeyName, now: number): void
-  /** Tells what was noted; what can't be told is lost. Never rejects. */
+  /** Records that a key was used at a time, in milliseconds since 1970. */
+  record(key: KeyName, now: number): void
+  /** Reports what was recorded; what can't be reported is lost. Never rejects. */
   report(): Promise<void>
 }
 
@@ -17,19 +17,19 @@ export const REPORT_MS = 60_000
 
 export function createKeyUses(identity: Client<typeof IdentityService>, log: Log): KeyUses {
   /** By the key's id: its latest use. */
-  let noted = new Map<string, { readonly key: KeyName; readonly at: number }>()
+  let latest = new Map<string, { readonly key: KeyName; readonly at: number }>()
 
   return {
-    note(key, now) {
-      noted.set(key.keyId, { key, at: now })
+    record(key, now) {
+      latest.set(key.keyId, { key, at: now })
     },
 
     async report() {
-      const uses = [...noted.values()].map(({ key, at }) => ({ key: keyRefOf(key), usedAt: timestampFromMs(at) }))
-      noted = new Map()
-      for (let first = 0; first < uses.length; first += MOST) {
+      const uses = [...latest.values()].map(({ key, at }) => ({ key: keyRefOf(key), usedAt: timestampFromMs(at) }))
+      latest = new Map()
+      for (let first = 0; first < uses.length; first += MAX_USES) {
         try {
-          await identity.reportKeyUse({ uses: uses.slice(first, first + MOST) }, { timeoutMs: TIMEOUT_MS })
+          await identity.reportKeyUse({ uses: uses.slice(first, first + MAX_USES) }, { timeoutMs: TIMEOUT_MS })
         } catch (error) {
           log.warn('key_uses.lost', { uses: uses.length - first, error })
           return
@@ -39,7 +39,7 @@ export function createKeyUses(identity: Client<typeof IdentityService>, log: Log
   }
 }
 
-/** What one call may tell. */
-const MOST = 1_000
+/** Of one call. */
+const MAX_USES = 1_000
 /** The process may be stopping. */
 const TIMEOUT_MS = 2_000

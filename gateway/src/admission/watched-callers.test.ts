@@ -22,7 +22,7 @@ function open() {
     requireTime() {
       if (found.time !== undefined) throw found.time
     },
-    knownAt: () => told.at,
+    currentAt: () => told.at,
     clock,
   })
   const ended: string[] = []
@@ -36,19 +36,19 @@ test('what changed before a caller was watched is found at the first look', asyn
   const { callers, found, ended, watch } = open()
   found.now = fail('revoked_credentials', 'It was revoked.')
   watch()
-  await callers.look()
+  await callers.check()
   assert.deepEqual(ended, ['key_1 revoked_credentials'])
 })
 
 test('a caller is asked for again only where a change concerns it', async () => {
   const { callers, watch, change, looked } = open()
   watch()
-  for (let n = 0; n < 3; n++) await callers.look()
+  for (let n = 0; n < 3; n++) await callers.check()
   change('key_2')
-  await callers.look()
+  await callers.check()
   assert.equal(looked(), 1)
   change('key_1')
-  await callers.look()
+  await callers.check()
   assert.equal(looked(), 2)
 })
 
@@ -56,12 +56,12 @@ test('while identity is away it is asked again, and a caller whose time is over 
   const { callers, found, ended, watch, looked } = open()
   watch()
   found.now = fail('unavailable', 'It is away.')
-  await callers.look()
-  await callers.look()
+  await callers.check()
+  await callers.check()
   assert.equal(looked(), 2)
   assert.deepEqual(ended, [])
   found.time = fail('expired_credentials', 'It has expired.')
-  await callers.look()
+  await callers.check()
   assert.deepEqual(ended, ['key_1 expired_credentials'])
 })
 
@@ -69,33 +69,33 @@ test('a caller of which nothing is known for over 10 s is ended: it could not be
   const { callers, clock, told, found, ended, watch, change } = open()
   watch()
   watch({ ...caller, keyId: 'key_2' })
-  await callers.look()
+  await callers.check()
   await clock.advance(20_000)
   told.at = 20_000
-  await callers.look()
+  await callers.check()
   change('key_2')
   found.now = fail('unavailable', 'It is away.')
   await clock.advance(5_000)
   told.at = 25_000
-  await callers.look()
+  await callers.check()
   await clock.advance(5_000)
-  await callers.look()
+  await callers.check()
   assert.deepEqual(ended, [])
   await clock.advance(1)
-  await callers.look()
+  await callers.check()
   assert.deepEqual(ended, ['key_2 unavailable'])
   await clock.advance(5_000)
-  await callers.look()
+  await callers.check()
   assert.deepEqual(ended, ['key_2 unavailable', 'key_1 unavailable'])
 })
 
 test('a change that comes while it is asked for is not lost', async () => {
   const { callers, watch, change, looked } = open()
   watch()
-  const looking = callers.look()
+  const looking = callers.check()
   change('key_1')
   await looking
-  await callers.look()
+  await callers.check()
   assert.equal(looked(), 2)
 })
 
@@ -108,16 +108,16 @@ test('a change that comes while two looks wait is not lost', async () => {
       return answer.promise
     },
     requireTime() {},
-    knownAt: () => 0,
+    currentAt: () => 0,
     clock: manualClock(),
   })
   callers.watch(caller, () => {})
-  const looks = [callers.look(), callers.look()]
+  const looks = [callers.check(), callers.check()]
   callers.onChanged({ keyIds: new Set(['key_1']), accountIds: new Set(), everything: false })
   for (const { resolve } of found) resolve(caller)
   await Promise.all(looks)
   assert.equal(found.length, 2)
-  void callers.look()
+  void callers.check()
   assert.equal(found.length, 3)
 })
 
@@ -127,7 +127,7 @@ test('who is no longer watched is not told, and nobody is told twice', async () 
   const leaving = watch({ ...caller, keyId: 'key_2' })
   watch({ ...caller, keyId: 'key_3' })
   found.now = fail('revoked_credentials', 'It was revoked.')
-  const looks = [callers.look(), callers.look()]
+  const looks = [callers.check(), callers.check()]
   leaving[Symbol.dispose]()
   await Promise.all(looks)
   assert.deepEqual(ended, ['key_3 revoked_credentials'])

@@ -1,29 +1,29 @@
-/** Callers whose calls go on for long: they are told as soon as they may not call any more. */
+/** Watches the callers of event streams: a stream ends as soon as its caller's key or account is no longer valid. */
 import { codeOf, fail } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
 import type { Caller } from './caller.ts'
-import { type Changed, concerns } from './changes.ts'
+import { type ChangeSet, concerns } from './change-feed.ts'
 
 export interface WatchedCallers {
   /**
-   * Calls `end` with the reason once the caller may not call any more, or once that could not be known for `UNSURE_MS`,
+   * Calls `end` with the reason once the caller may not call any more, or once that could not be known for `UNVERIFIED_MS`,
    * unless that is disposed of before.
    */
   watch(caller: Caller, end: (reason: unknown) => void): Disposable
   /** Has callers that a change concerns looked at again. */
-  onChanged(changed: Changed): void
+  onChanged(changed: ChangeSet): void
   /** Ends those whose time is over, and looks at those again that are in doubt; never rejects. */
-  look(): Promise<void>
+  check(): Promise<void>
 }
 
 interface Watched {
   caller: Caller
-  /** Changes that concern it; at first, what changed before it was watched. */
+  /** ChangeFeed that concern it; at first, what changed before it was watched. */
   changes: number
   /** How many of them a look has seen. */
   seen: number
   /** It was known to be good then; by the monotonic clock. */
-  sureAt: number
+  verifiedAt: number
   readonly end: (reason: unknown) => void
 }
 
@@ -33,7 +33,7 @@ export interface WatchedCallersDeps {
   /** Fails where the caller's time is over. */
   requireTime(caller: Caller): void
   /** Up to when every change was told; by the monotonic clock. */
-  knownAt(): number
+  currentAt(): number
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
@@ -41,19 +41,19 @@ export interface WatchedCallersDeps {
  * A caller that is not known to be good any more goes on for so long: identity is started again in less, and each stream
  * that ends then comes back at once.
  */
-const UNSURE_MS = 10_000
+const UNVERIFIED_MS = 10_000
 
-export function createWatchedCallers({ current, requireTime, knownAt, clock }: WatchedCallersDeps): WatchedCallers {
+export function createWatchedCallers({ current, requireTime, currentAt, clock }: WatchedCallersDeps): WatchedCallers {
   const all = new Set<Watched>()
 
-  async function lookAt(watched: Watched) {
+  async function checkOne(watched: Watched) {
     const { changes, seen } = watched
-    const lookedAt = clock.monotonic()
+    const checkedAt = clock.monotonic()
     try {
       requireTime(watched.caller)
       if (seen === changes) {
-        watched.sureAt = Math.max(watched.sureAt, knownAt())
-        if (lookedAt - watched.sureAt > UNSURE_MS) throw unsure()
+        watched.verifiedAt = Math.max(watched.verifiedAt, currentAt())
+        if (checkedAt - watched.verifiedAt > UNVERIFIED_MS) throw unverified()
         return
       }
       const caller = await current(watched.caller)
@@ -61,27 +61,27 @@ export function createWatchedCallers({ current, requireTime, knownAt, clock }: W
       if (changes <= watched.seen) return
       watched.caller = caller
       watched.seen = changes
-      watched.sureAt = lookedAt
+      watched.verifiedAt = checkedAt
     } catch (error) {
       // While identity is away nothing is known: it is asked again.
-      if (codeOf(error) === 'unavailable' && clock.monotonic() - watched.sureAt <= UNSURE_MS) return
+      if (codeOf(error) === 'unavailable' && clock.monotonic() - watched.verifiedAt <= UNVERIFIED_MS) return
       if (all.delete(watched)) watched.end(error)
     }
   }
 
   return {
     watch(caller, end) {
-      const watched = { caller, end, changes: 1, seen: 0, sureAt: clock.monotonic() }
+      const watched = { caller, end, changes: 1, seen: 0, verifiedAt: clock.monotonic() }
       all.add(watched)
       return { [Symbol.dispose]: () => void all.delete(watched) }
     },
     onChanged(changed) {
       for (const watched of all) if (concerns(changed, watched.caller)) watched.changes++
     },
-    async look() {
-      await Promise.all([...all].map(lookAt))
+    async check() {
+      await Promise.all([...all].map(checkOne))
     },
   }
 }
 
-const unsure = () => fail('unavailable', `Your key could not be checked for ${UNSURE_MS / 1000} s.`)
+const unverified = () => fail('unavailable', `Your key could not be checked for ${UNVERIFIED_MS / 1000} s.`)

@@ -2,7 +2,7 @@
 import type { DescMethodServerStreaming } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import type { RouteOf } from '@millhand/api'
-import { createServiceTime } from '../transcode/service-time.ts'
+import { createServiceTimeout } from '../transcode/service-timeout.ts'
 
 /** What a download's first message holds, as far as HTTP has a use for it. */
 interface Slice {
@@ -34,21 +34,21 @@ export function contentOpener({ desc, parts }: RouteOf<'download'>, transport: T
   const method: DescMethodServerStreaming = desc
   return async (request, values) => {
     const ending = new AbortController()
-    const serviceTime = createServiceTime(ending)
+    const serviceTimeout = createServiceTimeout(ending)
 
     async function* messages(): AsyncGenerator<Part> {
-      serviceTime.start()
+      serviceTimeout.start()
       try {
         const response = await transport.stream(method, ending.signal, undefined, undefined, only(request), values)
         for await (const message of response.message) {
-          serviceTime.stop()
+          serviceTimeout.stop()
           yield (message as Readonly<Record<string, unknown>>)[parts.oneof] as Part
-          serviceTime.start()
+          serviceTimeout.start()
         }
       } catch (error) {
         throw ending.signal.aborted ? ending.signal.reason : error
       } finally {
-        serviceTime.stop()
+        serviceTimeout.stop()
       }
     }
 

@@ -1,26 +1,23 @@
 /** A server-streaming method as a download: whole, or the range that is asked for (RFC 9110, section 14). */
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
-import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
-import { isHeld } from '../conditional.ts'
-import type { Endpoint } from '../dispatch.ts'
+import { isHeld } from '../entity-tag.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
-import { callValues } from '../transcode/call.ts'
-import { parseQuery } from '../transcode/query.ts'
-import { requestReader } from '../transcode/request.ts'
+import { callValues } from '../pipeline/call.ts'
+import type { Responder } from '../pipeline/context.ts'
+import { requestReader } from '../transcode/request-reader.ts'
 import { type Content, contentOpener } from './content.ts'
 import { contentHeaders, contentTag, describingHeaders } from './headers.ts'
 import { type ByteRange, parseRange } from './range.ts'
 import { sendBytes } from './send-bytes.ts'
 
-export interface DownloadDeps extends AdmitDeps {
+export interface DownloadDeps {
   readonly transport: Transport
 }
 
-export function download(route: RouteOf<'download'>, deps: DownloadDeps): Endpoint['handle'] {
-  const admit = createAdmit(route, deps)
+export function downloadResponder(route: RouteOf<'download'>, { transport }: DownloadDeps): Responder {
   const read = requestReader(route, rangeFields)
-  const open = contentOpener(route, deps.transport)
+  const open = contentOpener(route, transport)
 
   /** What the request asks for; `isUnsatisfiable` where that begins behind the end, and then it is the whole content. */
   async function choose(exchange: Exchange, request: Fields, values: ContextValues): Promise<Choice> {
@@ -44,11 +41,10 @@ export function download(route: RouteOf<'download'>, deps: DownloadDeps): Endpoi
       throw error
     })
 
-  return async (exchange, params, query) => {
-    const caller = await admit(exchange)
+  return async ({ exchange, caller, params, pairs }) => {
     const { content, range, isUnsatisfiable } = await choose(
       exchange,
-      { ...read.fromQuery(params, parseQuery(query)) },
+      { ...read.fromQuery(params, pairs) },
       callValues(caller, exchange),
     )
     const leave = () => content.close(new CallerGone('the caller left while its download came'))

@@ -18,9 +18,9 @@ export async function sendBytes(exchange: Exchange, bytes: AsyncIterable<Uint8Ar
   exchange.finish()
 }
 
-function taken({ res, patience }: Exchange): Promise<void> {
+function taken({ res, timeouts }: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => res.destroy(), patience.readerMs)
+    const timer = setTimeout(() => res.destroy(), timeouts.readerMs)
     const settle = () => {
       clearTimeout(timer)
       res.off('drain', settle).off('close', settle)

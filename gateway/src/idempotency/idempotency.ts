@@ -6,20 +6,12 @@ import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/
 import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
+import { CALL_MS, callValues } from '../pipeline/call.ts'
 import type { Reply } from '../reply.ts'
-import { CALL_MS, callValues } from '../transcode/call.ts'
+import type { KeyedRequest } from './keyed-request.ts'
 import { inProgress, Operation } from './operation.ts'
-import { patiently } from './patiently.ts'
+import { retryWhileUnavailable } from './retry.ts'
 import { mismatch, replyOf } from './stored-reply.ts'
-
-/** A request that was sent with a key. */
-export interface KeyedRequest {
-  readonly key: string
-  /** SHA-256 of what makes it the same request. */
-  readonly fingerprint: Uint8Array
-  /** Whether a good answer to it shows a secret. */
-  readonly isSecret: boolean
-}
 
 type Begun =
   | { readonly kind: 'begun'; readonly operation: Operation }
@@ -51,7 +43,7 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
       const keySha256 = hash('sha256', key, 'buffer')
       const holder = randomUUID()
       const sealKeys = { apiKey: apiKeyOf(exchange), idempotencyKey: key }
-      const reserved = await patiently(
+      const reserved = await retryWhileUnavailable(
         clock,
         timeoutMs => client.reserve({ keySha256, fingerprint, holder }, { ...callOptions, timeoutMs }),
         exchange.leftOf(CALL_MS),
@@ -96,9 +88,11 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
     async forget(exchange, caller, id) {
       const operation = id.slice(id.indexOf('_') + 1)
       const contextValues = callValues(caller, exchange)
-      await patiently(clock, timeoutMs => client.reopen({ operation }, { contextValues, timeoutMs })).catch(cause => {
-        throw fail('unavailable', 'An answer that shows it is still kept. Send the same again.', { cause })
-      })
+      await retryWhileUnavailable(clock, timeoutMs => client.reopen({ operation }, { contextValues, timeoutMs })).catch(
+        cause => {
+          throw fail('unavailable', 'An answer that shows it is still kept. Send the same again.', { cause })
+        },
+      )
     },
   }
 }

@@ -5,25 +5,25 @@ import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/
 import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
+import { CALL_MS } from '../pipeline/call.ts'
 import { problemReply } from '../problem.ts'
 import type { Reply } from '../reply.ts'
-import { CALL_MS } from '../transcode/call.ts'
-import { patiently } from './patiently.ts'
+import { retryWhileUnavailable } from './retry.ts'
 import type { SealKeys } from './sealed-body.ts'
 import { replyOf, storedReply } from './stored-reply.ts'
 
-/** What a call has come to. */
-export interface Done {
+/** The answer to a request that may be stored. */
+export interface Outcome {
   readonly reply: Reply
-  /** SHA-256 of what was sent, where that was not known before the call. */
+  /** SHA-256 of the body, where the fingerprint of the request does not have it. */
   readonly bodySha256?: Uint8Array
-  /** The scope that a key must hold to be shown the reply, beside the method's own. */
+  /** The scope that a key must have to see the reply, in addition to the method's. */
   readonly scope?: string | undefined
 }
 
-/** Nothing came of a call, and nothing will: what was to be sent with it could not be read. */
-export class Unread extends Error {
-  override readonly name = 'Unread'
+/** The body could not be read, so the call was not completed and never will be. `cause` is the answer. */
+export class UnreadableBody extends Error {
+  override readonly name = 'UnreadableBody'
 }
 
 export interface OperationOptions {
@@ -58,14 +58,14 @@ export class Operation {
    * where that is not kept, with `idempotency_in_progress` where somebody else has taken over, and with `unavailable`
    * where nothing can be stored.
    */
-  async settle(work: () => Promise<Done>): Promise<Reply> {
+  async settle(work: () => Promise<Outcome>): Promise<Reply> {
     using _ = this.#renewing()
-    const done = await this.#keep(work)
+    const outcome = await this.#outcomeOf(work)
     const { client, clock, exchange, callOptions, keySha256, holder, id, caller, isSecret, sealKeys } = this.#options
-    const seal = isSecret && done.reply.status < 400 ? sealKeys : undefined
-    const answer = await storedReply(done, seal)
+    const seal = isSecret && outcome.reply.status < 400 ? sealKeys : undefined
+    const answer = await storedReply(outcome, seal)
     const request = { keySha256, holder, operation: id, answer }
-    const { instead, lost } = await patiently(
+    const { instead, lost } = await retryWhileUnavailable(
       clock,
       timeoutMs => client.complete(request, { ...callOptions, timeoutMs }),
       exchange.isTimed ? Math.max(KEEP_MS, exchange.leftOf(CALL_MS)) : undefined,
@@ -76,15 +76,15 @@ export class Operation {
     })
     if (lost) throw inProgress()
     return instead === undefined
-      ? done.reply
-      : await replyOf(instead, { caller, sealKeys, bodySha256: done.bodySha256 })
+      ? outcome.reply
+      : await replyOf(instead, { caller, sealKeys, bodySha256: outcome.bodySha256 })
   }
 
-  async #keep(work: () => Promise<Done>): Promise<Done> {
+  async #outcomeOf(work: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof Unread) {
+      if (error instanceof UnreadableBody) {
         await this.#release(true)
         throw error.cause
       }

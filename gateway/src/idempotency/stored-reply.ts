@@ -4,9 +4,9 @@ import { deflateRaw, inflateRaw } from 'node:zlib'
 import { fail } from '@millhand/api'
 import type { StoredAnswer } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { Principal } from '@millhand/rpc'
-import { requireScope } from '../admission/scope.ts'
+import { authorize } from '../pipeline/authorize.ts'
 import type { Reply } from '../reply.ts'
-import type { Done } from './operation.ts'
+import type { Outcome } from './operation.ts'
 import { openBody, type SealKeys, sealBody } from './sealed-body.ts'
 
 const deflate = promisify(deflateRaw)
@@ -17,7 +17,7 @@ const DEFLATED_FROM_BYTES = 16_384
 
 /** `seal` is set where the body shows a secret. */
 export async function storedReply(
-  { reply, bodySha256 = new Uint8Array(), scope = '' }: Done,
+  { reply, bodySha256 = new Uint8Array(), scope = '' }: Outcome,
   seal: SealKeys | undefined,
 ): Promise<Omit<StoredAnswer, '$typeName' | '$unknown'>> {
   const { status, headers } = reply
@@ -30,7 +30,7 @@ export async function storedReply(
     headers: [...headers],
     body: secret ? sealBody(body, seal) : body,
     secret,
-    objectId: reply.kind === 'events' ? reply.made : '',
+    objectId: reply.kind === 'events' ? reply.resourceId : '',
     bodySha256,
     deflated,
     scope,
@@ -52,11 +52,11 @@ export interface Replaying {
 export async function replyOf(answer: StoredAnswer, { caller, sealKeys, bodySha256 }: Replaying): Promise<Reply> {
   const { status, objectId, secret, deflated, scope, bodySha256: answered } = answer
   if (bodySha256 !== undefined && answered.length > 0 && !Buffer.from(answered).equals(bodySha256)) throw mismatch()
-  if (scope !== '') requireScope(caller, scope)
+  if (scope !== '') authorize(caller, scope)
   const headers = [...answer.headers, 'Idempotent-Replayed', 'true']
-  if (objectId !== '') return { kind: 'events', status, headers, made: objectId }
+  if (objectId !== '') return { kind: 'events', status, headers, resourceId: objectId }
   const body = secret ? openBody(answer.body, sealKeys) : Buffer.from(answer.body)
-  if (body === undefined) throw toldToAnother()
+  if (body === undefined) throw secretOfOtherKey()
   return { kind: 'body', status, headers, body: deflated ? await inflate(body) : body }
 }
 
@@ -66,7 +66,7 @@ export const mismatch = () =>
     'This `Idempotency-Key` was sent with another request before: another method, path, query or body.',
   )
 
-const toldToAnother = () =>
+const secretOfOtherKey = () =>
   fail(
     'idempotency_mismatch',
     'The answer to this `Idempotency-Key` shows a secret, which only the API key can read that the request was first sent with.',

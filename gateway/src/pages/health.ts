@@ -1,7 +1,7 @@
 /** `/healthz`: the process lives. `/readyz`: it can serve. Neither needs a key. */
 import { fail } from '@millhand/api'
 import type { Health } from '@millhand/runner'
-import type { Endpoint } from '../dispatch.ts'
+import type { Endpoint } from '../pipeline/match.ts'
 
 export function healthChecks(health: Health): Endpoint[] {
   return [

@@ -1,7 +1,7 @@
 /** A page that people read as HTML and programs as JSON: by `Accept`. */
 import { qualities, qualityOf } from '../accept.ts'
-import { entityTag, isHeld } from '../conditional.ts'
-import type { Endpoint } from '../dispatch.ts'
+import { entityTag, isHeld } from '../entity-tag.ts'
+import type { Endpoint } from '../pipeline/match.ts'
 import type { Written } from './html.ts'
 
 export interface Negotiated<Content extends object> {

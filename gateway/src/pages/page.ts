@@ -1,6 +1,6 @@
 /** A page whose bytes never change while the process lives. */
-import { entityTag, isHeld } from '../conditional.ts'
-import type { Endpoint } from '../dispatch.ts'
+import { entityTag, isHeld } from '../entity-tag.ts'
+import type { Endpoint } from '../pipeline/match.ts'
 
 export interface Page {
   readonly path: string

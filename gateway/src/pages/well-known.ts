@@ -1,7 +1,7 @@
 /** What is found under `/.well-known/`. None of it needs a key. */
 import { fail } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
-import type { Endpoint } from '../dispatch.ts'
+import type { Endpoint } from '../pipeline/match.ts'
 import { page } from './page.ts'
 
 export interface WellKnownDeps {

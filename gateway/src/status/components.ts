@@ -1,4 +1,4 @@
-/** What the deployment is made of as this gateway sees it, and how long each part was there. */
+/** The components of the deployment as this gateway sees them, and how long each was up. */
 import type { Clock, Health } from '@millhand/runner'
 
 interface Component {
@@ -8,25 +8,25 @@ interface Component {
   readonly since: number
 }
 
-interface Lasted {
+interface Uptime {
   readonly name: string
   readonly upMs: number
   readonly downMs: number
 }
 
 export interface Components {
-  /** Looks how each part is. As often as this is called, so fine is what is told. */
-  look(): void
+  /** Samples the state of each component; times are as exact as this is called often. */
+  sample(): void
   /** As they are now. */
   now(): readonly Component[]
-  /** How long each was up and down since this was called before. */
-  take(): readonly Lasted[]
+  /** How long each was up and down since the last call. */
+  take(): readonly Uptime[]
 }
 
 export function createComponents(healths: readonly Pick<Health, 'ready'>[], clock: Clock): Components {
   const parts = new Map<string, Part>()
 
-  function look() {
+  function sample() {
     const now = clock.monotonic()
     for (const [check, { ready }] of healths.flatMap(health => Object.entries(health.ready().checks))) {
       const name = names.get(check) ?? check
@@ -44,13 +44,13 @@ export function createComponents(healths: readonly Pick<Health, 'ready'>[], cloc
   }
 
   return {
-    look,
+    sample,
     now() {
-      look()
+      sample()
       return [...parts.values()]
     },
     take() {
-      look()
+      sample()
       return [...parts.values()].map(part => {
         const { name, upMs, downMs } = part
         part.upMs = 0

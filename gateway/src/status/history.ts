@@ -1,4 +1,4 @@
-/** The last 90 days, as the status service tells them. */
+/** The last 90 days by the status service, cached. */
 import type { Client } from '@connectrpc/connect'
 import type { Day, StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import type { Clock } from '@millhand/runner'
@@ -10,8 +10,8 @@ export interface History {
   readonly isCurrent: boolean
 }
 
-/** However many look at the page, the service is asked this often. */
-const KEPT_MS = 10_000
+/** The service is asked this often at most. */
+const CACHE_MS = 10_000
 const CALL_MS = 1_000
 
 /** Never rejects. */
@@ -34,7 +34,7 @@ export function createHistory(status: Client<typeof StatusService>, clock: Clock
   }
 
   return () => {
-    if (asking === undefined && clock.monotonic() - askedAt >= KEPT_MS) asking = ask()
+    if (asking === undefined && clock.monotonic() - askedAt >= CACHE_MS) asking = ask()
     return asking ?? Promise.resolve(last)
   }
 }

@@ -1,4 +1,4 @@
-/** Tells the status service what this gateway has observed: once a minute, and at the end. */
+/** Reports the uptimes and request counts of this gateway to the status service: once a minute, and at the end. */
 import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect'
 import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { type Clock, everyInterval } from '@millhand/runner'
@@ -15,13 +15,13 @@ export interface ReportsDeps {
 }
 
 export interface Reports {
-  /** Begins to look and to report. */
+  /** Begins to observe and to report. */
   start(): void
-  /** Looks no more: a stop is no outage. Reports what is left, for at most half a second, once all is answered. */
+  /** Stops sampling, because a stop is no outage. Reports the rest once all requests are answered, for at most half a second. */
   stop(answerAll: () => Promise<void>): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1_000
+const SAMPLE_EVERY_MS = 1_000
 const REPORT_EVERY_MS = 60_000
 const CALL_MS = 5_000
 const LAST_CALL_MS = 500
@@ -36,11 +36,11 @@ export function createReports({ status, components, counts, clock, log }: Report
   let day = dayOf(clock)
   let reportedAt = clock.monotonic()
   let sending: Promise<void> | undefined
-  let looking: Promise<void> | undefined
+  let ticking: Promise<void> | undefined
 
-  function write(lasted = components.take()) {
+  function write(uptimes = components.take()) {
     sequence++
-    unsent.push({ gatewayId, sequence, day, components: [...lasted], ...counts.take() })
+    unsent.push({ gatewayId, sequence, day, components: [...uptimes], ...counts.take() })
     reportedAt = clock.monotonic()
   }
 
@@ -67,8 +67,8 @@ export function createReports({ status, components, counts, clock, log }: Report
       })
   }
 
-  function look() {
-    components.look()
+  function tick() {
+    components.sample()
     const isOver = dayOf(clock) !== day
     const isDue = clock.monotonic() - reportedAt >= REPORT_EVERY_MS
     // While one waits to be taken, the next grows; only the end of a day makes two of them.
@@ -79,16 +79,16 @@ export function createReports({ status, components, counts, clock, log }: Report
 
   return {
     start() {
-      looking = everyInterval(clock, LOOK_EVERY_MS, ending.signal, look)
+      ticking = everyInterval(clock, SAMPLE_EVERY_MS, ending.signal, tick)
     },
     async stop(answerAll) {
-      const lasted = components.take()
+      const uptimes = components.take()
       ending.abort()
       await answerAll()
-      if (looking === undefined) return
-      await looking
+      if (ticking === undefined) return
+      await ticking
       await sending
-      write(lasted)
+      write(uptimes)
       await sendAll({ timeoutMs: LAST_CALL_MS }).catch(failed)
     },
   }

@@ -1,53 +1,51 @@
-/** A method that tells events, as a stream of them. */
+/** A server-streaming method of events as an event stream. */
 import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
-import { failFaults, type RouteOf } from '@millhand/api'
+import { fail, failFaults, type RouteOf } from '@millhand/api'
 import { violations } from '@millhand/rpc'
-import type { Endpoint } from '../dispatch.ts'
 import type { Exchange } from '../exchange.ts'
-import { CALL_MS, callValues, unary } from '../transcode/call.ts'
-import { parseQuery } from '../transcode/query.ts'
-import { withQuota } from '../transcode/quota.ts'
-import { requestReader } from '../transcode/request.ts'
-import { parseLastEventId } from './last-event-id.ts'
-import { createTokenAdmit, TOKEN_PARAMETER, type TokenAdmitDeps } from './stream-tokens.ts'
-import type { Asked, Streams } from './streams.ts'
+import { CALL_MS, call, callValues, unary } from '../pipeline/call.ts'
+import type { Responder } from '../pipeline/context.ts'
+import { requestReader } from '../transcode/request-reader.ts'
+import type { Streams, WatchRequest } from './streams.ts'
 
-export interface EventsDeps extends TokenAdmitDeps {
+export interface EventsDeps {
   readonly transport: Transport
   readonly streams: Streams
 }
 
-/** Throws where there is no method `Get…` for what the events are about: it is asked whether that is there. */
-export function events(route: RouteOf<'events'>, deps: EventsDeps): Endpoint['handle'] {
-  const { transport, streams } = deps
-  const admit = createTokenAdmit(route, deps)
+/** Throws where there is no method `Get…` for the resource of the events: a stream begins with a look at the resource. */
+export function eventsResponder(route: RouteOf<'events'>, { transport, streams }: EventsDeps): Responder {
   const read = requestReader(route)
   const stream = streams.of(route.desc)
   const get = getMethodFor(route.desc)
 
-  return async (exchange, params, query) => {
-    const pairs = parseQuery(query)
-    const token = takeOut(pairs, TOKEN_PARAMETER)
-    const id = params.id as string
-    const caller = await admit(exchange, id, token)
-    const request = read.fromQuery(params, pairs) as Asked & Message
+  return async ({ exchange, caller, params, pairs }) => {
+    const request = read.fromQuery(params, pairs) as WatchRequest & Message
     requireValid(route.desc.input, request)
     const after = parseLastEventId(exchange.header('last-event-id')) ?? request.after
-    using _ = streams.take(caller)
-    const hasEnded = await isOver(exchange, id, callValues(caller, exchange))
-    await stream.send(exchange, caller, { ...request, after }, route.answer.status, hasEnded)
+    using _ = streams.acquire(caller)
+    const ended = await hasEnded(exchange, params.id as string, callValues(caller, exchange))
+    await stream.send(exchange, caller, { ...request, after }, route.answer.status, ended)
   }
 
-  /** In a function of its own: a stream stays open for long, and must not keep what was asked for before it. */
-  async function isOver(exchange: Exchange, id: string, values: ContextValues): Promise<boolean> {
-    const asking = transport.unary(get, undefined, CALL_MS, undefined, { id }, values)
-    const { message } = await withQuota(exchange, asking)
-    return (message as Watched).finishedAt !== undefined
+  /** In a function of its own: a stream stays open for long, and must not keep the resource in memory. */
+  async function hasEnded(exchange: Exchange, id: string, values: ContextValues): Promise<boolean> {
+    const watched = await call(transport, get, { id }, { exchange, values, timeoutMs: CALL_MS, tellsQuota: true })
+    return (watched as Watched).finishedAt !== undefined
   }
 }
 
-/** What has events also has an end. */
+/** The place in the stream that the `Last-Event-ID` header names; undefined without one. Fails with `invalid_parameter`. */
+function parseLastEventId(header: string | undefined): bigint | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,16}$/.test(header) && BigInt(header) <= Number.MAX_SAFE_INTEGER) return BigInt(header)
+  throw fail('invalid_parameter', '`Last-Event-ID` must be the `id` of an event of this stream: a whole number.', {
+    param: 'Last-Event-ID',
+  })
+}
+
+/** A resource with events has an end. */
 interface Watched {
   readonly finishedAt?: object
 }
@@ -56,11 +54,6 @@ interface Watched {
 function requireValid(desc: DescMessage, request: Message) {
   const [first, ...others] = violations(desc, request)
   if (first !== undefined) throw failFaults([first, ...others])
-}
-
-function takeOut(pairs: [name: string, value: string][], name: string): string | undefined {
-  const at = pairs.findIndex(([each]) => each === name)
-  return at === -1 ? undefined : pairs.splice(at, 1)[0]?.[1]
 }
 
 function getMethodFor({ name, parent, input }: DescMethodServerStreaming): DescMethodUnary {

@@ -3,7 +3,7 @@ import { fail } from '@millhand/api'
 import type { Principal } from '@millhand/rpc'
 import type { Clock, Timer } from '@millhand/runner'
 import { Concurrency } from '../admission/concurrency.ts'
-import type { Turns } from './turns.ts'
+import type { PacedJobs } from './paced-jobs.ts'
 
 export interface OpenStream {
   /** Shows its reader that it is alive. */
@@ -14,25 +14,25 @@ export interface OpenStream {
 
 const BEAT_MS = 15_000
 /** Of all accounts together. The tunnel to compute has room for 32,768 calls: the rest is for those that are no streams. */
-const MOST_STREAMS = 20_000
+const MAX_STREAMS = 20_000
 
 export class OpenStreams {
   readonly #clock: Clock
-  readonly #turns: Turns
-  readonly #places: Concurrency
+  readonly #jobs: PacedJobs
+  readonly #permits: Concurrency
   readonly #open = new Set<OpenStream>()
   #timer: Timer | undefined
   #isStopping = false
 
-  constructor(clock: Clock, turns: Turns, mostPerTenant: number, most = MOST_STREAMS) {
+  constructor(clock: Clock, jobs: PacedJobs, mostPerTenant: number, most = MAX_STREAMS) {
     this.#clock = clock
-    this.#turns = turns
-    this.#places = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
+    this.#jobs = jobs
+    this.#permits = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
   }
 
-  /** Takes the place of one more stream of the caller's, until it is disposed of. Fails with `concurrency_limited`. */
-  take(caller: Principal): Disposable {
-    return this.#places.take(caller)
+  /** A permit for one more stream of the caller. Fails with `concurrency_limited`. */
+  acquire(caller: Principal): Disposable {
+    return this.#permits.acquire(caller)
   }
 
   /** Counts a stream as open until that is disposed of. */
@@ -53,12 +53,12 @@ export class OpenStreams {
   /** Ends all of them, also those that come later. */
   stop(): void {
     this.#isStopping = true
-    for (const stream of this.#open) this.#turns.add(() => stream.end(stopping()))
+    for (const stream of this.#open) this.#jobs.add(() => stream.end(stopping()))
   }
 
   #beat(): void {
     this.#timer = this.#clock.timer(BEAT_MS, () => this.#beat())
-    for (const stream of this.#open) this.#turns.add(() => stream.beat())
+    for (const stream of this.#open) this.#jobs.add(() => stream.beat())
   }
 }
 

@@ -1,18 +1,35 @@
 /** A body of JSON: its bytes, and the object that they hold, which is parsed once. */
 import type { Principal } from '@millhand/rpc'
-import { BODY_LIMIT } from '../admission/admit.ts'
-import type { Concurrency } from '../admission/concurrency.ts'
+import type { Concurrency, Permit } from '../admission/concurrency.ts'
 import type { Exchange } from '../exchange.ts'
 import { parseJson } from './json-text.ts'
 import { requireJson } from './media-type.ts'
 import { readBody } from './read-body.ts'
 
-export interface JsonBody {
+/** The most bytes of a body that is parsed. */
+export const BODY_LIMIT = 1_048_576
+
+export class JsonBody {
   readonly bytes: Buffer
-  /** They count as the caller's until this is disposed of. */
-  readonly held: Disposable
+  readonly #permit: Permit | undefined
+  #value: unknown
+
+  /** `permit` is for the bytes, until `release` is called. */
+  constructor(bytes: Buffer, permit: Permit | undefined) {
+    this.bytes = bytes
+    this.#permit = permit
+  }
+
   /** Fails with `invalid_json`. */
-  value(): unknown
+  value(): unknown {
+    this.#value ??= parseJson(this.bytes)
+    return this.#value
+  }
+
+  /** The bytes count as the caller's no more. Idempotent. */
+  release(): void {
+    this.#permit?.[Symbol.dispose]()
+  }
 }
 
 /**
@@ -21,24 +38,18 @@ export interface JsonBody {
  */
 export async function readJsonBody(exchange: Exchange, caller: Principal, bodies: Concurrency): Promise<JsonBody> {
   requireJson(exchange)
-  using onFailure = new DisposableStack()
-  const announced = Number(exchange.header('content-length') ?? 0)
-  let held = 0
-  const hold = (bytes: number) => {
-    if (bytes <= held) return
-    onFailure.use(bodies.take(caller, bytes - held))
-    held = bytes
+  let permit: Permit | undefined
+  const reserve = (bytes: number) => {
+    if (bytes === 0) return
+    if (permit === undefined) permit = bodies.acquire(caller, bytes)
+    else permit.growTo(bytes)
   }
-  if (announced <= BODY_LIMIT) hold(announced)
-  const bytes = await readBody(exchange, BODY_LIMIT, hold)
-  const places = onFailure.move()
-  let parsed: unknown
-  return {
-    bytes,
-    held: places,
-    value() {
-      parsed ??= parseJson(bytes)
-      return parsed
-    },
+  try {
+    const announced = Number(exchange.req.headers['content-length'] ?? 0)
+    if (announced <= BODY_LIMIT) reserve(announced)
+    return new JsonBody(await readBody(exchange, BODY_LIMIT, reserve), permit)
+  } catch (error) {
+    permit?.[Symbol.dispose]()
+    throw error
   }
 }

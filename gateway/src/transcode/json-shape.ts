@@ -4,17 +4,17 @@ import { fail } from '@millhand/api'
 /** Parsing a smaller text costs less than a call, whatever it holds; its reader says more of what is wrong. */
 const SMALL_BYTES = 65_536
 /** As deep as a request may nest. */
-const MOST_LEVELS = 64
+const MAX_LEVELS = 64
 /** Of one object: many keys make it a hash table. No message has so many fields, no map so many pairs and no row so many columns. */
-const MOST_MEMBERS = 4_096
+const MAX_MEMBERS = 4_096
 /** Objects and lists together: more than the rows of any table that fits an input of 512 KiB. */
-const MOST_CONTAINERS = 100_000
+const MAX_CONTAINERS = 100_000
 
 /** Fails with `invalid_parameter`. What is no JSON at all is for the parser to say. */
 export function checkShape(text: Buffer): void {
   if (text.length <= SMALL_BYTES) return
   /** By level: the members of the object that is open there. A list has none. */
-  const members = new Uint32Array(MOST_LEVELS + 1)
+  const members = new Uint32Array(MAX_LEVELS + 1)
   let level = 0
   let containers = 0
   for (let at = 0; at < text.length; at++) {
@@ -24,14 +24,14 @@ export function checkShape(text: Buffer): void {
         break
       case COLON:
         members[level] = (members[level] as number) + 1
-        if ((members[level] as number) > MOST_MEMBERS) throw tooMuch(`an object with more than ${MOST_MEMBERS} members`)
+        if ((members[level] as number) > MAX_MEMBERS) throw tooMuch(`an object with more than ${MAX_MEMBERS} members`)
         break
       case OBJECT:
       case LIST:
         level++
         containers++
-        if (level > MOST_LEVELS) throw tooMuch(`values that nest deeper than ${MOST_LEVELS} levels`)
-        if (containers > MOST_CONTAINERS) throw tooMuch(`more than ${MOST_CONTAINERS} objects and lists`)
+        if (level > MAX_LEVELS) throw tooMuch(`values that nest deeper than ${MAX_LEVELS} levels`)
+        if (containers > MAX_CONTAINERS) throw tooMuch(`more than ${MAX_CONTAINERS} objects and lists`)
         members[level] = 0
         break
       case OBJECT_END:

@@ -16,7 +16,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange
-    exchange.takesItsTime = true
+    exchange.allowsSlowBody = true
     const { req } = exchange
     req.on('readable', this.#deliver).on('end', this.#deliver).on('error', this.#deliver).on('close', this.#deliver)
   }
@@ -31,7 +31,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
     this.#deliver()
     // Whoever waits, waits for the caller.
     if (this.#waiting !== undefined) {
-      this.#timer = setTimeout(() => this.#exchange.timeOut(), this.#exchange.patience.senderMs)
+      this.#timer = setTimeout(() => this.#exchange.timeOut(), this.#exchange.timeouts.senderMs)
     }
     return promise
   }

@@ -2,7 +2,7 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { failFaults, queryReader } from '@millhand/api'
 import { violations } from '@millhand/rpc'
-import { accepted } from '../transcode/request.ts'
+import { accepted } from '../transcode/request-reader.ts'
 
 export type Description = MessageShape<DescMessage>
 export type Pairs = readonly (readonly [name: string, value: string])[]

@@ -3,36 +3,34 @@ import { createHash, type Hash } from 'node:crypto'
 import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { fail, jsonWriter, type RouteOf } from '@millhand/api'
-import { operationKey, type Principal } from '@millhand/rpc'
-import { type AdmitDeps, createAdmit } from '../admission/admit.ts'
-import type { Endpoint } from '../dispatch.ts'
+import { operationKey } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
-import { fingerprintOf } from '../idempotency/fingerprint.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { idempotencyKeyOf } from '../idempotency/key.ts'
-import { type Done, Unread } from '../idempotency/operation.ts'
-import { type Reply, sendBody } from '../reply.ts'
-import { callValues } from '../transcode/call.ts'
+import { fingerprintOf, idempotencyKeyOf } from '../idempotency/keyed-request.ts'
+import { type Outcome, UnreadableBody } from '../idempotency/operation.ts'
+import { callValues } from '../pipeline/call.ts'
+import type { RequestContext, Responder } from '../pipeline/context.ts'
+import { createOnce } from '../pipeline/once.ts'
+import { type BodyReply, sendBody } from '../reply.ts'
 import { locationOf } from '../transcode/location.ts'
 import { requirePlain } from '../transcode/media-type.ts'
-import { parseQuery } from '../transcode/query.ts'
 import { tooLarge } from '../transcode/read-body.ts'
-import { createServiceTime, type ServiceTime } from '../transcode/service-time.ts'
+import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
 import { type Description, descriptionReader, type Pairs } from './description.ts'
 import { FILE_PART, readForm } from './form.ts'
 
-export interface UploadDeps extends AdmitDeps {
+export interface UploadDeps {
   readonly transport: Transport
   readonly idempotency: Idempotency
   /** The most bytes that are taken. */
   readonly uploadBytes: number
 }
 
-export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['handle'] {
+export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Responder {
   const { desc: method, parts, answer } = route
   const { transport, idempotency, uploadBytes } = deps
-  const admit = createAdmit(route, deps)
+  const once = createOnce(idempotency, { perform, digestBody })
   const describe = descriptionReader(parts.head.message)
   const write = jsonWriter(method.output)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -65,7 +63,7 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
     if (!isDescribed) throw noFile()
   }
 
-  /** The parts as they come, each also told to `digest`; no more than may come. Fails with `Unread`. */
+  /** The parts as they come, each also told to `digest`; no more than may come. Fails with `UnreadableBody`. */
   async function* partsOf(exchange: Exchange, pairs: Pairs, body: Body, digest?: Hash): AsyncGenerator<Part> {
     const contentType = exchange.header('content-type')
     let left = uploadBytes
@@ -81,58 +79,63 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
         yield each
       }
     } catch (cause) {
-      throw new Unread('an upload can not be read', { cause })
+      throw new UnreadableBody('an upload can not be read', { cause })
     }
   }
 
   /** What the service takes, in its own time; what can't be read to its end is none of it. */
-  async function* paced(first: Part, others: AsyncIterable<Part>, serviceTime: ServiceTime, ending: AbortController) {
-    serviceTime.start()
+  async function* paced(
+    first: Part,
+    others: AsyncIterable<Part>,
+    serviceTimeout: ServiceTimeout,
+    ending: AbortController,
+  ) {
+    serviceTimeout.start()
     try {
       yield first
-      serviceTime.stop()
+      serviceTimeout.stop()
       for await (const each of others) {
-        serviceTime.start()
+        serviceTimeout.start()
         yield each
-        serviceTime.stop()
+        serviceTimeout.stop()
       }
     } catch (error) {
       // The service sees a call that is cancelled, and never one that has come to its end.
       ending.abort(error)
       throw error
     }
-    serviceTime.start()
+    serviceTimeout.start()
   }
 
-  /** Sends the body on; `operation` is what that is part of. Fails with `Unread`, or as the service does. */
-  async function send(exchange: Exchange, caller: Principal, pairs: Pairs, operation?: string): Promise<Done> {
+  /** Sends the body to the service; `operation` is the id of a keyed operation. Fails with `UnreadableBody`, or as the service does. */
+  async function perform({ exchange, caller, pairs }: RequestContext, operation?: string): Promise<Outcome> {
     const body = new Body(exchange)
     const digest = createHash('sha256')
     const ending = new AbortController()
-    const serviceTime = createServiceTime(ending)
+    const serviceTimeout = createServiceTimeout(ending)
     try {
       const source = partsOf(exchange, pairs, body, operation === undefined ? undefined : digest)
       const first = await source.next()
       if (first.done) throw new Error('an upload has no description')
-      const requests = paced(first.value, source, serviceTime, ending)
+      const requests = paced(first.value, source, serviceTimeout, ending)
       const values = callValues(caller, exchange).set(operationKey, operation)
       const response = await transport.stream(method, ending.signal, undefined, undefined, requests, values)
       return { reply: replyWith(await only(response.message)), bodySha256: digest.digest() }
     } catch (error) {
       throw ending.signal.aborted ? ending.signal.reason : error
     } finally {
-      serviceTime.stop()
+      serviceTimeout.stop()
       void body.return()
     }
   }
 
-  function replyWith(made: MessageShape<DescMessage>): Reply {
-    const headers = ['Content-Type', 'application/json', ...(location ? ['Location', location(made)] : [])]
-    return { kind: 'body', status: answer.status, headers, body: write(made) }
+  function replyWith(result: MessageShape<DescMessage>): BodyReply {
+    const headers = ['Content-Type', 'application/json', ...(location ? ['Location', location(result)] : [])]
+    return { kind: 'body', status: answer.status, headers, body: write(result) }
   }
 
-  /** The digest of a body that is not sent on. Fails with `Unread`. */
-  async function digestOf(exchange: Exchange, pairs: Pairs): Promise<Buffer> {
+  /** The SHA-256 of a body that is not sent to the service. Fails with `UnreadableBody`. */
+  async function digestBody({ exchange, pairs }: RequestContext): Promise<Buffer> {
     const body = new Body(exchange)
     const digest = createHash('sha256')
     try {
@@ -143,29 +146,30 @@ export function upload(route: RouteOf<'upload'>, deps: UploadDeps): Endpoint['ha
     }
   }
 
-  async function once(exchange: Exchange, caller: Principal, pairs: Pairs, key: string): Promise<Reply> {
-    const contentType = exchange.header('content-type') ?? ''
-    // Each try of a form may have another boundary.
-    const fingerprint = fingerprintOf(exchange, isForm(contentType) ? 'multipart/form-data' : contentType)
-    const begun = await idempotency.begin(exchange, caller, { key, fingerprint, isSecret: answer.secret })
-    if (begun.kind === 'answered') return await begun.replay(await digestOf(exchange, pairs))
-    const { operation } = begun
-    return await operation.settle(() => send(exchange, caller, pairs, operation.id))
-  }
-
-  return async (exchange, _params, query) => {
-    const caller = await admit(exchange)
+  /** Fails with 400, 413 and 415. */
+  function parse(context: RequestContext): void {
+    const { exchange } = context
     const key = route.method === 'POST' ? idempotencyKeyOf(exchange) : undefined
     requirePlain(exchange)
     requireLength(exchange)
-    const most = isForm(exchange.header('content-type')) ? uploadBytes + FORM_BYTES : uploadBytes
-    if (Number(exchange.header('content-length')) > most) throw tooLarge(uploadBytes)
-    const pairs = parseQuery(query)
+    const contentType = exchange.header('content-type') ?? ''
+    const limit = isForm(contentType) ? uploadBytes + FORM_BYTES : uploadBytes
+    if (Number(exchange.header('content-length')) > limit) throw tooLarge(uploadBytes)
+    void context.pairs // A query that can't be decoded is refused before anything is read.
+    if (key === undefined) return
+    // Each try of a form may have another boundary.
+    const fingerprint = fingerprintOf(exchange, isForm(contentType) ? 'multipart/form-data' : contentType)
+    context.keyed = { key, fingerprint, isSecret: answer.secret }
+  }
+
+  return async context => {
+    parse(context)
     try {
-      const reply = key ? await once(exchange, caller, pairs, key) : (await send(exchange, caller, pairs)).reply
-      if (reply.kind === 'body') sendBody(exchange, reply)
+      const { keyed } = context
+      const reply = keyed === undefined ? (await perform(context)).reply : await once(context, keyed)
+      if (reply.kind === 'body') sendBody(context.exchange, reply)
     } catch (error) {
-      throw error instanceof Unread ? error.cause : error
+      throw error instanceof UnreadableBody ? error.cause : error
     }
   }
 }

@@ -4,7 +4,7 @@ import { Limit } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import { WINDOW_MS } from '@millhand/rate'
 import type { Exchange } from '../../exchange.ts'
 import type { Caller } from '../caller.ts'
-import type { RateLimiter, Taken } from './limiter.ts'
+import type { RateDecision, RateLimiter } from './limiter.ts'
 import type { RateWindow } from './window.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { RateWindow } from './window.ts'
  * `isPart` says that it may weigh more, which is not known yet.
  */
 export type Enforce = (
-  exchange: Pick<Exchange, 'carryRate'>,
+  exchange: Pick<Exchange, 'setRate'>,
   caller: Caller,
   weight?: number,
   counted?: number,
@@ -29,7 +29,7 @@ export function createEnforce(limit: Limit, limiter: RateLimiter): Enforce {
     const uncounted = Math.min(weight, window.limit) - counted
     if (uncounted <= 0) return caller
     // Room for a part is not enough for the whole, and what was counted before counts against the next try as well.
-    const whole = (taken: Taken) => (isPart || counted > 0 ? { ...taken, roomMs: WINDOW_MS } : taken)
+    const whole = (taken: RateDecision) => (isPart || counted > 0 ? { ...taken, roomMs: WINDOW_MS } : taken)
     const taken = limiter.take(window, uncounted)
     if (!(taken instanceof Promise)) return passed(exchange, caller, window, whole(taken))
     return taken.then(later => passed(exchange, caller, window, whole(later)))
@@ -42,13 +42,13 @@ export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefi
 
 /** As draft-ietf-httpapi-ratelimit-headers has it: `q` in `w` seconds, `r` of it left, one more in `t` seconds. */
 function passed(
-  exchange: Pick<Exchange, 'carryRate'>,
+  exchange: Pick<Exchange, 'setRate'>,
   caller: Caller,
   { family, limit }: RateWindow,
-  taken: Taken,
+  taken: RateDecision,
 ): Caller {
   const { passes, remaining, nextMs, roomMs = nextMs } = taken
-  exchange.carryRate(
+  exchange.setRate(
     `"${family}";q=${limit};w=${WINDOW_MS / 1000}`,
     `"${family}";r=${remaining};t=${wholeSeconds(nextMs)}`,
   )

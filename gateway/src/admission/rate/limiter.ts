@@ -1,18 +1,18 @@
-/** The port of what counts requests. */
+/** The port of rate limiters. */
 import type { RateWindow } from './window.ts'
 
 export interface RateLimiter {
   /**
    * Counts a request where its window has room for it, as `weight` requests (1 where it is not set, at most the limit);
-   * at once where that is known here. Never rejects.
+   * no promise where the decision needs no call. Never rejects.
    */
-  take(window: RateWindow, weight?: number): Taken | Promise<Taken>
+  take(window: RateWindow, weight?: number): RateDecision | Promise<RateDecision>
   /** Whether it is known here that a window has no room for so many. Counts nothing. */
   isFull(window: RateWindow, weight: number): boolean
 }
 
-/** What became of a request, and how its window is now. */
-export interface Taken {
+/** Whether a request passes, and the state of its window. */
+export interface RateDecision {
   readonly passes: boolean
   /** How many more requests would pass now. */
   readonly remaining: number

@@ -1,59 +1,59 @@
-/** One window, as a gateway sees it that shares it with others. */
+/** One rate window of a gateway that shares it with others. */
 import type { WindowAnswer } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { Ring, WINDOW_MS } from '@millhand/rate'
-import type { Taken } from './limiter.ts'
+import type { RateDecision } from './limiter.ts'
 
-/** A time in which the owner can't be asked. */
-export interface Away {
+/** A time in which the owner can't be reached. */
+export interface Outage {
   /** By the monotonic clock. */
   readonly since: number
-  /** How many gateways there were when it was last heard of. */
+  /** The number of gateways by the owner's last answer. */
   readonly gateways: number
 }
 
-/** What is asked in one call, until that is answered. */
-export interface Ask {
+/** The part of one call that is about one window, until the call is answered. */
+export interface PermitRequest {
   readonly window: SharedWindow
   /** By the monotonic clock. */
   readonly at: number
-  /** Who waits for its answer. */
+  /** Requests that wait for the answer. */
   waiters: readonly Waiter[]
   readonly limit: number
   readonly ahead: number
   readonly returned: number
-  /** What the owner is told of. */
+  /** Requests that passed without the owner, which it hears of. */
   readonly told: Ring | undefined
-  /** How many places those have who were let pass without its answer, and since when. */
+  /** How many permits the requests used that passed without the answer, and since when. */
   passedByShare: number
   sharedAt: number
 }
 
 interface Waiter {
-  /** How many places it needs. */
+  /** How many permits it needs. */
   readonly weight: number
-  answer(taken: Taken): void
+  answer(taken: RateDecision): void
 }
 
-/** A place ahead is used within so many milliseconds of the question for it, or given back. */
+/** A permit in advance is used within so many milliseconds of its call, or returned. */
 const HOLD_MS = 1_000
 
 export class SharedWindow {
   readonly name: string
   /** Requests in any 60 seconds, as the latest request has it. */
   limit = 1
-  /** What this gateway let pass. */
+  /** Requests that this gateway let pass. */
   readonly #passed = new Ring()
-  /** What of that the owner has not heard of. */
-  #untold: Ring | undefined
+  /** Those of them that the owner has not heard of. */
+  #unreported: Ring | undefined
   #waiters: Waiter[] = []
   #isAsked = false
-  /** Places ahead. */
+  /** Permits in advance. */
   #held = 0
   #heldUntil = 0
-  /** How many there were at first, and how many to ask for: what may be used within a second, as it seems. */
+  /** How many there were at first, and how many to ask for next: an estimate of the use in a second. */
   #given = 0
   #wanted = 1
-  /** Those to give back. */
+  /** Permits to return. */
   #returned = 0
   /** How many more would pass, of the limit that the owner was asked for; of 0 before it was. */
   #remaining = 0
@@ -61,9 +61,9 @@ export class SharedWindow {
   /** When it is one more, at the earliest and at the latest. */
   #freeFrom = 0
   #freeBy = 0
-  /** What may pass here while the owner is away, and the time that this is for. */
+  /** How many requests may pass here during an outage, and which outage that is. */
   #share = 0
-  #shareOf: Away | undefined
+  #shareOf: Outage | undefined
 
   constructor(name: string) {
     this.name = name
@@ -71,22 +71,22 @@ export class SharedWindow {
 
   isIdle(now: number): boolean {
     const isKnownFull = now < this.#freeFrom
-    return !isKnownFull && !this.#isAsked && this.#held === 0 && !this.hasToSay && this.#passed.countAt(now) === 0
+    return !isKnownFull && !this.#isAsked && this.#held === 0 && !this.hasNews && this.#passed.countAt(now) === 0
   }
 
-  /** Whether the owner is to be asked or told of something. */
-  get hasToSay(): boolean {
-    return this.#waiters.length > 0 || this.#returned > 0 || this.#untold !== undefined
+  /** Whether the next call to the owner has to include this window. */
+  get hasNews(): boolean {
+    return this.#waiters.length > 0 || this.#returned > 0 || this.#unreported !== undefined
   }
 
-  /** Whether it holds places ahead; those that are too old are to be given back. */
+  /** Whether it has permits in advance; returns those that are too old. */
   holdsAt(now: number): boolean {
     if (this.#held > 0 && now >= this.#heldUntil) this.#giveBack()
     return this.#held > 0
   }
 
-  /** What is known without the owner: that there is a place, or that there is none yet. */
-  takeKnown(weight: number, now: number): Taken | undefined {
+  /** The decision where it is known without the owner. */
+  takeKnown(weight: number, now: number): RateDecision | undefined {
     if (this.holdsAt(now) && this.#held >= weight) {
       this.#held -= weight
       this.#passed.add(now, weight)
@@ -96,30 +96,30 @@ export class SharedWindow {
     return this.isKnownFull(weight, now) ? this.#taken(false, weight, now) : undefined
   }
 
-  /** Whether there is no room for so many, of the places that it holds or that the owner has. */
+  /** Whether neither its own permits nor the owner's have room for `weight`. */
   isKnownFull(weight: number, now: number): boolean {
     if (this.holdsAt(now) && this.#held >= weight) return false
     return this.#remaining < weight && this.#remainingOf === this.limit && now < this.#freeFrom
   }
 
   /** Waits for the owner's answer. */
-  wait(weight: number): Promise<Taken> {
+  wait(weight: number): Promise<RateDecision> {
     return new Promise(resolve => this.#waiters.push({ weight, answer: resolve }))
   }
 
-  /** What the owner is asked and told now. */
-  ask(now: number): Ask {
+  /** The part of the next call that is about this window. */
+  ask(now: number): PermitRequest {
     const { limit } = this
     if (this.#held > 0) this.#giveBack()
     const waiters = this.#waiters
-    const ask: Ask = {
+    const ask: PermitRequest = {
       window: this,
       at: now,
       waiters,
       limit,
       ahead: waiters.length > 0 ? this.#wanted : 0,
       returned: this.#returned,
-      told: this.#untold,
+      told: this.#unreported,
       passedByShare: 0,
       sharedAt: now,
     }
@@ -127,13 +127,13 @@ export class SharedWindow {
     if (waiters.length > 0) this.#wanted = Math.min(this.#wanted * 2, limit)
     this.#waiters = []
     this.#returned = 0
-    this.#untold = undefined
+    this.#unreported = undefined
     this.#isAsked = true
     return ask
   }
 
-  /** Takes what the owner gives. */
-  settle(ask: Ask, { granted, ahead, remaining, nextFreeMs, freeByMs }: WindowAnswer, now: number): void {
+  /** Takes the permits of an answer. */
+  settle(ask: PermitRequest, { granted, ahead, remaining, nextFreeMs, freeByMs }: WindowAnswer, now: number): void {
     this.#isAsked = false
     this.#remaining = remaining
     this.#remainingOf = ask.limit
@@ -155,35 +155,35 @@ export class SharedWindow {
     this.#returned += left
   }
 
-  /** Gives back what the owner gives too late. */
-  settleLate(ask: Ask, { granted, ahead }: WindowAnswer): void {
+  /** Returns the permits of an answer that came too late. */
+  settleLate(ask: PermitRequest, { granted, ahead }: WindowAnswer): void {
     this.#isAsked = false
-    // Who was let pass without an answer has its place now.
+    // These permits cover the requests that passed without an answer.
     const used = Math.min(granted, ask.passedByShare)
-    this.#untold?.remove(ask.sharedAt, used)
+    this.#unreported?.remove(ask.sharedAt, used)
     this.#returned += granted - used + ahead
   }
 
-  /** The owner took no notice: it is asked again. */
-  askAgain(ask: Ask): void {
+  /** The owner did not handle the request: the next call has it again. */
+  askAgain(ask: PermitRequest): void {
     this.#isAsked = false
     this.#waiters = [...ask.waiters, ...this.#waiters]
   }
 
-  /** Answers who waits for a call without it, as far as the share goes. */
-  answerByShare(ask: Ask, now: number, away: Away): void {
+  /** Answers the requests of a call without the owner, as far as the share goes. */
+  answerByShare(ask: PermitRequest, now: number, outage: Outage): void {
     ask.sharedAt = now
     for (const { weight, answer } of ask.waiters) {
-      const taken = this.takeShare(weight, now, away)
+      const taken = this.takeShare(weight, now, outage)
       if (taken.passes) ask.passedByShare += weight
       answer(taken)
     }
     ask.waiters = []
   }
 
-  /** The same for who waits for the next call. */
-  answerWaitersByShare(now: number, away: Away): void {
-    for (const { weight, answer } of this.#waiters) answer(this.takeShare(weight, now, away))
+  /** The same for requests that wait for the next call. */
+  answerWaitersByShare(now: number, outage: Outage): void {
+    for (const { weight, answer } of this.#waiters) answer(this.takeShare(weight, now, outage))
     this.#waiters = []
   }
 
@@ -191,14 +191,14 @@ export class SharedWindow {
    * Lets a request pass without the owner: for a minute as many as passed here before, or this gateway's part of the
    * plan where that is more; then that part. A request that is heavier than that has to have all of it.
    */
-  takeShare(weight: number, now: number, away: Away): Taken {
+  takeShare(weight: number, now: number, outage: Outage): RateDecision {
     const count = this.#passed.countAt(now)
-    const share = this.#shareAt(now, away)
+    const share = this.#shareAt(now, outage)
     const passes = count + Math.min(weight, share) <= share
     if (passes) {
       this.#passed.add(now, weight)
-      this.#untold ??= new Ring()
-      this.#untold.add(now, weight)
+      this.#unreported ??= new Ring()
+      this.#unreported.add(now, weight)
     }
     const held = passes ? count + weight : count
     const nextMs = this.#passed.leavesIn(Math.max(0, held - share), now)
@@ -207,29 +207,29 @@ export class SharedWindow {
   }
 
   /** Whether no other of that weight would pass without the owner. */
-  isShareUsed(weight: number, now: number, away: Away): boolean {
-    const share = this.#shareAt(now, away)
+  isShareUsed(weight: number, now: number, outage: Outage): boolean {
+    const share = this.#shareAt(now, outage)
     return this.#passed.countAt(now) + Math.min(weight, share) > share
   }
 
-  /** A new owner is to hear of all that passed here; says whether there is any. */
-  tellAll(now: number): boolean {
+  /** Has a new owner hear of all requests that passed here; returns whether there are any. */
+  reportAll(now: number): boolean {
     this.#returned = 0
     this.#held = 0
-    this.#untold = undefined
+    this.#unreported = undefined
     if (this.#passed.countAt(now) === 0) return false
-    this.#untold = new Ring()
-    this.#untold.addAll(this.#passed)
+    this.#unreported = new Ring()
+    this.#unreported.addAll(this.#passed)
     return true
   }
 
-  #shareAt(now: number, away: Away): number {
-    if (this.#shareOf !== away) {
-      this.#shareOf = away
+  #shareAt(now: number, outage: Outage): number {
+    if (this.#shareOf !== outage) {
+      this.#shareOf = outage
       this.#share = this.#passed.countAt(now)
     }
-    const part = Math.max(1, Math.floor(this.limit / away.gateways))
-    return now - away.since < WINDOW_MS ? Math.max(this.#share, part) : part
+    const part = Math.max(1, Math.floor(this.limit / outage.gateways))
+    return now - outage.since < WINDOW_MS ? Math.max(this.#share, part) : part
   }
 
   #giveBack() {
@@ -239,7 +239,7 @@ export class SharedWindow {
   }
 
   /** When there is room for several is not known here; all that counts now has left the window after its length. */
-  #taken(passes: boolean, weight: number, now: number): Taken {
+  #taken(passes: boolean, weight: number, now: number): RateDecision {
     const taken = { passes, remaining: this.#remaining, nextMs: Math.max(0, this.#freeBy - now) }
     return passes || weight === 1 ? taken : { ...taken, roomMs: WINDOW_MS }
   }

@@ -1,6 +1,6 @@
 /** `/changelog`: what has changed for callers and operators, the newest first. Needs no key. */
 import { readFileSync } from 'node:fs'
-import type { Endpoint } from '../../dispatch.ts'
+import type { Endpoint } from '../../pipeline/match.ts'
 import { negotiated } from '../negotiated.ts'
 import { writeChangelog } from './write-changelog.ts'
 

@@ -25,7 +25,7 @@ const item = ({ id, type, text, link }: Entry) =>
     text,
   )}${link === undefined ? '' : html` <a href="${link}">More</a>`}</p></li>`
 
-const words = { added: 'Added', changed: 'Changed', deprecated: 'Deprecated', fixed: 'Fixed' } as const
+const words = { added: 'Added', changed: 'ChangeSet', deprecated: 'Deprecated', fixed: 'Fixed' } as const
 
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 

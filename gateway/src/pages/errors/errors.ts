@@ -1,6 +1,6 @@
 /** `/docs/errors` and `/docs/errors/{code}`: each error of the catalogue, and what to do about it. Needs no key. */
 import { type CatalogueEntry, fail, isProblemCode, type ProblemCode, problemPath, problems } from '@millhand/api'
-import type { Endpoint } from '../../dispatch.ts'
+import type { Endpoint } from '../../pipeline/match.ts'
 import { negotiated } from '../negotiated.ts'
 import { writeError, writeErrors } from './write-errors.ts'
 

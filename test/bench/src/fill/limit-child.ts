@@ -72,7 +72,7 @@ function callersWith(limit: number | undefined): Caller[] {
 /** As ten requests come in each turn; those of the first tenth are not counted. */
 async function measured(enforce: Enforce, requests: number, callers: readonly Caller[]): Promise<number> {
   let carried: string[] = []
-  const exchange = { carryRate: (policy: string, rate: string) => void carried.push(policy, rate) }
+  const exchange = { setRate: (policy: string, rate: string) => void carried.push(policy, rate) }
   const warm = requests / 10
   let begin = 0
   for (let n = 0; n < requests + warm; n += 10) {

@@ -1,8 +1,8 @@
-/** What a connection is at. */
+/** The state of a connection: its requests and their answers. */
 import type { ServerResponse } from 'node:http'
 import type { Exchange } from './exchange.ts'
 
-/** What the connections of a server have in common. */
+/** What all connections of a server share. */
 export interface ServerState {
   /** Whether the process is going away; an answer then tells its connection to close. */
   readonly stopping: boolean
@@ -14,7 +14,7 @@ export interface ServerState {
   readonly readerMs: number
 }
 
-export class Traffic {
+export class Connection {
   readonly server: ServerState
   /** Ends the connection as that of a request that does not come on. */
   readonly timeOut: () => void
@@ -24,8 +24,8 @@ export class Traffic {
   answeredBytes = 0
   /** Those whose answers are not sent yet: most of them have one that waits for an earlier one to be sent. */
   readonly unsent: Exchange[] = []
-  /** Whether nothing may make this caller wait: it sends no more, or what it sends can't be read. */
-  isHurried = false
+  /** Whether the connection ends with the answers to what has come: its caller sends no more, or what it sends can't be read. */
+  isDraining = false
   /** Whether nothing more is read of the connection until some of what came is answered. */
   isHeld = false
   /** Whether nothing more is read of it at all: it ends with an answer that is on its way. */
@@ -42,10 +42,10 @@ export class Traffic {
     this.timeOut = timeOut
   }
 
-  /** Whether the request that is coming may take its time: who reads it looks after that. */
-  get isReadSlowly(): boolean {
+  /** Whether the request that is coming may be slow: its reader has a timeout of its own. */
+  get hasSlowBody(): boolean {
     const last = this.open.at(-1)
-    return last?.takesItsTime === true && !last.req.complete
+    return last?.allowsSlowBody === true && !last.req.complete
   }
 
   /** Whether the connection waits for its caller, to take what is answered or to ask again. */
@@ -54,10 +54,10 @@ export class Traffic {
     return first === undefined ? this.answeredBytes > 0 : first.status !== 0 && !this.open.includes(first)
   }
 
-  /** What waits for something answers with what there is. */
-  hurry() {
-    this.isHurried = true
-    for (const exchange of this.open) exchange.onHurry?.()
+  /** Ends the waits of open exchanges: each answers with the current state. */
+  drain() {
+    this.isDraining = true
+    for (const exchange of this.open) exchange.onDrain?.()
   }
 
   /** The answer of one is sent. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { Turns } from './turns.ts'
+import { PacedJobs } from './paced-jobs.ts'
 
 test('jobs that come at once are done in their order, and others have a turn in between', async () => {
-  const turns = new Turns()
+  const jobs = new PacedJobs()
   const done: number[] = []
-  for (let n = 0; n < 5_000; n++) turns.add(() => done.push(n))
+  for (let n = 0; n < 5_000; n++) jobs.add(() => done.push(n))
   assert.deepEqual(done, [])
   let rounds = 0
   while (done.length < 5_000) {
@@ -20,8 +20,8 @@ test('jobs that come at once are done in their order, and others have a turn in 
 })
 
 test('a job that adds another is followed by it', async () => {
-  const turns = new Turns()
+  const jobs = new PacedJobs()
   const { promise, resolve } = Promise.withResolvers<void>()
-  turns.add(() => turns.add(resolve))
+  jobs.add(() => jobs.add(resolve))
   await promise
 })

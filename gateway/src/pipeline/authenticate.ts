@@ -1,13 +1,13 @@
-/** Whom a request comes from. */
+/** Finds the caller of a request by its API key. */
 import { hash } from 'node:crypto'
 import { fail } from '@millhand/api'
+import type { Caller } from '../admission/caller.ts'
+import type { Callers } from '../admission/callers.ts'
+import type { PresentedKey } from '../admission/key-cache.ts'
 import type { Exchange } from '../exchange.ts'
-import type { Caller } from './caller.ts'
-import type { Callers } from './callers.ts'
-import type { PresentedKey } from './known-keys.ts'
 
 /**
- * Who sends a request, by its `Authorization` header; at once where the key is remembered.
+ * The caller that the `Authorization` header names; no promise where the key is cached.
  * Fails with `missing_credentials`, with `invalid_credentials`, or as `Callers` does.
  */
 export type Authenticate = (exchange: Pick<Exchange, 'req'>) => Caller | Promise<Caller>

@@ -1,9 +1,9 @@
-/** Calls that are made again while no replica can answer. */
+/** Retries of calls while no replica can answer. */
 import { codeOf, metadataOf } from '@millhand/api'
 import { backoff, type Clock } from '@millhand/runner'
 
-/** Long enough for a replica to be replaced by another, and short beside the lease of an operation. */
-const PATIENCE_MS = 5_000
+/** Long enough for a replica to be replaced by another, and short compared with the lease of an operation. */
+const RETRY_MS = 5_000
 
 const pauseMs = backoff({ baseMs: 50, maxMs: 500, random: Math.random })
 
@@ -11,12 +11,12 @@ const pauseMs = backoff({ baseMs: 50, maxMs: 500, random: Math.random })
  * Calls until there is an answer, for at most `withinMs` and 5 s. For calls that may be repeated. A service whose store
  * is known to be down is not called again.
  */
-export async function patiently<Answer>(
+export async function retryWhileUnavailable<Answer>(
   clock: Clock,
   ask: (timeoutMs: number) => Promise<Answer>,
-  withinMs = PATIENCE_MS,
+  withinMs = RETRY_MS,
 ): Promise<Answer> {
-  const end = clock.monotonic() + Math.min(withinMs, PATIENCE_MS)
+  const end = clock.monotonic() + Math.min(withinMs, RETRY_MS)
   for (let tries = 1; ; tries++) {
     const leftMs = end - clock.monotonic()
     try {

@@ -12,7 +12,7 @@ import {
   type Route,
 } from '@millhand/api'
 import { violations } from '@millhand/rpc'
-import type { Params } from '../dispatch.ts'
+import type { Params } from '../pipeline/match.ts'
 import type { JsonBody } from './json-body.ts'
 import { parseQuery } from './query.ts'
 

@@ -1,12 +1,12 @@
-/** A stream of events that outlives those who give it. */
+/** A stream of events that goes on at another replica when its own fails. */
 import type { Message } from '@bufbuild/protobuf'
 import { codeOf } from '@millhand/api'
 import { backoff, type Clock } from '@millhand/runner'
 
-/** What every event has, whatever it tells of. */
+/** The fields of every event. */
 export type Event = Message & { readonly sequence: bigint; readonly type: string }
 
-export interface GoOnOptions {
+export interface ResumingOptions {
   /** Asks for the events after a place, or for all of them. */
   readonly ask: (after: bigint | undefined) => AsyncIterable<Event>
   readonly after: bigint | undefined
@@ -18,18 +18,18 @@ export interface GoOnOptions {
 }
 
 /** The most that is waited between two tries, at first and at last: milliseconds. */
-const AGAIN_MS = { baseMs: 100, maxMs: 2_000 }
+const RETRY_MS = { baseMs: 100, maxMs: 2_000 }
 /** For so long nobody may be there to answer: an owner is replaced in 2 s, a process is started again in some more. */
 const GIVE_UP_MS = 30_000
 /** A call that lasts so long was with someone who answers: one that finds nobody fails sooner, after 5 s. */
-const LASTED_MS = 10_000
+const ANSWERED_MS = 10_000
 
 /**
  * The events after a place, each once and in their order. Where they break off because who gives them is `unavailable`,
  * they are asked for again, after the last that came. Fails as `ask` does: for `unavailable` once that has lasted.
  */
-export async function* goOn({ ask, after, clock, signal, random }: GoOnOptions): AsyncGenerator<Event> {
-  const pauseMs = backoff({ ...AGAIN_MS, random })
+export async function* resumingEvents({ ask, after, clock, signal, random }: ResumingOptions): AsyncGenerator<Event> {
+  const pauseMs = backoff({ ...RETRY_MS, random })
   let last = after
   let failingSince: number | undefined
   let failures = 0
@@ -48,7 +48,7 @@ export async function* goOn({ ask, after, clock, signal, random }: GoOnOptions):
       if (signal.aborted) throw signal.reason
       if (codeOf(error) !== 'unavailable') throw error
       const now = clock.monotonic()
-      const lasted = gave || now - askedAt >= LASTED_MS
+      const lasted = gave || now - askedAt >= ANSWERED_MS
       failures = lasted ? 1 : failures + 1
       failingSince = lasted ? now : (failingSince ?? askedAt)
       leftMs = failingSince + GIVE_UP_MS - now

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fail } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
-import { type Event, goOn } from './go-on.ts'
+import { type Event, resumingEvents } from './resuming-events.ts'
 
 const signal = new AbortController().signal
 
@@ -16,7 +16,7 @@ test('who gives no events is asked ever less often, each stream in its own time,
     throw fail('unavailable', 'nobody is there')
   }
   const reading = (async () => {
-    for await (const _ of goOn({ ask, after: undefined, clock, signal, random: () => 0.5 }));
+    for await (const _ of resumingEvents({ ask, after: undefined, clock, signal, random: () => 0.5 }));
   })()
   const given = assert.rejects(reading, /nobody is there/)
   for (let ms = 0; ms < 45_000; ms += 50) await clock.advance(50)

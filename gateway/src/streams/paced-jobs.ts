@@ -1,9 +1,9 @@
-/** Work of many streams that falls due at once, spread over turns of the event loop: other callers are answered in between. */
+/** Spreads work of many streams that is due at once over turns of the event loop: other requests are answered in between. */
 
 /** The end of a stream costs some 0.2 ms, so that a turn takes a few milliseconds. */
-const MOST_AT_ONCE = 16
+const MAX_A_TURN = 16
 
-export class Turns {
+export class PacedJobs {
   #waiting: (() => void)[] = []
   #isScheduled = false
 
@@ -21,9 +21,9 @@ export class Turns {
 
   #run(): void {
     const jobs = this.#waiting
-    this.#waiting = jobs.slice(MOST_AT_ONCE)
+    this.#waiting = jobs.slice(MAX_A_TURN)
     this.#isScheduled = false
     if (this.#waiting.length > 0) this.#schedule()
-    for (const job of jobs.slice(0, MOST_AT_ONCE)) job()
+    for (const job of jobs.slice(0, MAX_A_TURN)) job()
   }
 }
