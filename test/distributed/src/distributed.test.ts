@@ -12,7 +12,13 @@ import { runFile } from './run-file.ts'
 const repository = resolve(import.meta.dirname, '../../..')
 
 /** What these hold is done before any service is called, by the same code in both shapes: they run on one. */
-const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples'].map(
+const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples']
+/** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
+const ofAllRuns = [
+  ...['lifetime', 'readme', 'schemathesis'],
+  ...['workforce-local-model', 'workforce-meaning', 'workforce-photographs'],
+]
+const leftOut = (process.env.TEST_ALL === undefined ? [...ofOneShape, ...ofAllRuns] : ofOneShape).map(
   name => `test/e2e/src/${name}.test.ts`,
 )
 
@@ -31,7 +37,7 @@ test('distributed', { skip: javaMissing }, async t => {
   })
   const { TEST_FILES: named } = process.env
   const all = 'test/e2e/src/*.test.ts'
-  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? ofOneShape : [] }).sort()
+  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? leftOut : [] }).sort()
   assert.ok(files.length > 0, `no file is ${named}`)
   const { visiting = [], others = [] } = Object.groupBy(files, file => (visits(file) ? 'visiting' : 'others'))
   // Those that start it most often last longest.

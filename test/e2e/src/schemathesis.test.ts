@@ -11,7 +11,8 @@ const tool = join(repository, '.venv/bin/schemathesis')
 const settings = join(import.meta.dirname, '../schemathesis')
 // Several processes take longer over each call; what they are asked goes through the same code.
 const isOneProcess = process.env.MILLHAND_TEST_START === undefined
-const examples = isOneProcess ? 60 : 20
+const isWhole = process.env.TEST_ALL !== undefined
+const examples = !isOneProcess ? 20 : isWhole ? 150 : 40
 /** What is refused at the door needs fewer. */
 const examplesAtTheDoor = 10
 /** The same at every run, so that a failure is the change's and not the dice's; others by hand. */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { installed } from './java.ts'
 import { freePort } from './ports.ts'
 import { type ServerProcess, startJava } from './server-process.ts'
+import { sharedServer } from './shared-server.ts'
 
 export type Kafka = ServerProcess
 
@@ -20,8 +21,10 @@ export interface KafkaOptions {
   readonly properties?: readonly string[]
 }
 
-/** A broker at a free port, with no topics; `address` is its bootstrap address. Takes about 3 s, more at the first time. */
+/** A broker at a free port, with no topics, or without options the one of `TEST_SHARED_KAFKA` where that is set; `address` is its bootstrap address. Takes about 3 s, more at the first time. */
 export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
+  const shared = Object.keys(options).length === 0 ? sharedServer('TEST_SHARED_KAFKA') : undefined
+  if (shared !== undefined) return shared
   const folder = await installed(
     `kafka-${VERSION}`,
     [`org.apache.kafka:kafka_2.13:${VERSION}`, 'org.apache.logging.log4j:log4j-slf4j-impl:2.25.4'],

@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 import { installed, javaMissing } from './java.ts'
 import { freePort } from './ports.ts'
 import { startJava } from './server-process.ts'
+import { sharedServer } from './shared-server.ts'
 import { type Mongo, startWiredTiger, wiredTigerMissing, withUrl } from './wiredtiger.ts'
 
 export type { Mongo } from './wiredtiger.ts'
@@ -23,8 +24,13 @@ export interface MongoOptions {
   readonly dataDir?: string
 }
 
-/** A server at a free port: this one, or with `TEST_MONGO_SERVER=wiredtiger` the second judge. */
-export function startMongo(options: MongoOptions = {}): Promise<Mongo> {
+/**
+ * A server at a free port: this one, or with `TEST_MONGO_SERVER=wiredtiger` the second judge; the one of `TEST_SHARED_MONGO`
+ * where that is set and no data folder is given.
+ */
+export async function startMongo(options: MongoOptions = {}): Promise<Mongo> {
+  const shared = options.dataDir === undefined ? sharedServer('TEST_SHARED_MONGO') : undefined
+  if (shared !== undefined) return withUrl(shared, `_${crypto.randomUUID().slice(0, 8)}`)
   return process.env.TEST_MONGO_SERVER === 'wiredtiger' ? startWiredTiger(options) : startWireServer(options)
 }
 

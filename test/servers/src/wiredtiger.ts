@@ -44,8 +44,9 @@ export async function startWiredTiger(options: { readonly dataDir?: string } = {
   return withUrl(await startProcess(`127.0.0.1:${port}`, words, /secantus listening/))
 }
 
-export function withUrl(server: ServerProcess): Mongo {
-  const url = (database = `t_${crypto.randomUUID().slice(0, 8)}`) => `mongodb://${server.address}/${database}`
+/** `suffix` of each database's name keeps those apart that several suites have on one server. */
+export function withUrl(server: ServerProcess, suffix = ''): Mongo {
+  const url = (database = `t_${crypto.randomUUID().slice(0, 8)}`) => `mongodb://${server.address}/${database}${suffix}`
   return Object.create(server, { url: { value: url } })
 }
 

@@ -1,0 +1,40 @@
+/** Files of tests that run in one process: each bundle is a file that the test runner starts as if it were one of tests. */
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { type Home, homeOf, root, testFiles } from './test-files.ts'
+
+interface Bundle {
+  /** Its file below `bundles/`. */
+  readonly name: string
+  readonly files: RegExp
+  readonly home: Exclude<Home, 'own'>
+}
+
+/** The longest first. */
+const bundles: readonly Bundle[] = [
+  { name: 'visitors', files: /^test\/e2e\//, home: 'visitor' },
+  { name: 'servers', files: /^/, home: 'servers' },
+  { name: 'libs', files: /^libs\//, home: 'shared' },
+  { name: 'employees', files: /^services\/workforce\//, home: 'shared' },
+  { name: 'services', files: /^services\/(?!workforce\/)/, home: 'shared' },
+  { name: 'others', files: /^(gateway|deploy|test)\//, home: 'shared' },
+]
+
+/** The files of tests of a bundle, below the root. */
+export function filesOf(name: string): string[] {
+  const bundle = bundles.find(each => each.name === name)
+  if (bundle === undefined) throw new Error(`there is no bundle ${name}`)
+  return testFiles().filter(file => bundle.files.test(file) && homeOf(file) === bundle.home)
+}
+
+/** The bundles that hold something, as files below the root. */
+export const bundleFiles = (): string[] =>
+  bundles.filter(({ name }) => filesOf(name).length > 0).map(({ name }) => `test/suite/src/bundles/${name}.ts`)
+
+/** Registers the tests of a bundle in this process. */
+export async function importTests(name: string): Promise<void> {
+  // A test that waits for nothing but a timer without a hold would end the process, and all tests behind it.
+  const hold = setInterval(() => {}, 60_000)
+  for (const file of filesOf(name)) await import(join(root, file))
+  after(() => clearInterval(hold))
+}

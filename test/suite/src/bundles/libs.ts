@@ -1,0 +1,3 @@
+import { importTests } from '../bundles.ts'
+
+await importTests('libs')

@@ -1,0 +1,33 @@
+/** `pnpm test`: every test, two files at a time. `--all` adds what is too long for every run (docs/testing.md). */
+import { setMaxListeners } from 'node:events'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { bundleFiles } from './bundles.ts'
+import { inOrder, ofThisRun } from './selection.ts'
+import { slowest } from './slowest.ts'
+import { homeOf, root, testFiles } from './test-files.ts'
+
+const all = process.argv.includes('--all')
+if (all) {
+  process.env.TEST_ALL = '1'
+  // A day's runs are alike, and tomorrow's throw other dice.
+  process.env.MILLHAND_SEED ??= new Date().toISOString().slice(0, 10).replaceAll('-', '')
+}
+// Several hundred processes start: each reads what the first compiled, which halves what a start costs.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')
+
+const own = testFiles().filter(file => homeOf(file) === 'own')
+const files = inOrder([...bundleFiles(), ...ofThisRun(own, all)])
+const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: 2 })
+setMaxListeners(0, events)
+
+const took: { readonly file: string; readonly ms: number }[] = []
+events.on('test:summary', ({ file, duration_ms }) => {
+  if (file !== undefined) took.push({ file, ms: duration_ms })
+})
+events.on('test:fail', ({ todo }) => {
+  if (todo === undefined || todo === false) process.exitCode = 1
+})
+events.compose(new spec()).pipe(process.stdout)
+events.once('end', () => process.stdout.write(slowest(took)))

@@ -1,0 +1,32 @@
+/** Which files a run has, and in which order. docs/testing.md lists what is left out of every run, and why. */
+import { spawnSync } from 'node:child_process'
+import { root, storms } from './test-files.ts'
+
+/** What takes longest begins first, so that nothing long is left over at the end. */
+const longest: readonly string[] = [
+  'test/distributed/src/distributed.test.ts',
+  ...storms,
+  'test/suite/src/bundles/visitors.ts',
+  'test/e2e/src/schemathesis.test.ts',
+  'test/e2e/src/lifetime.test.ts',
+  'test/suite/src/bundles/libs.ts',
+]
+
+/** The files of a run: all but the storms of other commits. */
+export function ofThisRun(files: readonly string[], all: boolean): string[] {
+  const present = storms.filter(file => files.includes(file))
+  const chosen = present[numberOfCommit() % present.length]
+  return files.filter(file => all || file === chosen || !storms.includes(file))
+}
+
+export const inOrder = (files: readonly string[]): string[] =>
+  files.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+
+const rank = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length)
+
+/** A number that each commit has another of; today's where there is no git. */
+function numberOfCommit(): number {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  const number = Number.parseInt(stdout ?? '', 16)
+  return Number.isNaN(number) ? Math.floor(Date.now() / 86_400_000) : number
+}

@@ -1,0 +1,57 @@
+/** The test files of the project, and which of them can share a process: a process for each costs more than most of them take. */
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export const root = resolve(import.meta.dirname, '../../..')
+
+/** All of them, as paths below the root. */
+export const testFiles = (): string[] =>
+  globSync('{gateway,services,libs,deploy,test}/**/*.test.ts', {
+    cwd: root,
+    exclude: name => name === 'node_modules',
+  }).sort()
+
+/** Storms of faults on whole deployments: each commit has one of them, by its hash; `--all` has all. */
+export const storms: readonly string[] = [
+  'test/faults/src/distributed.test.ts',
+  'test/faults/src/workforce/storm.test.ts',
+  'test/faults/src/webhooks/storm.test.ts',
+  'test/faults/src/rolling.test.ts',
+  'test/faults/src/hostile/hostile.test.ts',
+]
+
+/** How a file is run. */
+export type Home =
+  /** In a process of its own. */
+  | 'own'
+  /** With others, one after the other. */
+  | 'shared'
+  /** The same, with one database server and one broker for all. */
+  | 'servers'
+  /** The same, calling one server of ours, each with an account of its own. */
+  | 'visitor'
+
+export function homeOf(file: string): Home {
+  if (storms.includes(file)) return 'own'
+  const text = readFileSync(join(root, file), 'utf8')
+  if (CHANGES_PROCESS.test(text)) return 'own'
+  if (/\bvisitServer\(/.test(text)) return 'visitor'
+  if (/\bstart(Mongo|Kafka)\(\)/.test(text) && !ENDS_SERVERS.test(text)) return 'servers'
+  return STARTS_SOMETHING.test(text) ? 'own' : 'shared'
+}
+
+/** What belongs to the whole process is changed, each test of it gets a hook, or processes are started. */
+const CHANGES_PROCESS = new RegExp(
+  [
+    String.raw`\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env`,
+    String.raw`\bmock\.module|\bglobalThis\.\w+ = `,
+    String.raw`^(beforeEach|afterEach)\(`,
+    String.raw`node:child_process|node:cluster`,
+    String.raw`\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b`,
+  ].join('|'),
+  'm',
+)
+
+const ENDS_SERVERS = /\.(kill|pause|stop|start)\(\)|\bdataDir\b|\bstartWiredTiger\b/
+
+const STARTS_SOMETHING = /@millhand\/test-(servers|e2e|faults|distributed)|node:worker_threads/
