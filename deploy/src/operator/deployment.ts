@@ -14,6 +14,7 @@ import {
 import { type Address, ConfigurationError, configuration, optional, urls } from '@millhand/runner'
 import { callerOf, certificates, requireHttps, tlsOf } from '../processes/caller.ts'
 import { keptSecretKey } from '../secret-key.ts'
+import { grantOf } from '../services.ts'
 import { pick, variables } from '../variables.ts'
 
 export type Mode = Principal['mode']
@@ -89,7 +90,7 @@ async function credentialsOf(set: Variables): Promise<{ readonly token: string; 
     return { token, secret: MILLHAND_SECRET_KEY.reveal() }
   }
   const kept = await keptSecretKey(MILLHAND_DATA_DIR, MILLHAND_SECRET_KEY?.reveal())
-  const { token, secret } = createCredentialsIssuer(kept).issue('operator')
+  const { token, secret } = createCredentialsIssuer(kept).issue('operator', grantOf('operator'))
   if (secret === undefined) throw new Error('an operator names accounts')
   return { token, secret }
 }

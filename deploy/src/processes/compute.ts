@@ -118,7 +118,7 @@ export const compute = defineProcess(config, async (config, runner, log) => {
   })
 
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
-  const topics = topicsOf.compute(config.topics)
+  const topics = topicsOf('compute', config.topics)
   ownership = runOwned(
     { name: 'compute', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
     async owning => {

@@ -100,7 +100,7 @@ export const identity = defineProcess(config, async (config, runner, log) => {
     log,
   })
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
-  const topics = topicsOf.identity(config.topics)
+  const topics = topicsOf('identity', config.topics)
   ownership = runOwned(
     { name: 'identity', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
     async owning => {

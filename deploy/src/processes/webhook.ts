@@ -82,7 +82,7 @@ export const webhook = defineProcess(config, async (config, runner, log) => {
     log,
   })
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
-  const topics = topicsOf.webhook(config.topics)
+  const topics = topicsOf('webhook', config.topics)
   ownership = runOwned(
     { name: 'webhook', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
     async owning => {

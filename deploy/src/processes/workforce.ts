@@ -122,7 +122,7 @@ export const workforce = defineProcess(config, async (config, runner, log) => {
   })
 
   const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
-  const topics = topicsOf.workforce(config.topics)
+  const topics = topicsOf('workforce', config.topics)
   ownership = runOwned(
     { name: 'workforce', address, leaseMs: config.ownerLeaseMs, db, events, topics, metrics, runner, log },
     async owning => {
