@@ -39,6 +39,8 @@ interface Caller {
 interface Service extends Caller {
   /** The services that it calls and is ready without: where one is away, only the calls to it fail. */
   readonly optional?: readonly string[]
+  /** Whether it keeps documents in MongoDB. */
+  readonly database: boolean
   /** Whether one replica at a time owns it, and does its background work. */
   readonly owned: boolean
   /** The Kafka topics that it writes, and creates where they are missing. */
@@ -67,6 +69,7 @@ export const services = {
     },
     optional: ['workforce', 'billing', 'webhook'],
     secret: true,
+    database: false,
     owned: false,
     writes: [],
     reads: [],
@@ -76,6 +79,7 @@ export const services = {
   identity: {
     calls: { identity: [RateService] },
     secret: true,
+    database: true,
     owned: true,
     writes: [publicTopics.identity.name],
     reads: [],
@@ -84,6 +88,7 @@ export const services = {
   compute: {
     calls: { compute: [ComputeService, LeaseService, OwnerService] },
     secret: true,
+    database: true,
     owned: true,
     writes: [publicTopics.tasks.name, dispatchTopic],
     reads: [],
@@ -99,6 +104,7 @@ export const services = {
     },
     optional: ['identity', 'compute', 'billing'],
     secret: true,
+    database: true,
     owned: true,
     writes: [publicTopics.workforce.name, dispatchTopic],
     reads: [],
@@ -109,6 +115,7 @@ export const services = {
     calls: { compute: [LeaseService], workforce: [LeaseService] },
     optional: ['workforce'],
     secret: false,
+    database: false,
     owned: false,
     writes: [],
     reads: [dispatchTopic],
@@ -117,6 +124,7 @@ export const services = {
   billing: {
     calls: {},
     secret: false,
+    database: true,
     owned: false,
     writes: [],
     reads: [publicTopics.tasks.name, publicTopics.workforce.name],
@@ -127,6 +135,7 @@ export const services = {
   webhook: {
     calls: {},
     secret: true,
+    database: true,
     owned: true,
     writes: [publicTopics.webhooks.name],
     reads: [
@@ -152,7 +161,9 @@ export const callers = {
 export type CallerName = keyof typeof callers
 
 /** The other services that `name` calls. */
-export type CalleeOf<Name extends CallerName> = Exclude<keyof (typeof callers)[Name]['calls'], Name> & ServiceName
+export type CalleeOf<Name extends CallerName> = Name extends CallerName
+  ? Exclude<keyof (typeof callers)[Name]['calls'], Name> & ServiceName
+  : never
 
 export const calleesOf = <Name extends CallerName>(name: Name): CalleeOf<Name>[] =>
   Object.keys(callers[name].calls).filter(callee => callee !== name) as CalleeOf<Name>[]

@@ -11,7 +11,7 @@ import {
   type NetworkTransport,
   outgoingHeaders,
 } from '@millhand/rpc/network'
-import { type Address, ConfigurationError, configuration, optional, urls } from '@millhand/runner'
+import { type Address, ConfigurationError, configuration, optional } from '@millhand/runner'
 import { callerOf, certificates, requireHttps, tlsOf } from '../processes/caller.ts'
 import { keptSecretKey } from '../secret-key.ts'
 import { grantOf } from '../services.ts'
@@ -39,7 +39,7 @@ export const operatorVariables = configuration(
     ...pick('MILLHAND_GRPC_ADDR', 'MILLHAND_DATA_DIR', 'MILLHAND_SECRET_KEY'),
     ...certificates,
     MILLHAND_SERVICE_TOKEN: optional(variables.MILLHAND_SERVICE_TOKEN),
-    MILLHAND_IDENTITY_URL: optional(urls(variables.MILLHAND_IDENTITY_URL.doc, ['http:', 'https:'])),
+    MILLHAND_IDENTITY_URL: optional(variables.MILLHAND_IDENTITY_URL),
   },
   Object.keys(variables),
 )
