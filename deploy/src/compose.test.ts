@@ -4,34 +4,38 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { ConfigurationError, type Described } from '@millhand/runner'
+import { ConfigurationError, configuration, type Described } from '@millhand/runner'
 import { composeMissing, javaMissing, startKafka } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
+import { urlVariable } from './addresses.ts'
 import { operatorVariables } from './operator/deployment.ts'
-import { billingVariables } from './processes/billing.ts'
-import { callerOf } from './processes/caller.ts'
+import { callerOf, callingVariables, signingVariables } from './processes/caller.ts'
 import { composeSecrets } from './processes/compose-secrets.ts'
-import { computeVariables } from './processes/compute.ts'
-import { executorVariables } from './processes/executor.ts'
-import { gatewayVariables } from './processes/gateway.ts'
-import { identityVariables } from './processes/identity.ts'
-import { webhookVariables } from './processes/webhook.ts'
-import { workforceVariables } from './processes/workforce.ts'
+import { processes } from './processes/processes.ts'
 import { freeAddress } from './processes.fixture.ts'
+import { calleesOf, type ServiceName, serviceNames, usesKafka } from './services.ts'
 
 const secret = 'the operator of this stack, for tests alone'
 const operator = { MILLHAND_SECRET_KEY: secret }
 const settings = parseEnv(composeSecrets([], operator).lines) as Record<string, string>
-const variables = {
-  gateway: gatewayVariables,
-  identity: identityVariables,
-  compute: computeVariables,
-  executor: executorVariables,
-  workforce: workforceVariables,
-  billing: billingVariables,
-  webhook: webhookVariables,
-}
+const variables = new Map(
+  await Promise.all(serviceNames.map(async name => [name, (await processes[name]()).variables] as const)),
+)
+const reading = (variable: string): ServiceName[] =>
+  serviceNames.filter(name =>
+    variables
+      .get(name)
+      ?.describe()
+      .some(each => each.name === variable),
+  )
+
+/** What of it says who calls. */
+const callingOf = (environment: Record<string, string>) =>
+  configuration(
+    'MILLHAND_SECRET_KEY' in environment ? signingVariables : callingVariables,
+    Object.keys(environment),
+  )(environment)
 
 const file = new URL('../compose.yaml', import.meta.url).pathname
 
@@ -46,20 +50,21 @@ function composed(env: Record<string, string>): string {
 describe('compose.yaml', { skip: composeMissing() }, () => {
   it('is valid and tells every process what it reads, and nothing else', () => {
     const { services } = parse(composed(settings))
-    for (const [name, read] of Object.entries(variables)) {
+    for (const [name, read] of variables) {
       const { command, environment } = services[name]
       assert.deepEqual(command, [name])
       assert.doesNotThrow(() => read(environment), name)
       const known = read.describe().map((each: Described) => each.name)
       for (const variable of Object.keys(environment)) assert.ok(known.includes(variable), `${name}: ${variable}`)
     }
-    for (const name of ['identity', 'compute', 'workforce'])
+    for (const name of reading('MILLHAND_PLANS_FILE'))
       assert.match(JSON.stringify(services[name].volumes), /deploy\/plans\.yaml.*\/plans\.yaml/)
-    callerOf('gateway', gatewayVariables(services.gateway.environment))
-    callerOf('identity', identityVariables(services.identity.environment))
-    callerOf('compute', computeVariables(services.compute.environment))
-    callerOf('workforce', workforceVariables(services.workforce.environment))
-    callerOf('executor', executorVariables(services.executor.environment))
+    for (const name of serviceNames) {
+      const { environment } = services[name]
+      if (calleesOf(name).length === 0) continue
+      assert.doesNotThrow(() => callerOf(name, callingOf(environment)), name)
+      for (const callee of calleesOf(name)) assert.equal(environment[urlVariable(callee)], `http://${callee}:8081`)
+    }
     const { MILLHAND_SERVICE_TOKEN: token, MILLHAND_IDENTITY_URL: identity } = services.operator.environment
     assert.equal(operatorVariables(services.operator.environment).MILLHAND_SERVICE_TOKEN?.reveal(), token)
     assert.equal(identity, services.gateway.environment.MILLHAND_IDENTITY_URL)
@@ -71,27 +76,14 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     const { services, networks } = parse(composed(settings))
     const within = (network: string) =>
       Object.keys(services).filter(name => Object.keys(networksOf(services[name])).includes(network))
-    assert.deepEqual(within('database').sort(), ['billing', 'compute', 'identity', 'mongo', 'webhook', 'workforce'])
-    assert.deepEqual(within('log').sort(), [
-      'billing',
-      'compute',
-      'executor',
-      'identity',
-      'kafka',
-      'kafka-grants',
-      'webhook',
-      'workforce',
-    ])
-    assert.deepEqual(within('services').sort(), [
-      'billing',
-      'compute',
-      'gateway',
-      'identity',
-      'operator',
-      'webhook',
-      'workforce',
-    ])
-    assert.deepEqual(within('runs').sort(), ['compute', 'executor', 'workforce'])
+    assert.deepEqual(within('database').sort(), ['mongo', ...reading('MILLHAND_MONGO_URL')].sort())
+    assert.deepEqual(within('log').sort(), ['kafka', 'kafka-grants', ...serviceNames.filter(usesKafka)].sort())
+    // An executor runs what customers send in: it reaches whom it calls, and nobody reaches it.
+    assert.deepEqual(within('runs').sort(), ['executor', ...calleesOf('executor')].sort())
+    assert.deepEqual(
+      within('services').sort(),
+      ['operator', ...serviceNames.filter(name => name !== 'executor')].sort(),
+    )
     assert.deepEqual(within('outside').sort(), ['gateway', 'webhook'])
     assert.deepEqual(within('language-models'), ['executor'])
     assert.deepEqual(within('default'), [])
@@ -158,7 +150,7 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.deepEqual({ ...others }, before)
     const executor = { ...parse(composed(settings)).services.executor.environment }
     executor.MILLHAND_SERVICE_TOKEN = EXECUTOR_SERVICE_TOKEN
-    const { expiresAt = 0 } = callerOf('executor', executorVariables(executor))
+    const { expiresAt = 0 } = callerOf('executor', callingOf(executor))
     assert.ok(Math.abs(expiresAt - Date.now() - 2 * 86_400_000) < 60_000)
     assert.equal(note, `The token of the executors ends at ${new Date(expiresAt).toISOString()}.`)
     assert.throws(() => composeSecrets(['--days', '0'], operator), ConfigurationError)
@@ -167,15 +159,15 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
   it('gives a password to the database and to each user of the broker', () => {
     const { services } = parse(composed(settings))
     const passwords = Object.entries(settings).filter(([name]) => name.endsWith('_PASSWORD'))
-    assert.equal(new Set(passwords.map(([, password]) => password)).size, 9)
+    assert.equal(new Set(passwords.map(([, password]) => password)).size, passwords.length)
     const jaas: string = services.kafka.environment.KAFKA_LISTENER_NAME_CLIENT_PLAIN_SASL_JAAS_CONFIG
-    for (const name of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
+    for (const name of serviceNames.filter(usesKafka)) {
       const { MILLHAND_KAFKA_USER: user, MILLHAND_KAFKA_PASSWORD: password } = services[name].environment
       assert.equal(user, name)
       assert.ok(jaas.includes(`user_${user}="${password}"`))
     }
     const { MILLHAND_PASSWORD } = services.mongo.environment
-    for (const name of ['identity', 'compute', 'workforce', 'billing', 'webhook'])
+    for (const name of reading('MILLHAND_MONGO_URL'))
       assert.ok(services[name].environment.MILLHAND_MONGO_URL.startsWith(`mongodb://millhand:${MILLHAND_PASSWORD}@`))
   })
 

@@ -5,13 +5,8 @@ import { test } from 'node:test'
 import type { Described } from '@millhand/runner'
 import { type MetricSpec, metricSpecs } from '@millhand/telemetry'
 import { localVariables } from './local-config.ts'
-import { billingVariables } from './processes/billing.ts'
-import { computeVariables } from './processes/compute.ts'
-import { executorVariables } from './processes/executor.ts'
-import { gatewayVariables } from './processes/gateway.ts'
-import { identityVariables } from './processes/identity.ts'
-import { webhookVariables } from './processes/webhook.ts'
-import { workforceVariables } from './processes/workforce.ts'
+import { processes } from './processes/processes.ts'
+import { serviceNames } from './services.ts'
 
 const METRIC = /millhand_[a-z]+(?:_[a-z]+)+/g
 
@@ -30,19 +25,11 @@ test('docs/operating.md has the settings of the one process', () => {
   assertTable('operating.md', '| variable | default | form | |', rows)
 })
 
-test('docs/many-machines.md has the settings of each process', () => {
-  const processes = {
-    gateway: gatewayVariables,
-    identity: identityVariables,
-    compute: computeVariables,
-    workforce: workforceVariables,
-    executor: executorVariables,
-    billing: billingVariables,
-    webhook: webhookVariables,
-  }
+test('docs/many-machines.md has the settings of each process', async () => {
   const readers = new Map<string, string[]>()
   const known = new Map<string, Described>()
-  for (const [name, variables] of Object.entries(processes)) {
+  for (const name of serviceNames) {
+    const { variables } = await processes[name]()
     for (const each of variables.describe()) {
       known.set(each.name, each)
       readers.set(each.name, [...(readers.get(each.name) ?? []), each.required ? `**${name}**` : name])

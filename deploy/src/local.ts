@@ -2,11 +2,8 @@
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
-import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
-import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
-import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
@@ -14,9 +11,6 @@ import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_servi
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
-import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
-import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
-import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
@@ -25,13 +19,7 @@ import { readCatalogue } from '@millhand/employees/catalogue'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
-import {
-  createIdentityService,
-  ensureFirstAccount,
-  hasFirstAccount,
-  identityCollections,
-  identityServices,
-} from '@millhand/identity'
+import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
 import { onlyReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
@@ -222,18 +210,6 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
-    services: [
-      ...identityServices,
-      ComputeService,
-      FileService,
-      StreamTokenService,
-      LeaseService,
-      WorkforceService,
-      UsageService,
-      WorkforceUsageService,
-      WebhookService,
-      EventService,
-    ],
     transport,
     routes(router) {
       identity.routes(router)

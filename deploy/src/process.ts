@@ -1,9 +1,13 @@
 /** What `pnpm serve` starts. */
-import type { Health, Runner } from '@millhand/runner'
+import type { Configuration, Health, Runner, Schema, Values } from '@millhand/runner'
 import type { Level, Log } from '@millhand/telemetry'
 
-/** Reads a process's configuration. Throws `ConfigurationError`, which names every variable that is wrong. */
-export type Process = (env: NodeJS.ProcessEnv) => Prepared
+export interface Process {
+  /** What it reads of its environment. */
+  readonly variables: Configuration<Schema>
+  /** Reads its configuration. @throws ConfigurationError, which names every variable that is wrong */
+  prepare(env: NodeJS.ProcessEnv): Prepared
+}
 
 interface Prepared {
   readonly logLevel: Level
@@ -19,13 +23,17 @@ export interface Started {
   readonly health: Health
 }
 
-export function defineProcess<C extends { readonly logLevel: Level; readonly drainMs?: number }>(
-  read: (env: NodeJS.ProcessEnv) => C,
+export function defineProcess<S extends Schema, C extends { readonly logLevel: Level; readonly drainMs?: number }>(
+  variables: Configuration<S>,
+  configOf: (set: Values<S>) => C,
   start: (config: C, runner: Runner, log: Log) => Promise<Started>,
 ): Process {
-  return env => {
-    const config = read(env)
-    const { logLevel, drainMs = 0 } = config
-    return { logLevel, drainMs, start: (runner, log) => start(config, runner, log) }
+  return {
+    variables,
+    prepare(env) {
+      const config = configOf(variables(env))
+      const { logLevel, drainMs = 0 } = config
+      return { logLevel, drainMs, start: (runner, log) => start(config, runner, log) }
+    },
   }
 }

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
-import { credentialsOf, type Holder } from './processes/credentials.ts'
+import { credentialsOf } from './processes/credentials.ts'
+import type { CallerName } from './services.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -67,7 +68,7 @@ const inherited = Object.fromEntries(
 /** The operator's secret of the tests, and what it makes. */
 export const operatorSecret = 'the operator of the deployment that is under test'
 const issuer = createCredentialsIssuer(Buffer.from(operatorSecret))
-export const credentialsFor = (service: Holder, expiresAt?: number): Environment =>
+export const credentialsFor = (service: CallerName, expiresAt?: number): Environment =>
   credentialsOf(issuer, service, expiresAt)
 
 /** An address that nobody has now: for processes that others have to know before they listen. */

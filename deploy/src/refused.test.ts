@@ -20,13 +20,14 @@ import {
   type ServerReflectionRequest,
   type ServerReflectionRequestSchema,
 } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
-import { createCredentialsIssuer, createNetworkTransport, type Granted, grants } from '@millhand/rpc/network'
+import { createCredentialsIssuer, createNetworkTransport } from '@millhand/rpc/network'
 import { createTunnelTransport } from '@millhand/rpc/tunnel'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
 import { credentialsFor, type Running, serve } from './processes.fixture.ts'
+import { type CallerName, callers, grantOf } from './services.ts'
 
-const names = Object.keys(grants) as Granted[]
-const tokenOf = (service: Granted) => credentialsFor(service).MILLHAND_SERVICE_TOKEN as string
+const names = (Object.keys(callers) as CallerName[]).filter(name => grantOf(name).calls.length > 0)
+const tokenOf = (service: CallerName) => credentialsFor(service).MILLHAND_SERVICE_TOKEN as string
 
 describe('a running process', { skip: javaMissing }, () => {
   const parts = new AsyncDisposableStack()
@@ -86,7 +87,10 @@ describe('a running process', { skip: javaMissing }, () => {
       const other = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
       const strangers: [string, string | undefined][] = [
         ['no token', undefined],
-        ...names.map((name): [string, string] => [`another operator’s token of ${name}`, other.issue(name).token]),
+        ...names.map((name): [string, string] => [
+          `another operator’s token of ${name}`,
+          other.issue(name, grantOf(name)).token,
+        ]),
         ...names.map((name): [string, string] => [
           `an expired token of ${name}`,
           credentialsFor(name, Date.now() - 1).MILLHAND_SERVICE_TOKEN as string,
@@ -114,9 +118,8 @@ describe('a running process', { skip: javaMissing }, () => {
         for (const service of own) {
           if (!service.typeName.startsWith('millhand.') || service.typeName === 'millhand.rpc.v1.TunnelService')
             continue
+          if (grantOf(name).calls.some(({ typeName }) => typeName === service.typeName)) continue
           for (const method of service.methods) {
-            const granted = [`/${service.typeName}/*`, `/${service.typeName}/${method.name}`]
-            if (grants[name].methods.some(each => granted.includes(each))) continue
             for (const way of [transport, tunnel]) {
               refused++
               assert.equal(Code[(await failure(way, method)).code], 'PermissionDenied', `${method} to ${name}`)

@@ -15,7 +15,7 @@ export interface ProcessOptions {
 
 /** Starts it by its environment; resolves with its exit code when it has stopped. Rejects where it can't start. */
 export async function runProcess(chosen: Process, options: ProcessOptions): Promise<number> {
-  const prepared = chosen(process.env)
+  const prepared = chosen.prepare(process.env)
   const log = processLog(prepared.logLevel, options.service)
   const runner = createRunner({ log, stopTimeoutMs: options.stopTimeoutMs, drainMs: prepared.drainMs })
   runner.handleSignals()

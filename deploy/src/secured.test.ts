@@ -22,7 +22,7 @@ import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
 import { runOperator } from './operator/run-operator.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
-import { dispatchTopic } from './topics.ts'
+import { dispatchTopic } from './services.ts'
 
 // A CommonJS module: Node finds only some of its names.
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs

@@ -1,33 +1,24 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
 import { endProcess } from '@millhand/runner'
 import { standardError, standardOutput } from '@millhand/telemetry'
-import type { Process } from './process.ts'
+import { processes } from './processes/processes.ts'
 import { runProcess } from './run-process.ts'
+import { serviceNames } from './services.ts'
 import { startFault } from './start-fault.ts'
 import { FirstStartFailed } from './supervisor.ts'
 
-const usage = `usage: pnpm serve gateway | identity | compute | workforce | executor | billing | webhook
+const usage = `usage: pnpm serve ${serviceNames.join(' | ')}
        pnpm serve all --distributed     each of them as a process of its own
        pnpm serve credentials <service> [--days <n>]
                                         makes that service's variables from the operator's MILLHAND_SECRET_KEY
        pnpm serve compose-secrets [--days <n>]
                                         makes deploy/.env, all secrets of deploy/compose.yaml, from the same`
 
-/** Each is loaded where it is chosen alone: the others' libraries would be a third of what its start costs. */
-const processes: Readonly<Record<string, () => Promise<Process>>> = {
-  gateway: async () => (await import('./processes/gateway.ts')).gateway,
-  identity: async () => (await import('./processes/identity.ts')).identity,
-  compute: async () => (await import('./processes/compute.ts')).compute,
-  workforce: async () => (await import('./processes/workforce.ts')).workforce,
-  executor: async () => (await import('./processes/executor.ts')).executor,
-  billing: async () => (await import('./processes/billing.ts')).billing,
-  webhook: async () => (await import('./processes/webhook.ts')).webhook,
-}
-
 const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words
 const isAll = name === 'all' && option === '--distributed'
-const load = isAll ? async () => (await import('./processes/all.ts')).all : processes[name]
+const service = serviceNames.find(known => known === name)
+const load = isAll ? async () => (await import('./processes/all.ts')).all : service && processes[service]
 
 try {
   const print = await printer()

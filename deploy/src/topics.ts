@@ -1,33 +1,18 @@
 /** The topics of Kafka: the public stream (contract, section 9), and the doorbell of executors. */
 import type { Topic } from '@millhand/eventlog/kafka'
-import { publicTopics } from '@millhand/eventlog/public-stream'
 import type { OutboxEvent } from '@millhand/store'
-
-export const dispatchTopic = 'millhand.dispatch.v1'
+import { dispatchTopic, type ServiceName, services } from './services.ts'
 
 /** A ring says that there is work, not which: old ones say nothing. */
 const RING_RETENTION_MS = 60_000
 
-const dispatch = (options: Omit<Topic, 'name'>): Topic => ({
-  ...options,
-  name: dispatchTopic,
-  partitions: 1,
-  retentionMs: RING_RETENTION_MS,
-})
-
-/** What each service writes, and makes where it is missing. */
-export const topicsOf = {
-  identity: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.identity.name }],
-  webhook: (options: Omit<Topic, 'name'>): Topic[] => [{ ...options, name: publicTopics.webhooks.name }],
-  compute: (options: Omit<Topic, 'name'>): Topic[] => [
-    { ...options, name: publicTopics.tasks.name },
-    dispatch(options),
-  ],
-  workforce: (options: Omit<Topic, 'name'>): Topic[] => [
-    { ...options, name: publicTopics.workforce.name },
-    dispatch(options),
-  ],
-}
+/** What the service writes, and makes where it is missing. */
+export const topicsOf = (service: ServiceName, options: Omit<Topic, 'name'>): Topic[] =>
+  services[service].writes.map(name => ({
+    ...options,
+    name,
+    ...(name === dispatchTopic && { partitions: 1, retentionMs: RING_RETENTION_MS }),
+  }))
 
 type Publish = (events: readonly OutboxEvent[]) => Promise<void>
 

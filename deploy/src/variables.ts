@@ -10,9 +10,9 @@ import {
   type Setting,
   secret,
   text,
-  urls,
 } from '@millhand/runner'
 import { levels } from '@millhand/telemetry'
+import { urlVariables } from './addresses.ts'
 import {
   addressRanges,
   apiKey,
@@ -235,11 +235,7 @@ export const variables = {
     min: 1,
     max: 9,
   }),
-  MILLHAND_IDENTITY_URL: urls('Where the replicas of identity are reached.', ['http:', 'https:']),
-  MILLHAND_COMPUTE_URL: urls('Where the replicas of compute are reached.', ['http:', 'https:']),
-  MILLHAND_WORKFORCE_URL: urls('Where the replicas of workforce are reached.', ['http:', 'https:']),
-  MILLHAND_BILLING_URL: urls('Where the replicas of billing are reached.', ['http:', 'https:']),
-  MILLHAND_WEBHOOK_URL: urls('Where the replicas of webhook are reached.', ['http:', 'https:']),
+  ...urlVariables,
   MILLHAND_ADVERTISE_URL: optional(
     url('Where other replicas reach this one. Else it is made of `MILLHAND_GRPC_ADDR`.'),
   ),

@@ -7,42 +7,32 @@ import { after, before, describe, it } from 'node:test'
 import { createApiKey } from '@millhand/api'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
 import { createAuthority, opensslMissing } from '@millhand/test-servers'
-import { billing } from './processes/billing.ts'
-import { compute } from './processes/compute.ts'
-import { executor } from './processes/executor.ts'
-import { gateway } from './processes/gateway.ts'
-import { identity } from './processes/identity.ts'
-import { webhook } from './processes/webhook.ts'
-import { workforce } from './processes/workforce.ts'
+import { urlVariable } from './addresses.ts'
+import { processes } from './processes/processes.ts'
 import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
+import { calleesOf, type ServiceName, serviceNames } from './services.ts'
 import { startFault } from './start-fault.ts'
 
-const mongo = { MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand' }
-const kafka = { MILLHAND_KAFKA_BROKERS: '127.0.0.1:1' }
-const grpc = { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }
-const computeUrl = { MILLHAND_COMPUTE_URL: 'http://127.0.0.1:1' }
-const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: 'http://127.0.0.1:1' }
-const right = {
-  gateway: {
-    ...credentialsFor('gateway'),
-    ...workUrls,
-    MILLHAND_HTTP_ADDR: '127.0.0.1:0',
-    MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
-    MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
-    MILLHAND_WEBHOOK_URL: 'http://127.0.0.1:1',
-  },
-  identity: { ...credentialsFor('identity'), ...grpc, ...mongo, ...kafka },
-  compute: { ...credentialsFor('compute'), ...grpc, ...mongo, ...kafka },
-  workforce: {
-    ...credentialsFor('workforce'),
-    ...{ ...grpc, ...computeUrl, ...mongo, ...kafka },
-    MILLHAND_IDENTITY_URL: 'http://127.0.0.1:1',
-    MILLHAND_BILLING_URL: 'http://127.0.0.1:1',
-  },
-  executor: { ...credentialsFor('executor'), ...grpc, ...workUrls, ...kafka },
-  billing: { ...credentialsFor('billing'), ...grpc, ...mongo, ...kafka },
-  webhook: { ...credentialsFor('webhook'), ...grpc, ...mongo, ...kafka },
-} as const satisfies Record<string, Environment>
+const all = new Map(await Promise.all(serviceNames.map(async name => [name, await processes[name]()] as const)))
+
+const values: Environment = {
+  MILLHAND_HTTP_ADDR: '127.0.0.1:0',
+  MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+  MILLHAND_MONGO_URL: 'mongodb://127.0.0.1:1/millhand',
+  MILLHAND_KAFKA_BROKERS: '127.0.0.1:1',
+}
+const rightOf = (service: ServiceName): Environment => {
+  const reads =
+    all
+      .get(service)
+      ?.variables.describe()
+      .map(each => each.name) ?? []
+  return {
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => reads.includes(name))),
+    ...Object.fromEntries(calleesOf(service).map(callee => [urlVariable(callee), 'http://127.0.0.1:1'])),
+    ...credentialsFor(service),
+  }
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'millhand-configuration-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -74,7 +64,7 @@ before(() => {
 const others = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
 const day = 86_400_000
 
-const table: readonly [keyof typeof right, Environment, RegExp][] = [
+const table: readonly [ServiceName, Environment, RegExp][] = [
   ['gateway', { MILLHAND_HTTP_ADDR: 'nonsense' }, /^MILLHAND_HTTP_ADDR must be host:port/],
   ['gateway', { MILLHAND_COMPUTE_URL: 'compute:8081' }, /^MILLHAND_COMPUTE_URL must be one or more URLs/],
   ['gateway', { MILLHAND_COMPUT_URL: 'x' }, /^MILLHAND_COMPUT_URL is not known. Did you mean MILLHAND_COMPUTE_URL\?/],
@@ -174,7 +164,7 @@ describe('a process', { concurrency: 3 }, () => {
   for (const [service, wrong, line] of [...table, ...withCertificates]) {
     const skip = wrong.MILLHAND_TLS_CERT !== undefined && opensslMissing
     it(`that is ${service} does not start: ${line.source}`, { skip }, async () => {
-      const { lines, output } = await refusal(service, { ...right[service], ...wrong })
+      const { lines, output } = await refusal(service, { ...rightOf(service), ...wrong })
       assert.equal(lines.length, 1, output)
       assert.match(lines[0] ?? '', line)
       for (const secret of [wrong.MILLHAND_SECRET_KEY, wrong.MILLHAND_BOOTSTRAP_KEY, wrong.MILLHAND_SERVICE_TOKEN])
@@ -187,10 +177,10 @@ describe('a process', { concurrency: 3 }, () => {
     assert.equal(await faultOfProcess('gateway', {}), `${faultOf('gateway', {})}\n`)
   })
 
-  for (const service of ['gateway', 'identity', 'compute', 'executor', 'billing', 'webhook', 'workforce'] as const) {
+  for (const service of serviceNames) {
     it(`that is ${service} names all that has to be set`, async () => {
       const { lines } = await refusal(service, {})
-      const needed = right[service]
+      const needed = rightOf(service)
       const names = Object.keys(needed).filter(name => !name.endsWith('_ADDR'))
       assert.deepEqual(lines.map(each => each.replace(/ has to be set\. .*$/, '')).sort(), names.sort())
     })
@@ -198,7 +188,7 @@ describe('a process', { concurrency: 3 }, () => {
 })
 
 /** What its process says that does not start; a real one is started where only its start can tell. */
-async function refusal(service: keyof typeof right, env: Environment) {
+async function refusal(service: ServiceName, env: Environment) {
   const said = faultOf(service, env) ?? (await faultOfProcess(service, env))
   const [head, ...lines] = said.trimEnd().split('\n')
   assert.equal(head, 'The configuration is wrong:')
@@ -206,16 +196,14 @@ async function refusal(service: keyof typeof right, env: Environment) {
 }
 
 /** Undefined where nothing stands against its configuration by itself. */
-function faultOf(service: keyof typeof right, env: Environment): string | undefined {
+function faultOf(service: ServiceName, env: Environment): string | undefined {
   try {
-    processes[service](env)
+    all.get(service)?.prepare(env)
     return undefined
   } catch (error) {
     return startFault(error)
   }
 }
-
-const processes = { gateway, identity, compute, executor, billing, webhook, workforce }
 
 async function faultOfProcess(service: string, env: Environment): Promise<string> {
   await using running = serve([service], env)

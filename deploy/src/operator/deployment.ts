@@ -11,9 +11,10 @@ import {
   type NetworkTransport,
   outgoingHeaders,
 } from '@millhand/rpc/network'
-import { type Address, ConfigurationError, configuration, optional, urls } from '@millhand/runner'
+import { type Address, ConfigurationError, configuration, optional } from '@millhand/runner'
 import { callerOf, certificates, requireHttps, tlsOf } from '../processes/caller.ts'
 import { keptSecretKey } from '../secret-key.ts'
+import { grantOf } from '../services.ts'
 import { pick, variables } from '../variables.ts'
 
 export type Mode = Principal['mode']
@@ -38,7 +39,7 @@ export const operatorVariables = configuration(
     ...pick('MILLHAND_GRPC_ADDR', 'MILLHAND_DATA_DIR', 'MILLHAND_SECRET_KEY'),
     ...certificates,
     MILLHAND_SERVICE_TOKEN: optional(variables.MILLHAND_SERVICE_TOKEN),
-    MILLHAND_IDENTITY_URL: optional(urls(variables.MILLHAND_IDENTITY_URL.doc, ['http:', 'https:'])),
+    MILLHAND_IDENTITY_URL: optional(variables.MILLHAND_IDENTITY_URL),
   },
   Object.keys(variables),
 )
@@ -89,7 +90,7 @@ async function credentialsOf(set: Variables): Promise<{ readonly token: string; 
     return { token, secret: MILLHAND_SECRET_KEY.reveal() }
   }
   const kept = await keptSecretKey(MILLHAND_DATA_DIR, MILLHAND_SECRET_KEY?.reveal())
-  const { token, secret } = createCredentialsIssuer(kept).issue('operator')
+  const { token, secret } = createCredentialsIssuer(kept).issue('operator', grantOf('operator'))
   if (secret === undefined) throw new Error('an operator names accounts')
   return { token, secret }
 }

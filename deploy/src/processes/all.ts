@@ -5,24 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
 import { type Address, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { type FileLock, lockFile } from '@millhand/store/sqlite'
+import { urlVariable } from '../addresses.ts'
 import { bootstrapKeys } from '../config-parts.ts'
 import { firstKeys } from '../first-keys.ts'
 import { ensureFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { secretKey } from '../secret-key.ts'
+import { calleesOf, type ServiceName, serviceNames, services } from '../services.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
-import { billingVariables } from './billing.ts'
-import { computeVariables } from './compute.ts'
 import { credentialsOf } from './credentials.ts'
-import { executorVariables } from './executor.ts'
-import { gatewayVariables } from './gateway.ts'
-import { identityVariables } from './identity.ts'
-import { webhookVariables } from './webhook.ts'
-import { workforceVariables } from './workforce.ts'
+import { processes } from './processes.ts'
 
-const read = configuration(
+const allVariables = configuration(
   {
     ...pick(
       'MILLHAND_HTTP_ADDR',
@@ -42,18 +38,7 @@ const read = configuration(
   Object.keys(variables),
 )
 
-/** From last to first they are stopped: whoever asks goes before whoever answers. */
-const GRACE_MS = {
-  identity: 3_000,
-  billing: 3_000,
-  webhook: 3_000,
-  compute: 6_000,
-  workforce: 6_000,
-  executor: 5_000,
-  gateway: 6_000,
-} as const
-
-export const all = defineProcess(config, async (config, runner, log) => {
+export const all = defineProcess(allVariables, config, async (config, runner, log) => {
   const { dataDir, secretKey: configured } = config
   await ensureFolder('MILLHAND_DATA_DIR', dataDir)
   const isUsed = existsSync(`${lockedFile(dataDir)}.lock`)
@@ -62,72 +47,66 @@ export const all = defineProcess(config, async (config, runner, log) => {
   const secret = await secretKey({ dataDir, configured, isFirstStart: async () => !isUsed })
   const keys = await firstKeys(dataDir, config.bootstrap)
   const issuer = createCredentialsIssuer(secret)
-  const begin = async (name: keyof typeof GRACE_MS, own: Record<string, string>): Promise<Served> => {
-    // The gateway is the first that stops, so nobody comes to the others any more.
-    const drainMs = name === 'gateway' ? config.drainMs : 0
-    const drain = { MILLHAND_DRAIN_SECONDS: String(drainMs / 1_000) }
-    const env: Record<string, string> = { ...notFor(name), ...credentialsOf(issuer, name), ...drain, ...own }
-    const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
-    const process = runner.own(supervise(spec, { clock, log, graceMs: GRACE_MS[name] + drainMs }), name)
-    const served = (await process.ready) as unknown as Served
-    // Its next life is where the others look for it.
-    if (served.grpc) env.MILLHAND_GRPC_ADDR = new URL(served.grpc).host
-    if (served.metrics) env.MILLHAND_METRICS_ADDR = new URL(served.metrics).host
-    if (served.http) env.MILLHAND_HTTP_ADDR = new URL(served.http).host
-    return served
+  const special: Partial<Record<ServiceName, Record<string, string>>> = {
+    identity: { MILLHAND_BOOTSTRAP_KEY: keys.live, MILLHAND_BOOTSTRAP_TEST_KEY: keys.test },
+    compute: { MILLHAND_GRPC_ADDR: written(config.grpc) },
+    webhook: { MILLHAND_METRICS_ADDR: written(config.metrics) },
   }
-  const [identity, billing, webhook, compute] = await Promise.all([
-    begin('identity', {
-      MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-      MILLHAND_BOOTSTRAP_KEY: keys.live,
-      MILLHAND_BOOTSTRAP_TEST_KEY: keys.test,
-    }),
-    begin('billing', { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
-    begin('webhook', { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_METRICS_ADDR: written(config.metrics) }),
-    begin('compute', { MILLHAND_GRPC_ADDR: written(config.grpc) }),
-  ])
-  const workforce = await begin('workforce', {
-    MILLHAND_IDENTITY_URL: identity.grpc,
-    MILLHAND_COMPUTE_URL: compute.grpc,
-    MILLHAND_BILLING_URL: billing.grpc,
-    MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-  })
-  const [, gateway] = await Promise.all([
-    begin('executor', {
-      MILLHAND_COMPUTE_URL: compute.grpc,
-      MILLHAND_WORKFORCE_URL: workforce.grpc,
-      MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-    }),
-    begin('gateway', {
-      MILLHAND_IDENTITY_URL: identity.grpc,
-      MILLHAND_BILLING_URL: billing.grpc,
-      MILLHAND_WEBHOOK_URL: webhook.grpc,
-      MILLHAND_COMPUTE_URL: compute.grpc,
-      MILLHAND_WORKFORCE_URL: workforce.grpc,
-    }),
-  ])
+  const served = new Map<ServiceName, Served>()
+  const begin = async (name: ServiceName): Promise<void> => {
+    const { variables: read } = await processes[name]()
+    const reads = new Set(read.describe().map(each => each.name))
+    // The gateway stops first, so no call comes to the others any more.
+    const drainMs = name === 'gateway' ? config.drainMs : 0
+    const env: Record<string, string> = {
+      ...without(reads),
+      ...credentialsOf(issuer, name),
+      MILLHAND_DRAIN_SECONDS: String(drainMs / 1_000),
+      ...(reads.has('MILLHAND_GRPC_ADDR') && { MILLHAND_GRPC_ADDR: '127.0.0.1:0' }),
+      ...Object.fromEntries(calleesOf(name).map(callee => [urlVariable(callee), served.get(callee)?.grpc as string])),
+      ...special[name],
+    }
+    const spec: ProcessSpec = { name, words: ['--disable-warning=ExperimentalWarning', SERVE, name], env }
+    const graceMs = services[name].stopMs + drainMs
+    const process = runner.own(supervise(spec, { clock, log, graceMs }), name)
+    const at = (await process.ready) as unknown as Served
+    // Its next life is where the others look for it.
+    if (at.grpc) env.MILLHAND_GRPC_ADDR = new URL(at.grpc).host
+    if (at.metrics) env.MILLHAND_METRICS_ADDR = new URL(at.metrics).host
+    if (at.http) env.MILLHAND_HTTP_ADDR = new URL(at.http).host
+    served.set(name, at)
+  }
+  for (const step of startSteps()) await Promise.all(step.map(begin))
   const health = createHealth()
   health.set('processes', true)
-  const { metrics } = webhook
-  return { addresses: { http: gateway.http, grpc: compute.grpc, identity: identity.grpc, metrics }, health }
+  const addresses = {
+    http: served.get('gateway')?.http as string,
+    grpc: served.get('compute')?.grpc as string,
+    identity: served.get('identity')?.grpc as string,
+    metrics: served.get('webhook')?.metrics as string,
+  }
+  return { addresses, health }
 })
 
-/** Empties what our own environment has and a service does not read: the database is not for executors. */
-function notFor(name: keyof typeof GRACE_MS): Record<string, string> {
-  const reads = new Set(readers[name].describe().map(each => each.name))
-  reads.delete('MILLHAND_METRICS_ADDR') // One address is for one process, which is told it.
-  const others = Object.keys(variables).filter(variable => !reads.has(variable))
-  return Object.fromEntries(others.map(variable => [variable, '']))
+/** Each service after those that it calls, so that it stops before them. The gateway, the first of the table, starts last. */
+function startSteps(): ServiceName[][] {
+  const steps: ServiceName[][] = []
+  let rest = serviceNames.toReversed()
+  while (rest.length > 0) {
+    const waiting: ReadonlySet<ServiceName> = new Set(rest)
+    const step = rest.filter(name => !calleesOf(name).some(callee => waiting.has(callee)))
+    if (step.length === 0) throw new Error(`${rest.join(', ')} call each other in a circle`)
+    steps.push(step)
+    rest = rest.filter(name => !step.includes(name))
+  }
+  return steps
 }
 
-const readers = {
-  identity: identityVariables,
-  billing: billingVariables,
-  webhook: webhookVariables,
-  compute: computeVariables,
-  workforce: workforceVariables,
-  executor: executorVariables,
-  gateway: gatewayVariables,
+/** Empties what our own environment has and a service does not read: the database is not for executors. */
+function without(reads: ReadonlySet<string>): Record<string, string> {
+  // One address of metrics is for one process, which is told it.
+  const others = Object.keys(variables).filter(name => name === 'MILLHAND_METRICS_ADDR' || !reads.has(name))
+  return Object.fromEntries(others.map(name => [name, '']))
 }
 
 const lockedFile = (dataDir: string) => join(dataDir, 'processes')
@@ -152,8 +131,7 @@ const SERVE = fileURLToPath(new URL('../serve.ts', import.meta.url))
 
 const written = ({ host, port }: Address) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
-function config(env: NodeJS.ProcessEnv) {
-  const set = read(env)
+function config(set: ReturnType<typeof allVariables>) {
   return {
     dataDir: set.MILLHAND_DATA_DIR,
     grpc: set.MILLHAND_GRPC_ADDR,

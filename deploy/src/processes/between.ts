@@ -4,12 +4,51 @@ import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '
 import { createTunnelTransport, type LinkEvent, type TunnelTransport } from '@millhand/rpc/tunnel'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { Caller } from './caller.ts'
+import { type UrlVariable, urlVariable } from '../addresses.ts'
+import { type CalleeOf, calleesOf, isReadyWithout, type ServiceName } from '../services.ts'
+import { type Caller, requireHttps, type Tls } from './caller.ts'
 import { peerHealth } from './peer-health.ts'
 import type { Way } from './peers.ts'
 
+/** Of each service the URLs of its replicas. */
+type Addresses<Name extends string> = Readonly<Record<Name, readonly string[]>>
+
+/** Where the services that it calls are reached. With certificates by `https:` alone. @throws ConfigurationError */
+export function addressesOf<Name extends ServiceName>(
+  service: Name,
+  set: Readonly<Record<UrlVariable<CalleeOf<Name>>, readonly string[]>>,
+  tls: Tls | undefined,
+): Addresses<CalleeOf<Name>> {
+  const names = calleesOf(service)
+  requireHttps(tls, Object.fromEntries(names.map(name => [urlVariable(name), set[urlVariable(name)]])))
+  return Object.fromEntries(names.map(name => [name, set[urlVariable(name)]])) as Addresses<CalleeOf<Name>>
+}
+
+export interface ReachOptions {
+  readonly caller: Caller
+  readonly runner: Runner
+  readonly log: Log
+  /** Has, under the name of each service that it cannot do without, whether a replica is reached that is ready. */
+  readonly health: Health
+  /** Has the same of the services that it is ready without. */
+  readonly optionalHealth: Health
+}
+
+/** Reaches every service that `service` calls. */
+export function reachCallees<Name extends ServiceName>(
+  service: Name,
+  addresses: Addresses<CalleeOf<Name>>,
+  { caller, runner, log, health, optionalHealth }: ReachOptions,
+): Readonly<Record<CalleeOf<Name>, TunnelTransport>> {
+  const ways = calleesOf(service).map(callee => {
+    const told = isReadyWithout(service, callee) ? optionalHealth : health
+    return [callee, reach(callee, addresses[callee], caller, runner, log, told)]
+  })
+  return Object.fromEntries(ways)
+}
+
 /** Reaches the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
-export function reach(
+function reach(
   service: string,
   urls: readonly string[],
   caller: Caller,

@@ -1,6 +1,4 @@
 /** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
-import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
-import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { openKafka } from '@millhand/eventlog/kafka'
 import { createDirectTransport, serve } from '@millhand/rpc'
@@ -15,7 +13,7 @@ import { calledVariables, tlsOf } from './caller.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchHealth } from './watch-health.ts'
 
-export const billingVariables = configuration(
+const billingVariables = configuration(
   {
     ...calledVariables,
     ...kafkaVariables,
@@ -30,7 +28,7 @@ export const billingVariables = configuration(
   Object.keys(variables),
 )
 
-export const billing = defineProcess(config, async (config, runner, log) => {
+export const billing = defineProcess(billingVariables, config, async (config, runner, log) => {
   const health = createHealth()
   health.set('store', false, 'not connected')
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
@@ -40,7 +38,6 @@ export const billing = defineProcess(config, async (config, runner, log) => {
   serve(service.routes, transport)
   const grpc = await serveProcess({
     ...config,
-    services: [UsageService, WorkforceUsageService],
     transport,
     routes: service.routes,
     health,
@@ -56,8 +53,7 @@ export const billing = defineProcess(config, async (config, runner, log) => {
   return { addresses: { grpc }, health }
 })
 
-function config(env: NodeJS.ProcessEnv) {
-  const set = billingVariables(env)
+function config(set: ReturnType<typeof billingVariables>) {
   return {
     trusted: set.MILLHAND_TRUSTED_KEYS,
     tls: tlsOf(set),

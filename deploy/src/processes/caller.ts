@@ -1,8 +1,9 @@
 /** Who a process of a distributed deployment is to others. */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import { createPrincipalSigner, createTokenReader, type Granted, ownGrant } from '@millhand/rpc/network'
+import { createPrincipalSigner, createTokenReader, ownGrant } from '@millhand/rpc/network'
 import { ConfigurationError, systemClock as clock, type Secret, type Values } from '@millhand/runner'
+import type { CallerName } from '../services.ts'
 import { pick, required, variables } from '../variables.ts'
 
 /** How a process shows who it is, by TLS. */
@@ -47,7 +48,7 @@ type Calling = Values<typeof callingVariables> & {
 }
 
 /** @throws ConfigurationError for credentials that are another service's, expired, or not of one piece */
-export function callerOf(service: Granted, set: Calling): Caller {
+export function callerOf(service: CallerName, set: Calling): Caller {
   const token = set.MILLHAND_SERVICE_TOKEN.reveal()
   const grant = ownGrant(token)
   const make = `Make it with \`pnpm serve credentials ${service}\`.`

@@ -1,17 +1,13 @@
 /** `pnpm serve compose-secrets`: every secret that `compose.yaml` asks for, as lines of the `.env` beside it. */
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
+import { serviceNames, usesKafka } from '../services.ts'
 import { credentialsOf, endOf, holders, noteOf, operatorSecret, type Printed } from './credentials.ts'
 
 const passwords = [
   'MONGO_ROOT',
   'MONGO',
   'KAFKA_BROKER',
-  'KAFKA_IDENTITY',
-  'KAFKA_COMPUTE',
-  'KAFKA_WORKFORCE',
-  'KAFKA_EXECUTOR',
-  'KAFKA_BILLING',
-  'KAFKA_WEBHOOK',
+  ...serviceNames.filter(usesKafka).map(name => `KAFKA_${name.toUpperCase()}`),
 ]
 
 /**

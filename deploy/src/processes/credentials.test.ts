@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { createTokenReader } from '@millhand/rpc/network'
 import { ConfigurationError } from '@millhand/runner'
-import { credentials, services } from './credentials.ts'
+import { serviceNames } from '../services.ts'
+import { credentials } from './credentials.ts'
 
 const env = { MILLHAND_SECRET_KEY: 'an operator of the tests, and of nothing else' }
 const made = (...words: string[]) => parseEnv(credentials(words, env).lines) as Record<string, string>
 
 test('each service is given what it needs, and none the operator’s secret', () => {
-  const given = Object.fromEntries(services.map(service => [service, Object.keys(made(service)).sort()]))
+  const given = Object.fromEntries(serviceNames.map(service => [service, Object.keys(made(service)).sort()]))
   assert.deepEqual(given, {
     gateway: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'],
     identity: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],

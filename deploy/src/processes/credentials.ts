@@ -1,7 +1,8 @@
 /** `pnpm serve credentials <service>`: what an operator gives to each process of that service. */
-import { type CredentialsIssuer, createCredentialsIssuer, type Granted, grants } from '@millhand/rpc/network'
+import { type CredentialsIssuer, createCredentialsIssuer } from '@millhand/rpc/network'
 import { ConfigurationError, systemClock as clock, configuration } from '@millhand/runner'
 import { DAY_MS } from '../config-parts.ts'
+import { type CallerName, callers, grantOf, isCalled } from '../services.ts'
 import { required, variables } from '../variables.ts'
 
 const read = configuration(
@@ -9,12 +10,7 @@ const read = configuration(
   Object.keys(variables),
 )
 
-/** Those of a deployment. Executors are called by nobody, billing and webhook call nobody. */
-export const services = ['gateway', 'identity', 'compute', 'workforce', 'executor', 'billing', 'webhook'] as const
-
-/** Who can have credentials: the services, and who works on a deployment with the command line. */
-export const holders = [...services, 'operator'] as const
-export type Holder = (typeof holders)[number]
+export const holders = Object.keys(callers) as CallerName[]
 
 export interface Printed {
   /** The variables and their values, one a line. */
@@ -28,7 +24,7 @@ export function credentials([service, ...words]: readonly string[], env: NodeJS.
   const name = holders.find(known => known === service)
   if (name === undefined) throw new ConfigurationError([`Credentials are made for one of ${holders.join(', ')}.`])
   const expiresAt = endOf(words)
-  if (!isGranted(name) && expiresAt !== undefined) {
+  if (!callsOthers(name) && expiresAt !== undefined) {
     throw new ConfigurationError([`The service ${name} calls nobody: it has no token that could end.`])
   }
   const issuer = createCredentialsIssuer(operatorSecret(env))
@@ -59,20 +55,18 @@ export const operatorSecret = (env: NodeJS.ProcessEnv): Uint8Array =>
 /** The variables of a service that only the operator's secret can make. */
 export function credentialsOf(
   issuer: CredentialsIssuer,
-  service: Holder,
+  holder: CallerName,
   expiresAt?: number,
 ): Readonly<Record<string, string>> {
-  const { token, secret } = isGranted(service)
-    ? issuer.issue(service, expiresAt)
-    : { secret: service === 'webhook' ? issuer.secretOf(service) : undefined }
-  const isCalled = service !== 'gateway' && service !== 'executor' && service !== 'operator'
   return {
-    ...(token !== undefined && { MILLHAND_SERVICE_TOKEN: token }),
-    ...(secret !== undefined && { MILLHAND_SECRET_KEY: secret }),
-    ...(isCalled && { MILLHAND_TRUSTED_KEYS: issuer.publicKey }),
+    ...(callsOthers(holder) && {
+      MILLHAND_SERVICE_TOKEN: issuer.issue(holder, grantOf(holder), expiresAt).token,
+    }),
+    ...(callers[holder].secret && { MILLHAND_SECRET_KEY: issuer.secretOf(holder) }),
+    ...(isCalled(holder) && { MILLHAND_TRUSTED_KEYS: issuer.publicKey }),
   }
 }
 
-const isGranted = (service: string): service is Granted => service in grants
+const callsOthers = (holder: CallerName): boolean => grantOf(holder).calls.length > 0
 
 const MOST_DAYS = 3_650

@@ -8,27 +8,27 @@ import { loadCatalogue } from '@millhand/model'
 import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import { urlVariablesOf } from '../addresses.ts'
 import { executorRoom, modelFolders } from '../config-parts.ts'
 import { enginesOf, engineVariables } from '../engines.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess, type Process, type Started } from '../process.ts'
-import { dispatchTopic } from '../topics.ts'
+import { dispatchTopic } from '../services.ts'
 import { pick, variables } from '../variables.ts'
-import { reach } from './between.ts'
-import { callerOf, callingVariables, requireHttps } from './caller.ts'
+import { addressesOf, reachCallees } from './between.ts'
+import { callerOf, callingVariables } from './caller.ts'
 import { serveProcess } from './serve-process.ts'
 import { watchToken } from './watch-token.ts'
 
-export const executorVariables = configuration(
+const executorVariables = configuration(
   {
     ...callingVariables,
     ...kafkaVariables,
+    ...pick('MILLHAND_GRPC_ADDR'),
+    ...urlVariablesOf('executor'),
     ...pick(
-      'MILLHAND_GRPC_ADDR',
-      'MILLHAND_COMPUTE_URL',
-      'MILLHAND_WORKFORCE_URL',
       'MILLHAND_MODELS_DIR',
       'MILLHAND_SANDBOX',
       'MILLHAND_EXECUTOR_SLOTS',
@@ -46,7 +46,9 @@ export const executor = executorWith((config, log) => onnxRunner({ ...config.onn
 
 /** An executor that runs models in another way. */
 export function executorWith(makeRunner: (config: ReturnType<typeof readConfig>, log: Log) => ModelRunner): Process {
-  return defineProcess(readConfig, (config, runner, log) => start(config, makeRunner(config, log), runner, log))
+  return defineProcess(executorVariables, readConfig, (config, runner, log) =>
+    start(config, makeRunner(config, log), runner, log),
+  )
 }
 
 async function start(
@@ -61,8 +63,9 @@ async function start(
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   const health = createHealth()
   runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
-  const compute = reach('compute', config.computeUrls, config.caller, runner, log, health)
-  const workforce = reach('workforce', config.workforceUrls, config.caller, runner, log, createHealth())
+  const { caller } = config
+  const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
+  const { compute, workforce } = reachCallees('executor', config.addresses, reaching)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
@@ -87,7 +90,6 @@ async function start(
     grpc: config.grpc,
     trusted: [], // Nobody may call anything but its health.
     tls: config.caller.tls,
-    services: [],
     transport: createDirectTransport(),
     routes: () => {},
     health,
@@ -97,16 +99,12 @@ async function start(
   return { addresses: { grpc }, health }
 }
 
-function readConfig(env: NodeJS.ProcessEnv) {
-  const set = executorVariables(env)
+function readConfig(set: ReturnType<typeof executorVariables>) {
   const caller = callerOf('executor', set)
-  const { MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL } = set
-  requireHttps(caller.tls, { MILLHAND_COMPUTE_URL, MILLHAND_WORKFORCE_URL })
   return {
     caller,
     grpc: set.MILLHAND_GRPC_ADDR,
-    computeUrls: MILLHAND_COMPUTE_URL,
-    workforceUrls: MILLHAND_WORKFORCE_URL,
+    addresses: addressesOf('executor', set, caller.tls),
     kafka: kafkaOf(set),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
     ...executorRoom(set),

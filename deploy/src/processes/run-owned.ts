@@ -4,10 +4,16 @@ import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@
 import { systemClock as clock, type Runner } from '@millhand/runner'
 import type { MongoDatabase } from '@millhand/store/mongo'
 import type { Log, Metrics } from '@millhand/telemetry'
+import type { ServiceName, services } from '../services.ts'
+
+/** The services of the table that one replica at a time owns. */
+export type OwnedService = {
+  [Name in ServiceName]: (typeof services)[Name]['owned'] extends true ? Name : never
+}[ServiceName]
 
 export interface OwnedOptions {
   /** The service, for example `compute`. */
-  readonly name: 'compute' | 'workforce' | 'identity' | 'webhook'
+  readonly name: OwnedService
   /** Where other replicas reach this one. */
   readonly address: string
   /** How long the owner may be silent before another replica takes over, in milliseconds. */

@@ -13,8 +13,7 @@ export interface Serving {
   /** Whose tokens are good here: public keys. */
   readonly trusted: readonly string[]
   readonly tls: Tls | undefined
-  readonly services: readonly DescService[]
-  /** On which their routes are served already. */
+  /** On which the routes are served already. */
   readonly transport: DirectTransport
   readonly routes: (router: Routes) => void
   readonly health: Health
@@ -26,9 +25,14 @@ const STOP_MS = 3_000
 
 /** The URL at which it serves. */
 export async function serveProcess(serving: Serving): Promise<string> {
-  const { grpc, trusted, tls, services, transport, routes, health, runner, log } = serving
+  const { grpc, trusted, tls, transport, routes, health, runner, log } = serving
   const admission = createAdmission({ trusted, clock, log })
-  const tunnels = tunnelRoutes({ transport, services, admit: admission.admit, ready: () => health.ready().ready })
+  const tunnels = tunnelRoutes({
+    transport,
+    services: servicesOf(routes),
+    admit: admission.admit,
+    ready: () => health.ready().ready,
+  })
   const server = await naming(
     'MILLHAND_GRPC_ADDR',
     serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
@@ -36,4 +40,11 @@ export async function serveProcess(serving: Serving): Promise<string> {
   runner.own({ close: () => server.close(STOP_MS) }, 'grpc')
   runner.onDrain(() => server.drain())
   return server.url
+}
+
+/** What `routes` register. */
+function servicesOf(routes: (router: Routes) => void): DescService[] {
+  const services: DescService[] = []
+  routes({ service: service => services.push(service) })
+  return services
 }

@@ -119,7 +119,7 @@ async function open(test: TestContext) {
 }
 
 const issuer = createCredentialsIssuer(Buffer.from('a secret of this deployment, for tests alone'))
-const { token, secret = '' } = issuer.issue('compute')
+const { token, secret = '' } = issuer.issue('compute', { calls: [ComputeService, LeaseService], secret: true })
 const headers = outgoingHeaders(createPrincipalSigner(Buffer.from(secret)).sign)
 
 /** What is served on a transport in this process, as another process reaches it. */

@@ -2,10 +2,7 @@
 import { type Cursors, createIds, type Ids } from '@millhand/api'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
-import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
-import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
@@ -40,16 +37,6 @@ export {
   type FirstAccount,
   hasFirstAccount,
 } from './bootstrap.ts'
-
-/** What a process with identity answers. */
-export const identityServices = [
-  IdentityService,
-  ApiKeyService,
-  AccountService,
-  QuotaService,
-  RateService,
-  IdempotencyService,
-]
 
 /** What identity owns. */
 export interface IdentityCollections {

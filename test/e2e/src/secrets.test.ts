@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { createCredentialsIssuer, type Granted, grants } from '@millhand/rpc/network'
+import { credentialsOf, holders } from '@millhand/deploy/credentials'
+import { createCredentialsIssuer } from '@millhand/rpc/network'
 import type { RequestOptions } from './http.ts'
 import { mistyped } from './keys.ts'
 import { newAccount, operate } from './operator.ts'
@@ -46,13 +47,11 @@ before(async () => {
   const kept = readFileSync(join(server.dataDir, 'secret-key'), 'utf8')
   secrets.set('the secret of the deployment', kept)
   const issuer = createCredentialsIssuer(Buffer.from(kept))
-  for (const service of Object.keys(grants) as Granted[]) {
-    const { token, secret } = issuer.issue(service)
-    secrets.set(`the token of ${service}`, token)
-    if (secret !== undefined) secrets.set(`the secret of ${service}`, secret)
+  for (const holder of holders) {
+    const { MILLHAND_SERVICE_TOKEN: token, MILLHAND_SECRET_KEY: secret } = credentialsOf(issuer, holder)
+    if (token !== undefined) secrets.set(`the token of ${holder}`, token)
+    if (secret !== undefined) secrets.set(`the secret of ${holder}`, secret)
   }
-
-  secrets.set('the secret of webhook', issuer.secretOf('webhook'))
 
   const revoked = await made('a key that is revoked', 'one')
   await ask('DELETE', `/v1/api_keys/${revoked.id}`)

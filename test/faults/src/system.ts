@@ -5,52 +5,49 @@ import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
+import { urlVariable } from '../../../deploy/src/addresses.ts'
+import { calleesOf, type ServiceName, services, usesKafka } from '../../../deploy/src/services.ts'
 import { createLink, type Link } from './link.ts'
 import { createMember, type Member } from './member.ts'
 
-export const gateways = ['gateway-1', 'gateway-2'] as const
-export const computes = ['compute-1', 'compute-2'] as const
-export const executors = ['executor-1', 'executor-2', 'executor-3'] as const
-export const webhooks = ['webhook-1', 'webhook-2'] as const
-const identities = ['identity', 'identity-2'] as const
-const billings = ['billing', 'billing-2'] as const
-const workforces = ['workforce', 'workforce-2'] as const
-const memberNames = [
-  ...gateways,
-  ...identities,
-  ...billings,
-  ...webhooks,
-  ...computes,
-  ...executors,
-  ...workforces,
-] as const
-export type MemberName = (typeof memberNames)[number]
+/** The processes of each service. */
+const replicas = {
+  gateway: ['gateway-1', 'gateway-2'],
+  identity: ['identity', 'identity-2'],
+  billing: ['billing', 'billing-2'],
+  webhook: ['webhook-1', 'webhook-2'],
+  compute: ['compute-1', 'compute-2'],
+  executor: ['executor-1', 'executor-2', 'executor-3'],
+  workforce: ['workforce', 'workforce-2'],
+} as const satisfies Record<ServiceName, readonly string[]>
+export const { gateway: gateways, compute: computes, executor: executors, webhook: webhooks } = replicas
+
+export type MemberName = (typeof replicas)[ServiceName][number]
 export type ServerName = 'kafka' | 'mongo'
 
-const product = (from: readonly string[], to: readonly string[]): string[] =>
-  from.flatMap(one => to.filter(other => other !== one).map(other => `${one}>${other}`))
-
-/** Who calls whom. */
-const allLinks: readonly string[] = [
-  ...product(gateways, [...identities, ...billings, ...webhooks, ...computes, ...workforces]),
-  ...product(executors, [...computes, ...workforces]),
-  ...product(computes, computes),
-  ...product(computes, ['mongo', 'kafka']),
-  ...product(identities, ['mongo', 'kafka']),
-  ...product(billings, ['mongo', 'kafka']),
-  ...product(webhooks, ['mongo', 'kafka']),
-  ...product(executors, ['kafka']),
-  ...product(workforces, [...identities, ...billings, ...computes, 'mongo', 'kafka']),
-]
+const serviceOf = (name: MemberName) => name.replace(/-\d$/, '') as ServiceName
 
 /** Two of each service, and all executors. */
-export const allMembers: readonly MemberName[] = memberNames
+export const allMembers: readonly MemberName[] = Object.values(replicas).flat()
+
+/** What a process reaches by links: what it calls, and the servers. Of replicas only those of compute reach each other so. */
+const reachedBy = (name: MemberName): readonly string[] => {
+  const service = serviceOf(name)
+  return [
+    ...calleesOf(service).flatMap(callee => replicas[callee]),
+    ...(service === 'compute' ? computes.filter(other => other !== name) : []),
+    ...(services[service].database ? ['mongo'] : []),
+    ...(usesKafka(service) ? ['kafka'] : []),
+  ]
+}
+
+const allLinks: readonly string[] = allMembers.flatMap(name => reachedBy(name).map(to => `${name}>${to}`))
 
 /**
  * Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. Work
  * of employees has a storm of its own.
  */
-const usualMembers = memberNames.filter(
+const usualMembers = allMembers.filter(
   name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2'].includes(name),
 )
 
@@ -152,80 +149,34 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const kafkaOf = (from: string) => link(`${from}>kafka`).address
   const mongoOf = (from: string) => `mongodb://${link(`${from}>mongo`).address}/millhand`
 
+  const special: Partial<Record<ServiceName, Record<string, string>>> = {
+    identity: { MILLHAND_BOOTSTRAP_KEY: key, MILLHAND_BOOTSTRAP_TEST_KEY: testKey },
+    webhook: { MILLHAND_WEBHOOK_ALLOW: '127.0.0.1/32' },
+    executor: {
+      MILLHAND_GRPC_ADDR: '127.0.0.1:0',
+      MILLHAND_EXECUTOR_SLOTS: String(executorSlots),
+      MILLHAND_MODEL_THREADS: '1',
+    },
+  }
   const environment = (name: MemberName): Record<string, string> => {
-    const [service] = name.split('-') as [string]
-    const hasOwner = ['compute', 'identity', 'webhook', 'workforce'].includes(service)
-    const lease = hasOwner ? { MILLHAND_OWNER_LEASE_S: String(ownerLeaseS) } : {}
-    const own = { ...shared, ...credentials.get(service), ...lease }
-    switch (service) {
-      case 'gateway':
-        return {
-          ...own,
-          MILLHAND_HTTP_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_IDENTITY_URL: urlsOf(name, identities),
-          MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
-          MILLHAND_BILLING_URL: urlsOf(name, billings),
-          MILLHAND_WEBHOOK_URL: urlsOf(name, webhooks) || NOWHERE,
-          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-        }
-      case 'identity':
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_MONGO_URL: mongoOf(name),
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-          MILLHAND_BOOTSTRAP_KEY: key,
-          MILLHAND_BOOTSTRAP_TEST_KEY: testKey,
-        }
-      case 'billing':
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_MONGO_URL: mongoOf(name),
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-        }
-      case 'webhook':
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_ADVERTISE_URL: advertised(name),
-          MILLHAND_WEBHOOK_ALLOW: '127.0.0.1/32',
-          MILLHAND_MONGO_URL: mongoOf(name),
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-        }
-      case 'compute':
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_ADVERTISE_URL: advertised(name),
-          MILLHAND_MONGO_URL: mongoOf(name),
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-        }
-      case 'workforce':
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: `127.0.0.1:${portOf[name]}`,
-          MILLHAND_IDENTITY_URL: urlsOf(name, identities),
-          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-          MILLHAND_BILLING_URL: urlsOf(name, billings),
-          MILLHAND_MONGO_URL: mongoOf(name),
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-        }
-      default:
-        return {
-          ...own,
-          MILLHAND_GRPC_ADDR: '127.0.0.1:0',
-          MILLHAND_COMPUTE_URL: urlsOf(name, computes),
-          MILLHAND_WORKFORCE_URL: urlsOf(name, workforces) || NOWHERE,
-          MILLHAND_KAFKA_BROKERS: kafkaOf(name),
-          MILLHAND_EXECUTOR_SLOTS: String(executorSlots),
-          MILLHAND_MODEL_THREADS: '1',
-        }
+    const service = serviceOf(name)
+    const { owned, database } = services[service]
+    return {
+      ...shared,
+      ...credentials.get(service),
+      [service === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: `127.0.0.1:${portOf[name]}`,
+      ...Object.fromEntries(
+        calleesOf(service).map(callee => [urlVariable(callee), urlsOf(name, replicas[callee]) || NOWHERE]),
+      ),
+      ...(owned && { MILLHAND_OWNER_LEASE_S: String(ownerLeaseS), MILLHAND_ADVERTISE_URL: advertised(name) }),
+      ...(database && { MILLHAND_MONGO_URL: mongoOf(name) }),
+      ...(usesKafka(service) && { MILLHAND_KAFKA_BROKERS: kafkaOf(name) }),
+      ...special[service],
     }
   }
   const members = new Map<MemberName, Member>()
   for (const name of names) {
-    const [service] = name.split('-') as [string]
+    const service = serviceOf(name)
     const own = service === 'executor' && executorEntry !== undefined
     const words = own ? [executorEntry] : ['deploy/src/serve.ts', service]
     const member = createMember({ name, words, env: environment(name), root, folder })

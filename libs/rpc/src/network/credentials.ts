@@ -1,8 +1,19 @@
 /** What an operator gives to each process, all made of one secret that no process has. */
-import { type Granted, grants } from './grants.ts'
-import { createTokenIssuer } from './service-token.ts'
+import type { DescService } from '@bufbuild/protobuf'
+import { allOf, createTokenIssuer } from './service-token.ts'
 import { deriveSecret } from './signature.ts'
 import { createPrincipalSigner } from './signed-principal.ts'
+
+/** What a token is issued for. */
+export interface Grant {
+  /** The RPC services that its holder may call, all methods of each. */
+  readonly calls: readonly DescService[]
+  /**
+   * Whether the holder has a secret of its own: it seals with it, and signs the account for which it calls. Without one
+   * it cannot name an account.
+   */
+  readonly secret: boolean
+}
 
 interface Credentials {
   /** What it shows to others. */
@@ -15,8 +26,12 @@ interface Credentials {
 export interface CredentialsIssuer {
   /** Who checks tokens trusts this key. No secret. */
   readonly publicKey: string
-  /** `expiresAt` is in milliseconds since 1970; without it the token does not end by itself. */
-  issue(service: Granted, expiresAt?: number): Credentials
+  /**
+   * `expiresAt` is in milliseconds since 1970; without it the token does not end by itself.
+   *
+   * @throws RangeError for a grant of no services
+   */
+  issue(service: string, grant: Grant, expiresAt?: number): Credentials
   /** The secret of a service, also of one that calls nobody and so has no token. */
   secretOf(service: string): string
 }
@@ -28,10 +43,9 @@ export function createCredentialsIssuer(operatorSecret: Uint8Array): Credentials
   return {
     publicKey,
     secretOf,
-    issue(service, expiresAt) {
-      const { methods, secret: isSecretive } = grants[service]
-      const grant = { service, methods, ...(expiresAt !== undefined && { expiresAt }) }
-      if (!isSecretive) return { token: mint(grant) }
+    issue(service, { calls, secret: hasSecret }, expiresAt) {
+      const grant = { service, methods: calls.map(allOf), ...(expiresAt !== undefined && { expiresAt }) }
+      if (!hasSecret) return { token: mint(grant) }
       const secret = secretOf(service)
       const { publicKey: signer } = createPrincipalSigner(Buffer.from(secret))
       return { token: mint({ ...grant, signer }), secret }

@@ -1,7 +1,6 @@
 export { type Admission, type AdmissionOptions, type Carrier, createAdmission, type HeaderLines } from './admit.ts'
-export { type CredentialsIssuer, createCredentialsIssuer } from './credentials.ts'
+export { type CredentialsIssuer, createCredentialsIssuer, type Grant } from './credentials.ts'
 export { drainingKey } from './draining.ts'
-export { type Granted, grants } from './grants.ts'
 export {
   type ExtraRoutes,
   type NetworkServer,
