@@ -1,6 +1,6 @@
 /** What a connection is at. */
-import type { ServerResponse } from 'node:http'
-import type { Exchange } from './exchange.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Id } from '@millhand/api'
 
 /** What the connections of a server have in common. */
 export interface ServerState {
@@ -12,6 +12,18 @@ export interface ServerState {
   readonly senderMs: number
   /** Milliseconds in which a caller that is sent to has to take something. */
   readonly readerMs: number
+}
+
+/** The part of an exchange that concerns its connection. */
+interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly requestId: Id<'req'>
+  readonly status: number
+  readonly takesItsTime: boolean
+  readonly onHurry: (() => void) | undefined
+  abandon(): void
+  release(): void
 }
 
 export class Traffic {

@@ -10,16 +10,7 @@ import type { Reply } from '../reply.ts'
 import { CALL_MS } from '../transcode/call.ts'
 import { patiently } from './patiently.ts'
 import type { SealKeys } from './sealed-body.ts'
-import { replyOf, storedReply } from './stored-reply.ts'
-
-/** What a call has come to. */
-export interface Done {
-  readonly reply: Reply
-  /** SHA-256 of what was sent, where that was not known before the call. */
-  readonly bodySha256?: Uint8Array
-  /** The scope that a key must hold to be shown the reply, beside the method's own. */
-  readonly scope?: string | undefined
-}
+import { type Done, replyOf, storedReply } from './stored-reply.ts'
 
 /** Nothing came of a call, and nothing will: what was to be sent with it could not be read. */
 export class Unread extends Error {

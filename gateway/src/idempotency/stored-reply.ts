@@ -6,8 +6,16 @@ import type { StoredAnswer } from '@millhand/api/gen/millhand/identity/v1/idempo
 import type { Principal } from '@millhand/rpc'
 import { requireScope } from '../admission/scope.ts'
 import type { Reply } from '../reply.ts'
-import type { Done } from './operation.ts'
 import { openBody, type SealKeys, sealBody } from './sealed-body.ts'
+
+/** What a call has come to. */
+export interface Done {
+  readonly reply: Reply
+  /** SHA-256 of what was sent, where that was not known before the call. */
+  readonly bodySha256?: Uint8Array
+  /** The scope that a key must hold to be shown the reply, beside the method's own. */
+  readonly scope?: string | undefined
+}
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)

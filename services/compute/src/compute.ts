@@ -22,12 +22,12 @@ import {
   redeemStreamToken,
   ring,
   type TargetFault,
-  type TaskDeps,
   type UnsettledFiles,
   waitTask,
   watchTask,
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
+import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
 import { lend } from './input-file.ts'
 import { computeTask } from './kind.ts'
@@ -68,15 +68,6 @@ export interface ComputeOptions {
   readonly pricePerSecondMicros: number
   /** From 0 up to 1. */
   readonly random?: () => number
-}
-
-/** What the methods work with. */
-export interface ComputeDeps extends TaskDeps<TaskRecord> {
-  readonly files: Files
-  readonly models: Catalogue
-  readonly plans: Pick<Plans, 'computePlan'>
-  readonly targetFault: TargetFault
-  readonly cursors: Cursors
 }
 
 export function createComputeService(options: ComputeOptions) {

@@ -1,7 +1,7 @@
 /** A file that is a task's output: from the result that names it to the task. docs/decisions/files.md, "An output file". */
 import type { Collection } from '@millhand/store'
 import { type OutputFiles, outputFiles, type UnsettledFiles } from '@millhand/task'
-import type { ComputeDeps } from './compute.ts'
+import type { ComputeDeps } from './compute-deps.ts'
 import { runOf } from './files/file.ts'
 import type { TaskRecord } from './task.ts'
 

@@ -1,5 +1,5 @@
 import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import type { ComputeDeps } from './compute.ts'
+import type { ComputeDeps } from './compute-deps.ts'
 import type { TaskRecord } from './task.ts'
 import { toMessage } from './to-message.ts'
 

@@ -1,5 +1,4 @@
 /** The fields that a request of any kind can have beside `input`, as a form shows those that have an effect. */
-import type { EngineKind, KindSpec } from './catalogue.ts'
 
 export const commonFields = {
   topic: { title: 'Topic', description: 'What it is about.' },
@@ -20,7 +19,7 @@ export type CommonField = keyof typeof commonFields
 /** What a kind does with one of them. */
 export interface Heeded {
   /** Where another engine does it, the field has no effect. */
-  readonly by: readonly EngineKind[]
+  readonly by: readonly ('rules' | 'llm')[]
   /** Where it says more than the description that holds for all kinds. */
   readonly description?: string
   /** Of `files`: what they can be. */
@@ -34,7 +33,7 @@ export interface ShownField extends Heeded {
 }
 
 /** In the order in which a form would have them. */
-export const fieldsOf = ({ heeds }: Pick<KindSpec, 'heeds'>): ShownField[] =>
+export const fieldsOf = ({ heeds }: { readonly heeds: Readonly<Partial<Record<CommonField, Heeded>>> }): ShownField[] =>
   (Object.keys(commonFields) as CommonField[]).flatMap(name => {
     const heeded = heeds[name]
     return heeded === undefined ? [] : { name, ...commonFields[name], ...heeded }

@@ -16,7 +16,7 @@ import type { OutputFiles, UnsettledFiles } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
 import { filesOfResults } from './run-files.ts'
 import { unsettledSpec } from './task.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 describe('the files of a result', () => {
   const result = {

@@ -17,7 +17,7 @@ import { as, inTheNameOf } from './in-name-of.ts'
 import { ownerOf } from './owner.ts'
 import { removeFile } from './remove-file.ts'
 import type { TaskRecord } from './task.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 /** Reads one of the files that belong to a run's brief, no faster than the executor takes it. Any replica answers. */
 export const readInput = ({ tasks, files }: WorkforceDeps) =>

@@ -1,7 +1,7 @@
 import type { WorkforceTask } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import type { TaskRecord } from './task.ts'
 import { toMessage } from './to-message.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 /** A task as a call for this one task shows it: with its brief, its output and, while it is queued, its position. */
 export async function showWhole(

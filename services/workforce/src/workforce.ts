@@ -25,19 +25,18 @@ import {
   redeemStreamToken,
   ring,
   type TargetFault,
-  type TaskDeps,
   type UnsettledFiles,
   waitTask,
   watchTask,
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import { readCatalogue } from './catalogue.ts'
-import { type Employees, knownEmployees } from './employees.ts'
+import { knownEmployees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
 import { giveBackLostPlaces } from './quota/lost-places.ts'
-import { createPlaces, type Places } from './quota/places.ts'
+import { createPlaces } from './quota/places.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listEmployees } from './rpc/list-employees.ts'
@@ -49,6 +48,7 @@ import { showWhole } from './show-whole.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
 import { cancellation, eventMessage } from './to-message.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 export { type TaskRecord, tasksSpec } from './task.ts'
 
@@ -75,18 +75,6 @@ export interface WorkforceOptions extends Engines {
   readonly pricePerSecondMicros: number
   /** From 0 up to 1. */
   readonly random?: () => number
-}
-
-/** What the methods work with. */
-export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
-  readonly employees: Employees
-  readonly files: Client<typeof FileService>
-  readonly taskFiles: Client<typeof TaskFileService>
-  readonly usage: Client<typeof WorkforceUsageService>
-  readonly places: Places
-  readonly plans: Pick<Plans, 'workforcePlan'>
-  readonly targetFault: TargetFault
-  readonly cursors: Cursors
 }
 
 /** One replica of the service. It reads the catalogue of employees, and throws where that is wrong. */

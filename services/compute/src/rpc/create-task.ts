@@ -10,7 +10,7 @@ import {
 import { type CatalogueEntry, checkInput, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile } from '../input-file.ts'
 import { computeTask } from '../kind.ts'
 import { showWhole } from '../show-whole.ts'

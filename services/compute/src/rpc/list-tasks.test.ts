@@ -8,7 +8,7 @@ import { ListTasksRequestSchema, TaskField, TaskType } from '@millhand/api/gen/m
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principalKey } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import type { TaskRecord } from '../task.ts'
 import { listTasks } from './list-tasks.ts'
 

@@ -11,7 +11,7 @@ import {
 import { principal } from '@millhand/rpc'
 import { readPage } from '@millhand/store'
 import { createdRange } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { computeTask } from '../kind.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'

@@ -5,7 +5,7 @@ import type {
   RunRef,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { heldTask } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { parts } from '../files/parts.ts'
 
 /** Reads the file that is a run's input, no faster than the executor takes it. Any replica answers. */

@@ -6,7 +6,7 @@ import {
   type StoreOutputRequest,
   StoreOutputRequestSchema,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { refusal } from '../files/files.fixture.ts'
 import { storeOutput } from './store-output.ts'
 

@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { StoreOutputRequest, StoreOutputResponse } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { heldTask } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { runOf, type StoredFile } from '../files/file.ts'
 
 const MIB = 2 ** 20

@@ -18,7 +18,7 @@ import { showWhole } from '../show-whole.ts'
 import type { TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
 import { toMessage } from '../to-message.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /**
  * Creates a task: everything that stands against it is told at once, then it takes its place in the day's quota, then it

@@ -3,7 +3,7 @@ import type { EmployeeTask, ListEmployeesResponse } from '@millhand/api/gen/mill
 import type { KindSpec } from '../catalogue.ts'
 import { fieldsOf } from '../common-fields.ts'
 import { enginesOf } from '../engine-choice.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** Lists the employees, with all that a request to each must fit. It never changes while the service runs. */
 export function listEmployees({

@@ -13,7 +13,7 @@ import { requireKnown } from '../employees.ts'
 import type { TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
 import { toMessage } from '../to-message.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** Lists an employee's tasks, newest first. */
 export const listTasks =
