@@ -1,9 +1,7 @@
 /** What a service has to write for tasks of its kind. Its callers speak to it in compute's words. */
 import { create } from '@bufbuild/protobuf'
-import { modeOfWord } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { TaskEventSchema } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
+import { type Task, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { idOf, principal, type Routes } from '@millhand/rpc'
@@ -15,19 +13,15 @@ import {
   createTasks,
   deleteTaskData,
   type EmissionsRecord,
-  errorMessage,
   getTask,
-  hasEnded,
   leaseMethods,
   leaseWithInput,
   madeBefore,
   newLife,
-  progressMessage,
   ring,
-  runsBegun,
-  statuses,
-  type Told,
-  timestamp,
+  showTask,
+  type TaskParts,
+  taskMessage,
   waitTask,
   watchTask,
 } from './index.ts'
@@ -52,7 +46,7 @@ export function createErrandService(options: ErrandOptions) {
     maxBatch: mode => (mode === 'live' ? 8 : 1),
     streamTokenSecret: new Uint8Array(32),
   })
-  const show = async (errand: Errand) => toMessage(errand, await deps.inputs.read(errand))
+  const show = (errand: Errand) => showTask(deps, toMessage, errand)
 
   return {
     ...tasks,
@@ -79,10 +73,10 @@ export function createErrandService(options: ErrandOptions) {
           return await show(await addTask(deps, errand, req.input, 100_000))
         },
         getTask: getTask(deps, show),
-        cancelTask: cancelTask(deps, async (outcome, errand) => ({ id: errand.id, outcome, task: await show(errand) })),
+        cancelTask: cancelTask(deps, show),
         deleteTaskData: deleteTaskData(deps, async () => {}, show),
         waitTask: waitTask(deps, ComputeService.method.waitTask, show),
-        watchTask: watchTask(deps, ComputeService.method.watchTask, toEvent),
+        watchTask: watchTask(deps, ComputeService.method.watchTask, toMessage),
       })
       router.service(LeaseService, leaseMethods({ ...deps, lend: errand => leaseWithInput(deps.inputs, errand) }))
       router.service(OwnerService, { ring: ring(options.onRing) })
@@ -90,40 +84,13 @@ export function createErrandService(options: ErrandOptions) {
   }
 }
 
-function toMessage(errand: Errand, input?: string) {
-  const { id, group: model, status, mode, output, error, progress, created_at, resource_version, seconds } = errand
-  return create(TaskSchema, {
-    id,
+function toMessage(errand: Errand, { input, output, position }: TaskParts = {}) {
+  const { group: model, seconds } = errand
+  const own = create(TaskSchema, {
     model,
-    status: statuses[status],
-    mode: modeOfWord(mode),
-    attempt: runsBegun(errand),
-    createdAt: timestamp(created_at),
-    resourceVersion: resource_version,
     ...(input !== undefined && { input }),
     ...(output !== undefined && { output }),
-    ...(error && { error: errorMessage(error) }),
-    ...(progress && { progress: progressMessage(progress) }),
     ...(seconds !== undefined && { usage: { computeMs: seconds * 1000 } }),
   })
+  return taskMessage<Task>(own, errand, position)
 }
-
-const toEvent = ({ task, place, type, at, entry, emission }: Told<Errand>) =>
-  create(TaskEventSchema, {
-    sequence: BigInt(place),
-    type,
-    taskId: task.id,
-    attempt: entry.attempt,
-    createdAt: timestamp(at),
-    ...(emission ? said(emission) : changed(task, entry)),
-  })
-
-function said(emission: NonNullable<Told<Errand>['emission']>) {
-  if ('output' in emission) return { output: emission.output }
-  return 'log' in emission ? { log: emission.log } : { progress: progressMessage(emission.progress) }
-}
-
-const changed = (errand: Errand, entry: Told<Errand>['entry']) => ({
-  ...(entry.error && { error: errorMessage({ ...entry.error, retryable: true }) }),
-  ...(hasEnded(entry) && { task: toMessage(errand) }),
-})

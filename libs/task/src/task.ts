@@ -45,6 +45,8 @@ export interface TaskLife extends Work {
   readonly emitted_bytes?: number | undefined
   /** What its run may have cost by now, as its executor said before that was spent: millionths of a dollar. */
   readonly reserved_micros?: number | undefined
+  /** What the attempt that ended it costs, in millionths of a dollar. */
+  readonly cost_micros?: number | undefined
   readonly request_id?: string | undefined
 }
 

@@ -21,6 +21,7 @@ import {
   leaseMethods,
   redeemStreamToken,
   ring,
+  showTask,
   type TargetFault,
   type UnsettledFiles,
   waitTask,
@@ -38,9 +39,8 @@ import { listTasks } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { readInput } from './rpc/read-input.ts'
 import { storeOutput } from './rpc/store-output.ts'
-import { showWhole } from './show-whole.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
-import { cancellation, eventMessage } from './to-message.ts'
+import { toMessage } from './to-message.ts'
 
 export { usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
@@ -94,7 +94,7 @@ export function createComputeService(options: ComputeOptions) {
   })
   const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
   const outputFiles = filesOfResults(deps, options.unsettled)
-  const show = (task: TaskRecord) => showWhole(deps, task)
+  const show = (task: TaskRecord) => showTask(deps, toMessage, task)
 
   return {
     routes(router: Routes): void {
@@ -102,10 +102,10 @@ export function createComputeService(options: ComputeOptions) {
         createTask: createTask(deps),
         getTask: getTask(deps, show),
         listTasks: listTasks(deps),
-        cancelTask: cancelTask(deps, async (outcome, task) => cancellation(outcome, await show(task))),
+        cancelTask: cancelTask(deps, show),
         deleteTaskData: deleteTaskData(deps, task => removeOutput(deps, task), show),
         waitTask: waitTask(deps, ComputeService.method.waitTask, show),
-        watchTask: watchTask(deps, ComputeService.method.watchTask, eventMessage),
+        watchTask: watchTask(deps, ComputeService.method.watchTask, toMessage),
         createStreamToken: createStreamToken(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),

@@ -24,6 +24,7 @@ import {
   leaseMethods,
   redeemStreamToken,
   ring,
+  showTask,
   type TargetFault,
   type UnsettledFiles,
   waitTask,
@@ -44,10 +45,9 @@ import { listTasks } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
 import { filesOfResults, readInput, removeOutput, storeOutput } from './run-files.ts'
-import { showWhole } from './show-whole.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
-import { cancellation, eventMessage } from './to-message.ts'
+import { toMessage } from './to-message.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'
 
 export { type TaskRecord, tasksSpec } from './task.ts'
@@ -122,9 +122,9 @@ export function createWorkforceService(options: WorkforceOptions) {
     hasImagePrice,
   }
   const outputFiles = filesOfResults(deps, db.collection<UnsettledFiles>(unsettledSpec))
-  const show = (task: TaskRecord) => showWhole(deps, task)
+  const show = (task: TaskRecord) => showTask(deps, toMessage, task)
   const tell = telling(deps.places)
-  const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, eventMessage)
+  const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, toMessage)
 
   return {
     routes(router: Routes): void {
@@ -132,12 +132,7 @@ export function createWorkforceService(options: WorkforceOptions) {
         createWorkforceTask: tell(createTask(deps)),
         getWorkforceTask: tell(ofEmployee(deps, getTask(deps, show))),
         listWorkforceTasks: tell(listTasks(deps)),
-        cancelWorkforceTask: tell(
-          ofEmployee(
-            deps,
-            cancelTask(deps, async (outcome, task) => cancellation(outcome, await show(task))),
-          ),
-        ),
+        cancelWorkforceTask: tell(ofEmployee(deps, cancelTask(deps, show))),
         deleteWorkforceTaskData: tell(
           ofEmployee(
             deps,

@@ -36,7 +36,7 @@ export const listTasks =
       data: await Promise.all(
         data.map(async task =>
           toMessage(task, {
-            brief: withBrief ? await inputs.read(task) : undefined,
+            input: withBrief ? await inputs.read(task) : undefined,
             output: withOutput ? task.output : undefined,
             position: position(task),
           }),
