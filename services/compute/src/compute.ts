@@ -19,6 +19,7 @@ import {
   type EmissionsRecord,
   getTask,
   leaseMethods,
+  listTasks,
   redeemStreamToken,
   ring,
   showTask,
@@ -35,7 +36,7 @@ import { computeTask } from './kind.ts'
 import { computeTransition } from './life.ts'
 import { filesOfResults, removeOutput } from './output-file.ts'
 import { createTask } from './rpc/create-task.ts'
-import { listTasks } from './rpc/list-tasks.ts'
+import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { readInput } from './rpc/read-input.ts'
 import { storeOutput } from './rpc/store-output.ts'
@@ -101,7 +102,7 @@ export function createComputeService(options: ComputeOptions) {
       router.service(ComputeService, {
         createTask: createTask(deps),
         getTask: getTask(deps, show),
-        listTasks: listTasks(deps),
+        listTasks: listTasks(deps, taskList, toMessage),
         cancelTask: cancelTask(deps, show),
         deleteTaskData: deleteTaskData(deps, task => removeOutput(deps, task), show),
         waitTask: waitTask(deps, ComputeService.method.waitTask, show),

@@ -22,6 +22,7 @@ import {
   type EmissionsRecord,
   getTask,
   leaseMethods,
+  listTasks,
   redeemStreamToken,
   ring,
   showTask,
@@ -32,7 +33,7 @@ import {
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import { readCatalogue } from './catalogue.ts'
-import { knownEmployees } from './employees.ts'
+import { knownEmployees, requireKnown } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
@@ -41,7 +42,7 @@ import { createPlaces } from './quota/places.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listEmployees } from './rpc/list-employees.ts'
-import { listTasks } from './rpc/list-tasks.ts'
+import { taskList } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
 import { filesOfResults, readInput, removeOutput, storeOutput } from './run-files.ts'
@@ -124,6 +125,7 @@ export function createWorkforceService(options: WorkforceOptions) {
   const outputFiles = filesOfResults(deps, db.collection<UnsettledFiles>(unsettledSpec))
   const show = (task: TaskRecord) => showTask(deps, toMessage, task)
   const tell = telling(deps.places)
+  const list = listTasks(deps, taskList, toMessage)
   const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, toMessage)
 
   return {
@@ -131,7 +133,10 @@ export function createWorkforceService(options: WorkforceOptions) {
       router.service(WorkforceService, {
         createWorkforceTask: tell(createTask(deps)),
         getWorkforceTask: tell(ofEmployee(deps, getTask(deps, show))),
-        listWorkforceTasks: tell(listTasks(deps)),
+        listWorkforceTasks: tell(async (req, call) => {
+          requireKnown(deps.employees, req.employee)
+          return await list(req, call)
+        }),
         cancelWorkforceTask: tell(ofEmployee(deps, cancelTask(deps, show))),
         deleteWorkforceTaskData: tell(
           ofEmployee(
