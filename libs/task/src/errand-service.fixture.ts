@@ -1,29 +1,22 @@
 /** What a service has to write for tasks of its kind. Its callers speak to it in compute's words. */
 import { create } from '@bufbuild/protobuf'
+import { createCursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { type Task, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { idOf, principal, type Routes } from '@millhand/rpc'
 import type { Database, DocumentRef } from '@millhand/store'
 import { type Errand, errandEmissionsSpec, errandKind, errandsSpec, errandTransition } from './errand.fixture.ts'
 import {
   addTask,
-  cancelTask,
   createTasks,
-  deleteTaskData,
   type EmissionsRecord,
-  getTask,
-  leaseMethods,
   leaseWithInput,
   madeBefore,
   newLife,
-  ring,
   showTask,
   type TaskParts,
   taskMessage,
-  waitTask,
-  watchTask,
+  taskService,
 } from './index.ts'
 import type { TasksOptions } from './tasks.ts'
 
@@ -38,7 +31,7 @@ export const errandCollections = (db: Database) => ({
 })
 
 export function createErrandService(options: ErrandOptions) {
-  const { deps, ...tasks } = createTasks<Errand>({
+  const tasks = createTasks<Errand>({
     ...options,
     kind: errandKind,
     transition: errandTransition,
@@ -46,10 +39,18 @@ export function createErrandService(options: ErrandOptions) {
     maxBatch: mode => (mode === 'live' ? 8 : 1),
     streamTokenSecret: new Uint8Array(32),
   })
+  const { deps } = tasks
   const show = (errand: Errand) => showTask(deps, toMessage, errand)
+  const service = taskService(api, {
+    ...options,
+    tasks,
+    cursors: createCursors(new Uint8Array(32)),
+    lend: errand => leaseWithInput(deps.inputs, errand),
+  })
+  const { redeemStreamToken: _, ...methods } = service.methods
 
   return {
-    ...tasks,
+    ...service,
     routes(router: Routes): void {
       router.service(ComputeService, {
         async createTask(req, call) {
@@ -72,14 +73,9 @@ export function createErrandService(options: ErrandOptions) {
           }
           return await show(await addTask(deps, errand, req.input, 100_000))
         },
-        getTask: getTask(deps, show),
-        cancelTask: cancelTask(deps, show),
-        deleteTaskData: deleteTaskData(deps, async () => {}, show),
-        waitTask: waitTask(deps, ComputeService.method.waitTask, show),
-        watchTask: watchTask(deps, ComputeService.method.watchTask, toMessage),
+        ...methods,
       })
-      router.service(LeaseService, leaseMethods({ ...deps, lend: errand => leaseWithInput(deps.inputs, errand) }))
-      router.service(OwnerService, { ring: ring(options.onRing) })
+      service.ownRoutes(router)
     },
   }
 }
@@ -93,4 +89,11 @@ function toMessage(errand: Errand, { input, output, position }: TaskParts = {}) 
     ...(seconds !== undefined && { usage: { computeMs: seconds * 1000 } }),
   })
   return taskMessage<Task>(own, errand, position)
+}
+
+const api = {
+  toMessage,
+  list: { name: 'errands', filters: () => [], passes: () => undefined },
+  waitTask: ComputeService.method.waitTask,
+  watchTask: ComputeService.method.watchTask,
 }
