@@ -14,10 +14,10 @@ export default {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Two files that need each other to run are one idea, or miss a third. Types may point back.',
+      comment: 'Two files that import each other are one idea, or miss a third. An import of types counts as well.',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'resolvable',

@@ -1,7 +1,6 @@
 /** What a model's outputs look like, as JSON Schema (2020-12): what tasks answer with, and what the sandbox holds to. */
-import type { ModelPackage } from './catalogue.ts'
 import { type Dtype, numeric } from './dtype.ts'
-import type { Postprocess, TensorSpec } from './manifest.ts'
+import type { Manifest, Postprocess, TensorSpec } from './manifest.ts'
 
 /** A JSON Schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -10,7 +9,10 @@ export function outputSchema(model: Answering): Schema {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemaOf(model) }
 }
 
-type Answering = Pick<ModelPackage, 'manifest' | 'outputs'>
+interface Answering {
+  readonly manifest: Manifest
+  readonly outputs: readonly TensorSpec[]
+}
 
 function schemaOf({ manifest, outputs }: Answering): Schema {
   const { processing, labels } = manifest

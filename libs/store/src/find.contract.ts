@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { OpenStore } from './collection.contract.ts'
-import type { Collection, Query, Scalar } from './collection.ts'
+
+import type { Collection, Database, Query, Scalar } from './collection.ts'
 import { ITEMS, type Item, type ItemIndex, item, TENANT } from './contract-items.ts'
 
-export function describeFind(opened: () => OpenStore): void {
+export function describeFind(opened: () => Database): void {
   describe('find', () => {
     let items: Collection<Item, ItemIndex>
     const insert = (document: ReturnType<typeof item>) => items.write({ kind: 'insert', document, events: [] })
@@ -132,7 +132,7 @@ export function describeFind(opened: () => OpenStore): void {
 }
 
 /** A property over random documents and queries. `FC_SEED` replays the seed that a failure prints. */
-async function agreesWithArray(store: OpenStore): Promise<void> {
+async function agreesWithArray(store: Database): Promise<void> {
   const seed = Number(process.env.FC_SEED ?? randomInt(2 ** 31))
   const word = fc.constantFrom('', 'a', 'aa', 'b', '\u0000', 'é', '\uff5e', '😀')
   const rank = fc.constantFrom(-1, 0, 0.5, 1, 2)

@@ -1,35 +1,22 @@
 /** What a service has to write for tasks of its kind. Its callers speak to it in compute's words. */
 import { create } from '@bufbuild/protobuf'
-import { modeOfWord } from '@millhand/api'
+import { createCursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
-import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { TaskEventSchema } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
-import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
+import { type Task, TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { idOf, principal, type Routes } from '@millhand/rpc'
 import type { Database, DocumentRef } from '@millhand/store'
 import { type Errand, errandEmissionsSpec, errandKind, errandsSpec, errandTransition } from './errand.fixture.ts'
 import {
   addTask,
-  cancelTask,
   createTasks,
-  deleteTaskData,
   type EmissionsRecord,
-  errorMessage,
-  getTask,
-  hasEnded,
-  leaseMethods,
   leaseWithInput,
   madeBefore,
   newLife,
-  progressMessage,
-  ring,
-  runsBegun,
-  statuses,
-  type Told,
-  timestamp,
-  waitTask,
-  watchTask,
+  showTask,
+  type TaskParts,
+  taskMessage,
+  taskService,
 } from './index.ts'
 import type { TasksOptions } from './tasks.ts'
 
@@ -44,7 +31,7 @@ export const errandCollections = (db: Database) => ({
 })
 
 export function createErrandService(options: ErrandOptions) {
-  const { deps, ...tasks } = createTasks<Errand>({
+  const tasks = createTasks<Errand>({
     ...options,
     kind: errandKind,
     transition: errandTransition,
@@ -52,10 +39,18 @@ export function createErrandService(options: ErrandOptions) {
     maxBatch: mode => (mode === 'live' ? 8 : 1),
     streamTokenSecret: new Uint8Array(32),
   })
-  const show = async (errand: Errand) => toMessage(errand, await deps.inputs.read(errand))
+  const { deps } = tasks
+  const show = (errand: Errand) => showTask(deps, toMessage, errand)
+  const service = taskService(api, {
+    ...options,
+    tasks,
+    cursors: createCursors(new Uint8Array(32)),
+    lend: errand => leaseWithInput(deps.inputs, errand),
+  })
+  const { redeemStreamToken: _, ...methods } = service.methods
 
   return {
-    ...tasks,
+    ...service,
     routes(router: Routes): void {
       router.service(ComputeService, {
         async createTask(req, call) {
@@ -78,52 +73,27 @@ export function createErrandService(options: ErrandOptions) {
           }
           return await show(await addTask(deps, errand, req.input, 100_000))
         },
-        getTask: getTask(deps, show),
-        cancelTask: cancelTask(deps, async (outcome, errand) => ({ id: errand.id, outcome, task: await show(errand) })),
-        deleteTaskData: deleteTaskData(deps, async () => {}, show),
-        waitTask: waitTask(deps, ComputeService.method.waitTask, show),
-        watchTask: watchTask(deps, ComputeService.method.watchTask, toEvent),
+        ...methods,
       })
-      router.service(LeaseService, leaseMethods({ ...deps, lend: errand => leaseWithInput(deps.inputs, errand) }))
-      router.service(OwnerService, { ring: ring(options.onRing) })
+      service.ownRoutes(router)
     },
   }
 }
 
-function toMessage(errand: Errand, input?: string) {
-  const { id, group: model, status, mode, output, error, progress, created_at, resource_version, seconds } = errand
-  return create(TaskSchema, {
-    id,
+function toMessage(errand: Errand, { input, output, position }: TaskParts = {}) {
+  const { group: model, seconds } = errand
+  const own = create(TaskSchema, {
     model,
-    status: statuses[status],
-    mode: modeOfWord(mode),
-    attempt: runsBegun(errand),
-    createdAt: timestamp(created_at),
-    resourceVersion: resource_version,
     ...(input !== undefined && { input }),
     ...(output !== undefined && { output }),
-    ...(error && { error: errorMessage(error) }),
-    ...(progress && { progress: progressMessage(progress) }),
     ...(seconds !== undefined && { usage: { computeMs: seconds * 1000 } }),
   })
+  return taskMessage<Task>(own, errand, position)
 }
 
-const toEvent = ({ task, place, type, at, entry, emission }: Told<Errand>) =>
-  create(TaskEventSchema, {
-    sequence: BigInt(place),
-    type,
-    taskId: task.id,
-    attempt: entry.attempt,
-    createdAt: timestamp(at),
-    ...(emission ? said(emission) : changed(task, entry)),
-  })
-
-function said(emission: NonNullable<Told<Errand>['emission']>) {
-  if ('output' in emission) return { output: emission.output }
-  return 'log' in emission ? { log: emission.log } : { progress: progressMessage(emission.progress) }
+const api = {
+  toMessage,
+  list: { name: 'errands', filters: () => [], passes: () => undefined },
+  waitTask: ComputeService.method.waitTask,
+  watchTask: ComputeService.method.watchTask,
 }
-
-const changed = (errand: Errand, entry: Told<Errand>['entry']) => ({
-  ...(entry.error && { error: errorMessage({ ...entry.error, retryable: true }) }),
-  ...(hasEnded(entry) && { task: toMessage(errand) }),
-})

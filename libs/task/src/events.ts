@@ -4,7 +4,8 @@ import { jsonWriter, modeOfWord } from '@millhand/api'
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import type { TaskKind } from './kind.ts'
-import { hasEnded, type TaskLife, type TaskStatus } from './task.ts'
+import { hasEnded, type TaskLife } from './task.ts'
+import type { TaskStatus } from './task-status.ts'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */
 const outputInEventBytes = 64 * 1024

@@ -6,6 +6,7 @@
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { everyInterval } from '@millhand/runner'
 import type { Collection, Document } from '@millhand/store'
+import type { RunFiles } from './rpc/run-files.ts'
 import type { TaskLife } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
@@ -17,15 +18,11 @@ export interface UnsettledFiles extends Document {
   readonly files: readonly string[]
 }
 
-export interface OutputFilesDeps<T extends TaskLife> extends Pick<TaskDeps<T>, 'clock' | 'log' | 'retentionMs'> {
+export interface OutputFilesDeps<T extends TaskLife>
+  extends Pick<TaskDeps<T>, 'clock' | 'log' | 'retentionMs'>,
+    Pick<RunFiles<T>, 'keep' | 'remove' | 'namedBy'> {
   readonly tasks: Pick<TaskDeps<T>['tasks'], 'get'>
   readonly unsettled: Collection<UnsettledFiles>
-  /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
-  keep(result: Result, file: string, until: number): Promise<boolean>
-  /** Removes a file, if it is there. Rejects where that can't be done now. */
-  remove(tenant: string, file: string): Promise<unknown>
-  /** The files that a task names. */
-  namedBy(task: T): readonly string[]
 }
 
 export interface OutputFiles {

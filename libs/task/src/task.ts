@@ -4,8 +4,7 @@ import type { Failure, Held, Work } from '@millhand/lease'
 import type { Callback } from './callback.ts'
 import type { Batch, Progress } from './stream/emission.ts'
 import type { HistoryEntry } from './stream/history.ts'
-
-export type TaskStatus = 'queued' | 'running' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+import type { TaskStatus } from './task-status.ts'
 
 /** The part of a task's record that its life is about. A service's own record extends it. */
 export interface TaskLife extends Work {
@@ -46,6 +45,8 @@ export interface TaskLife extends Work {
   readonly emitted_bytes?: number | undefined
   /** What its run may have cost by now, as its executor said before that was spent: millionths of a dollar. */
   readonly reserved_micros?: number | undefined
+  /** What the attempt that ended it costs, in millionths of a dollar. */
+  readonly cost_micros?: number | undefined
   readonly request_id?: string | undefined
 }
 

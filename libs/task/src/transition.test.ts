@@ -12,7 +12,8 @@ import {
 import fc from 'fast-check'
 import { type Errand, errandAt, errandTransition as transition } from './errand.fixture.ts'
 import type { Batch } from './stream/emission.ts'
-import { hasEnded, type TaskStatus } from './task.ts'
+import { hasEnded } from './task.ts'
+import type { TaskStatus } from './task-status.ts'
 import type { TaskCause } from './transition.ts'
 
 const at = 1_000_000

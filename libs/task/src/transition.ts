@@ -21,8 +21,8 @@ import {
   type ReservedCause,
   runsBegun,
   type TaskLife,
-  type TaskStatus,
 } from './task.ts'
+import type { TaskStatus } from './task-status.ts'
 
 export type TaskCause = LeaseCause | EmittedCause | ReservedCause | CancelCause | DataDeletedCause
 

@@ -7,6 +7,7 @@ import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import type { BillingDeps } from './billing-deps.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { countTasks } from './usage/counting.ts'
@@ -22,13 +23,6 @@ export interface BillingOptions {
   readonly log: Log
   /** How long the entry of a task is kept after its hour was summed, in milliseconds. The sums stay. */
   readonly entriesKeptMs: number
-}
-
-/** What the methods work with. */
-export interface BillingDeps {
-  readonly entries: Entries
-  readonly hours: Hours
-  readonly clock: Clock
 }
 
 export function createBillingService(options: BillingOptions) {

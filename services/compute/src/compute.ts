@@ -2,8 +2,6 @@
 import type { Cursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
-import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { Replicas } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
@@ -11,36 +9,19 @@ import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
-import {
-  cancelTask,
-  createStreamToken,
-  createTasks,
-  deleteTaskData,
-  type EmissionsRecord,
-  getTask,
-  leaseMethods,
-  redeemStreamToken,
-  ring,
-  type TargetFault,
-  type TaskDeps,
-  type UnsettledFiles,
-  waitTask,
-  watchTask,
-} from '@millhand/task'
+import { createTasks, type EmissionsRecord, type TargetFault, taskService, type UnsettledFiles } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
+import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
 import { lend } from './input-file.ts'
 import { computeTask } from './kind.ts'
 import { computeTransition } from './life.ts'
-import { filesOfResults, removeOutput } from './output-file.ts'
 import { createTask } from './rpc/create-task.ts'
-import { listTasks } from './rpc/list-tasks.ts'
+import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
-import { readInput } from './rpc/read-input.ts'
-import { storeOutput } from './rpc/store-output.ts'
-import { showWhole } from './show-whole.ts'
+import { runFiles } from './run-files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
-import { cancellation, eventMessage } from './to-message.ts'
+import { toMessage } from './to-message.ts'
 
 export { usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
@@ -70,15 +51,6 @@ export interface ComputeOptions {
   readonly random?: () => number
 }
 
-/** What the methods work with. */
-export interface ComputeDeps extends TaskDeps<TaskRecord> {
-  readonly files: Files
-  readonly models: Catalogue
-  readonly plans: Pick<Plans, 'computePlan'>
-  readonly targetFault: TargetFault
-  readonly cursors: Cursors
-}
-
 export function createComputeService(options: ComputeOptions) {
   const {
     models,
@@ -102,37 +74,36 @@ export function createComputeService(options: ComputeOptions) {
     maxBatch: (mode, model) => (mode === 'test' ? 1 : maxBatchOf(models, model)),
   })
   const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
-  const outputFiles = filesOfResults(deps, options.unsettled)
-  const show = (task: TaskRecord) => showWhole(deps, task)
+  const service = taskService(api, {
+    ...options,
+    tasks,
+    lend: task => lend(deps, task),
+    files: { ...runFiles(files), unsettled: options.unsettled },
+  })
+  const { redeemStreamToken, ...methods } = service.methods
 
   return {
     routes(router: Routes): void {
       router.service(ComputeService, {
+        ...methods,
         createTask: createTask(deps),
-        getTask: getTask(deps, show),
-        listTasks: listTasks(deps),
-        cancelTask: cancelTask(deps, async (outcome, task) => cancellation(outcome, await show(task))),
-        deleteTaskData: deleteTaskData(deps, task => removeOutput(deps, task), show),
-        waitTask: waitTask(deps, ComputeService.method.waitTask, show),
-        watchTask: watchTask(deps, ComputeService.method.watchTask, eventMessage),
-        createStreamToken: createStreamToken(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),
       })
-      router.service(StreamTokenService, { redeemStreamToken: redeemStreamToken(deps) })
-      router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles }),
-        readInput: readInput(deps),
-        storeOutput: storeOutput(deps),
-      })
-      router.service(OwnerService, { ring: ring(options.onRing) })
+      router.service(StreamTokenService, { redeemStreamToken })
+      service.ownRoutes(router)
     },
-    async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([tasks.run(signal), outputFiles.run(signal)])
-    },
-    heard: tasks.heard,
-    tellOwner: tasks.tellOwner,
+    run: service.run,
+    heard: service.heard,
+    tellOwner: service.tellOwner,
   }
+}
+
+const api = {
+  toMessage,
+  list: taskList,
+  waitTask: ComputeService.method.waitTask,
+  watchTask: ComputeService.method.watchTask,
 }
 
 function maxBatchOf(models: Catalogue, id: string): number {

@@ -4,7 +4,7 @@ import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb
 import { checkInputFile, INPUT_HEAD_BYTES, type ModelPackage } from '@millhand/model'
 import type { Collection } from '@millhand/store'
 import { leaseOf, leaseWithInput } from '@millhand/task'
-import type { ComputeDeps } from './compute.ts'
+import type { ComputeDeps } from './compute-deps.ts'
 import type { StoredFile } from './files/file.ts'
 import type { Files, UsedBy } from './files/files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'

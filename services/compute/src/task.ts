@@ -21,8 +21,6 @@ export interface TaskRecord extends TaskLife {
     readonly gpu_type: string
     readonly items: number
   }
-  /** Millionths of the currency's unit. */
-  readonly cost_micros?: number | undefined
   readonly engine?: { readonly kind: string; readonly name: string; readonly provider: string } | undefined
 }
 

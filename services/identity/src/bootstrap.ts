@@ -2,7 +2,7 @@
 import { createIds, type PlanNames, prefixOfKey } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
 import { noAccount } from '@millhand/store'
-import type { IdentityCollections } from './identity.ts'
+import type { IdentityCollections } from './identity-collections.ts'
 import { type KeyRecord, sha256Of } from './keys/key.ts'
 import { keyEvent } from './keys/key-events.ts'
 

@@ -11,7 +11,8 @@ import { createDirectTransport, operationKey, type Principal, principalKey, serv
 import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Collection, Database, Document, OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
-import { createIdentityService, type IdentityCollections, identityCollections } from './identity.ts'
+import { createIdentityService, identityCollections } from './identity.ts'
+import type { IdentityCollections } from './identity-collections.ts'
 
 export const noon = Date.UTC(2026, 10, 21, 12)
 

@@ -1,5 +1,5 @@
 /** Identity: accounts, their keys, and what they may do. */
-import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { type Cursors, createIds } from '@millhand/api'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
@@ -7,25 +7,27 @@ import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
-import type { Collection, Database } from '@millhand/store'
+import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type Accounts, accountsSpec } from './accounts/account.ts'
+import { accountsSpec } from './accounts/account.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { getAccount, listAccounts, listPlans } from './accounts/read-accounts.ts'
 import { updateAccount } from './accounts/update-account.ts'
-import { type ChangesRecord, changesSpec, createChanges } from './changes/changes.ts'
+import { changesSpec, createChanges } from './changes/changes.ts'
 import { listChanges } from './changes/list-changes.ts'
 import { createIdempotencyService } from './idempotency/idempotency-service.ts'
-import { type IdempotencyRecords, idempotencySpec } from './idempotency/record.ts'
+import { idempotencySpec } from './idempotency/record.ts'
+import type { IdentityCollections } from './identity-collections.ts'
+import type { IdentityDeps } from './identity-deps.ts'
 import { authenticateKey } from './keys/authenticate-key.ts'
 import { createApiKey } from './keys/create-api-key.ts'
-import { type Keys, keysSpec } from './keys/key.ts'
+import { keysSpec } from './keys/key.ts'
 import { getApiKey, listApiKeys } from './keys/read-api-keys.ts'
 import { reportKeyUse } from './keys/report-key-use.ts'
 import { revokeApiKey } from './keys/revoke-api-key.ts'
 import { rotateApiKey } from './keys/rotate-api-key.ts'
-import { createSecrets, type Making } from './keys/secrets.ts'
-import { type Daily, dailySpec } from './quota/daily.ts'
+import { createSecrets } from './keys/secrets.ts'
+import { dailySpec } from './quota/daily.ts'
 import { createQuotaService } from './quota/quota-service.ts'
 import { createRateService } from './rate/rate-service.ts'
 
@@ -37,15 +39,6 @@ export {
   type FirstAccount,
   hasFirstAccount,
 } from './bootstrap.ts'
-
-/** What identity owns. */
-export interface IdentityCollections {
-  readonly accounts: Accounts
-  readonly keys: Keys
-  readonly changes: Collection<ChangesRecord>
-  readonly daily: Daily
-  readonly idempotency: IdempotencyRecords
-}
 
 /** Those of a database. */
 export const identityCollections = (db: Database): IdentityCollections => ({
@@ -66,17 +59,6 @@ export interface IdentityOptions extends IdentityCollections {
   readonly replicas: Replicas
   /** From 0 up to 1. */
   readonly random?: () => number
-}
-
-/** What the methods work with. */
-export interface IdentityDeps {
-  readonly accounts: Accounts
-  readonly keys: Keys
-  readonly plans: Plans
-  readonly secrets: (making: Making) => string
-  readonly cursors: Cursors
-  readonly clock: Clock
-  readonly ids: Ids
 }
 
 export function createIdentityService(options: IdentityOptions) {

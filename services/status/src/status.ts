@@ -2,22 +2,17 @@
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
-import { type Collection, type Database, noAccount, sweep } from '@millhand/store'
+import { type Database, noAccount, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type DayRecord, daysSpec, firstDay } from './day.ts'
 import { getHistory } from './rpc/get-history.ts'
 import { report } from './rpc/report.ts'
+import type { StatusDeps } from './status-deps.ts'
 
 export interface StatusOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Log
-}
-
-/** What the methods work with. */
-export interface StatusDeps {
-  readonly days: Collection<DayRecord, never>
-  readonly clock: Clock
 }
 
 const SWEEP_EVERY_MS = 3_600_000

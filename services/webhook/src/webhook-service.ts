@@ -1,5 +1,5 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
-import { type Cursors, createIds, type Ids } from '@millhand/api'
+import { type Cursors, createIds } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
@@ -39,11 +39,12 @@ import { retryDelivery } from './rpc/retry-delivery.ts'
 import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
-import { type CallbackSecrets, callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
-import { createSealing, type Sealing } from './secret/sealing.ts'
+import { callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
+import { createSealing } from './secret/sealing.ts'
 import { createSigning } from './signature/signing.ts'
 import type { TargetFault } from './target.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
+import type { WebhookDeps } from './webhook-deps.ts'
 
 export interface WebhookOptions {
   readonly db: Database
@@ -58,17 +59,6 @@ export interface WebhookOptions {
   readonly metrics: Metrics
   /** Whether the lease still holds, by the clock: a process that stood still knows it before a timer of its fires. */
   readonly isOwner?: () => boolean
-}
-
-/** What the methods of endpoints work with. */
-export interface WebhookDeps {
-  readonly webhooks: Webhooks
-  readonly sealing: Sealing
-  readonly callbackSecrets: CallbackSecrets
-  readonly targetFault: TargetFault
-  readonly cursors: Cursors
-  readonly clock: Clock
-  readonly ids: Ids
 }
 
 export function createWebhookService(options: WebhookOptions) {

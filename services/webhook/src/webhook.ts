@@ -2,8 +2,7 @@
 import { fail, type KeyMode } from '@millhand/api'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import type { HeldSecret } from './secret/held-secret.ts'
-
-export type Signature = 'v1' | 'v1a'
+import type { Signature } from './secret/secret.ts'
 
 /** Times are milliseconds since 1970. */
 export interface WebhookRecord extends Document, HeldSecret {

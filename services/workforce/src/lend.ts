@@ -1,7 +1,7 @@
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { leaseOf } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 /** What an executor gets of a task: its brief, its files by name and size, and how it is to be done. */
 export async function lend({ inputs }: Pick<WorkforceDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {

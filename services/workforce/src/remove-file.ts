@@ -1,7 +1,7 @@
 import { codeOf } from '@millhand/api'
 import { as } from './in-name-of.ts'
 import { ownerOf } from './owner.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 /** Removes a file of an account, if it is there. Fails where that can't be done now. */
 export async function removeFile(

@@ -12,11 +12,11 @@ import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_p
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import type { OutputFiles, UnsettledFiles } from '@millhand/task'
+import { type OutputFiles, outputFiles, type UnsettledFiles } from '@millhand/task'
 import { createLog } from '@millhand/telemetry'
-import { filesOfResults } from './run-files.ts'
+import { runFiles } from './run-files.ts'
 import { unsettledSpec } from './task.ts'
-import type { WorkforceDeps } from './workforce.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 describe('the files of a result', () => {
   const result = {
@@ -72,7 +72,7 @@ describe('the files of a result', () => {
       log: createLog({ level: 'error' }),
       retentionMs: 9_000,
     }
-    open = () => filesOfResults(deps, unsettled)
+    open = () => outputFiles({ ...deps, ...runFiles(deps), unsettled })
     files = open()
   })
   afterEach(async () => {

@@ -18,7 +18,6 @@ export interface TaskRecord extends TaskLife {
   /** What language models have cost in runs that were tried again, and may have cost in those that were lost. */
   readonly spent_micros?: number | undefined
   readonly usage?: Usage | undefined
-  readonly cost_micros?: number | undefined
   /** Files that its output names. */
   readonly artifacts?: readonly string[] | undefined
 }

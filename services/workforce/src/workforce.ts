@@ -5,8 +5,6 @@ import type { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
-import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { Replicas } from '@millhand/lease'
@@ -14,41 +12,26 @@ import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database, DocumentRef } from '@millhand/store'
-import {
-  cancelTask,
-  createStreamToken,
-  createTasks,
-  deleteTaskData,
-  type EmissionsRecord,
-  getTask,
-  leaseMethods,
-  redeemStreamToken,
-  ring,
-  type TargetFault,
-  type TaskDeps,
-  type UnsettledFiles,
-  waitTask,
-  watchTask,
-} from '@millhand/task'
+import { createTasks, type EmissionsRecord, type TargetFault, taskService, type UnsettledFiles } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import type { PublicEmployee } from './employee.ts'
-import { type Employees, knownEmployees } from './employees.ts'
+import { knownEmployees, requireKnown } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
 import { giveBackLostPlaces } from './quota/lost-places.ts'
-import { createPlaces, type Places } from './quota/places.ts'
+import { createPlaces } from './quota/places.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listEmployees } from './rpc/list-employees.ts'
-import { listTasks } from './rpc/list-tasks.ts'
+import { taskList } from './rpc/list-tasks.ts'
 import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
 import { telling } from './rpc/telling.ts'
-import { filesOfResults, readInput, removeOutput, storeOutput } from './run-files.ts'
-import { showWhole } from './show-whole.ts'
+import { runFiles } from './run-files.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
-import { cancellation, eventMessage } from './to-message.ts'
+import { toMessage } from './to-message.ts'
+import type { WorkforceDeps } from './workforce-deps.ts'
 
 export { type TaskRecord, tasksSpec } from './task.ts'
 
@@ -78,19 +61,7 @@ export interface WorkforceOptions extends Engines {
   readonly random?: () => number
 }
 
-/** What the methods work with. */
-export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
-  readonly employees: Employees
-  readonly files: Client<typeof FileService>
-  readonly taskFiles: Client<typeof TaskFileService>
-  readonly usage: Client<typeof WorkforceUsageService>
-  readonly places: Places
-  readonly plans: Pick<Plans, 'workforcePlan'>
-  readonly targetFault: TargetFault
-  readonly cursors: Cursors
-}
-
-/** One replica of the service. Throws where an input schema of an employee is none. */
+/** One replica of the service. Throws if the input schema of an employee is invalid. */
 export function createWorkforceService(options: WorkforceOptions) {
   const {
     db,
@@ -134,54 +105,51 @@ export function createWorkforceService(options: WorkforceOptions) {
     imageModel,
     hasImagePrice,
   }
-  const outputFiles = filesOfResults(deps, db.collection<UnsettledFiles>(unsettledSpec))
-  const show = (task: TaskRecord) => showWhole(deps, task)
+  const service = taskService(api, {
+    ...options,
+    tasks,
+    lend: task => lend(deps, task),
+    files: { ...runFiles(deps), unsettled: db.collection<UnsettledFiles>(unsettledSpec) },
+  })
+  const { methods } = service
   const tell = telling(deps.places)
-  const watch = watchTask(deps, WorkforceService.method.watchWorkforceTask, eventMessage)
 
   return {
     routes(router: Routes): void {
       router.service(WorkforceService, {
         createWorkforceTask: tell(createTask(deps)),
-        getWorkforceTask: tell(ofEmployee(deps, getTask(deps, show))),
-        listWorkforceTasks: tell(listTasks(deps)),
-        cancelWorkforceTask: tell(
-          ofEmployee(
-            deps,
-            cancelTask(deps, async (outcome, task) => cancellation(outcome, await show(task))),
-          ),
-        ),
-        deleteWorkforceTaskData: tell(
-          ofEmployee(
-            deps,
-            deleteTaskData(deps, task => removeOutput(deps, task), show),
-          ),
-        ),
-        waitWorkforceTask: waitTask(deps, WorkforceService.method.waitWorkforceTask, show),
+        getWorkforceTask: tell(ofEmployee(deps, methods.getTask)),
+        listWorkforceTasks: tell(async (req, call) => {
+          requireKnown(deps.employees, req.employee)
+          return await methods.listTasks(req, call)
+        }),
+        cancelWorkforceTask: tell(ofEmployee(deps, methods.cancelTask)),
+        deleteWorkforceTaskData: tell(ofEmployee(deps, methods.deleteTaskData)),
+        waitWorkforceTask: methods.waitTask,
         async *watchWorkforceTask(req, call) {
           await requireEmployee(deps, req, call)
-          yield* watch(req, call)
+          yield* methods.watchTask(req, call)
         },
-        createWorkforceStreamToken: tell(ofEmployee(deps, createStreamToken(deps))),
-        redeemStreamToken: redeemStreamToken(deps),
+        createWorkforceStreamToken: tell(ofEmployee(deps, methods.createStreamToken)),
+        redeemStreamToken: methods.redeemStreamToken,
         listEmployees: tell(listEmployees(deps)),
         getWorkforceUsage: tell(getUsage(deps)),
       })
     },
     /** What executors and other replicas call. Compute answers the same services, for its own work. */
-    ownRoutes(router: Routes): void {
-      router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend: task => lend(deps, task), outputFiles }),
-        readInput: readInput(deps),
-        storeOutput: storeOutput(deps),
-      })
-      router.service(OwnerService, { ring: ring(options.onRing) })
-    },
+    ownRoutes: service.ownRoutes,
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([tasks.run(signal), giveBackLostPlaces({ ...deps, quota }, signal), outputFiles.run(signal)])
+      await Promise.all([service.run(signal), giveBackLostPlaces({ ...deps, quota }, signal)])
     },
-    heard: tasks.heard,
-    tellOwner: tasks.tellOwner,
+    heard: service.heard,
+    tellOwner: service.tellOwner,
   }
+}
+
+const api = {
+  toMessage,
+  list: taskList,
+  waitTask: WorkforceService.method.waitWorkforceTask,
+  watchTask: WorkforceService.method.watchWorkforceTask,
 }

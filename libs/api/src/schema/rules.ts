@@ -24,7 +24,7 @@ import {
   UInt64RulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { allowedWords } from '../json/words.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './json-schema.ts'
 
 /**
  * A field's `buf.validate` rules as keywords of JSON Schema. Throws for a rule that has no keyword here, so that the

@@ -3,10 +3,8 @@ import { example, json, object$ as object } from '../gen/millhand/type/v1/access
 import { isRequired } from '../json/reader.ts'
 import { enumWords } from '../json/words.ts'
 import type { Comments } from './comments.ts'
+import type { Schema } from './json-schema.ts'
 import { choiceKeywords, isChoice, maxBytesOf, ruleKeywords } from './rules.ts'
-
-/** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses; AsyncAPI 3 reads the same keywords. */
-export type Schema = Record<string, unknown>
 
 /**
  * Who sends the value. Requests are closed, and hold to the rules of the proto; answers are open, since later versions

@@ -5,14 +5,12 @@ import { unknownTask } from '../found-task.ts'
 import { hasEnded, type TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
-/** Cancels a task; `answer` says which of three things happened. Idempotent. */
+/** Cancels a task; the outcome says which of three things happened. Idempotent. */
 export const cancelTask =
-  <T extends TaskLife, M>(
-    { tasks }: Pick<TaskDeps<T>, 'tasks'>,
-    answer: (outcome: CancelOutcome, task: T) => Promise<M>,
-  ) =>
-  async (req: { readonly id: string }, call: HandlerContext): Promise<M> => {
+  <T extends TaskLife, M>({ tasks }: Pick<TaskDeps<T>, 'tasks'>, show: (task: T) => Promise<M>) =>
+  async (req: { readonly id: string }, call: HandlerContext) => {
     const { tenant } = principal(call)
+    const answer = async (outcome: CancelOutcome, task: T) => ({ id: task.id, outcome, task: await show(task) })
     const result = await tasks.change(tenant, req.id, { kind: 'cancel' })
     switch (result.kind) {
       case 'missing':

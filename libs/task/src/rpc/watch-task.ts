@@ -2,9 +2,10 @@ import type { DescMessage, DescMethodServerStreaming, MessageShape } from '@bufb
 import type { HandlerContext } from '@connectrpc/connect'
 import { streamAtOwner } from '@millhand/lease'
 import { principal } from '@millhand/rpc'
-import { readStream, type StreamDeps, type Told } from '../stream/read-stream.ts'
+import { readStream, type StreamDeps } from '../stream/read-stream.ts'
 import type { TaskLife } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import { eventMessage, type ToMessage } from '../task-message.ts'
 
 interface WatchRequest {
   readonly id: string
@@ -19,9 +20,10 @@ interface WatchRequest {
 export const watchTask = <T extends TaskLife, I extends DescMessage, O extends DescMessage>(
   deps: StreamDeps<T> & Pick<TaskDeps<T>, 'replicas'>,
   method: DescMethodServerStreaming<I, O>,
-  toEvent: (told: Told<T>) => MessageShape<O> & { readonly sequence: bigint },
+  toMessage: ToMessage<T, unknown>,
 ): ((req: MessageShape<I> & WatchRequest, call: HandlerContext) => AsyncGenerator<MessageShape<O>>) =>
   streamAtOwner(deps.replicas, method, (req, call, signal) => {
     const { id, after = 0n } = req as MessageShape<I> & WatchRequest
-    return readStream(deps, { tenant: principal(call).tenant, id }, Number(after), signal, toEvent)
+    const ref = { tenant: principal(call).tenant, id }
+    return readStream(deps, ref, Number(after), signal, told => eventMessage(method.output, told, toMessage))
   })

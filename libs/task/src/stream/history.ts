@@ -1,5 +1,5 @@
 /** What has become of a task, change by change: written with the changes themselves, and what its stream is read from. */
-import type { TaskStatus } from '../task.ts'
+import type { TaskStatus } from '../task-status.ts'
 
 export interface HistoryEntry {
   /** The `resource_version` that the change made. */

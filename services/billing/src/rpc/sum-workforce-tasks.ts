@@ -5,7 +5,7 @@ import type {
   SumWorkforceTasksResponse,
 } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { principal } from '@millhand/rpc'
-import type { BillingDeps } from '../billing.ts'
+import type { BillingDeps } from '../billing-deps.ts'
 import { readUsage, type UsageSums } from '../usage/reading.ts'
 import { addSum, type Sum, SumsByKey } from '../usage/sums.ts'
 import { lineMessage } from './line-message.ts'

@@ -9,7 +9,8 @@ import type { Collection, Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type ContentIndex, type ContentRecord, contentsSpec, createContents } from './contents.ts'
 import { type FileIndex, type FileRecord, filesSpec } from './file.ts'
-import { createFiles, type Files, type UsedBy } from './files.ts'
+import type { FileDeps } from './file-deps.ts'
+import { createFiles, type UsedBy } from './files.ts'
 import { deleteFile } from './rpc/delete-file.ts'
 import { getFile } from './rpc/get-file.ts'
 import { getFileContent } from './rpc/get-file-content.ts'
@@ -40,14 +41,6 @@ export interface FileServiceOptions extends FileCollections {
   /** How many bytes the files of an account may hold, in each mode. */
   readonly quotaBytes: number
   readonly usedBy: UsedBy
-}
-
-/** What the methods work with. */
-export interface FileDeps {
-  readonly files: Files
-  readonly collection: Collection<FileRecord, FileIndex>
-  readonly cursors: Cursors
-  readonly clock: Clock
 }
 
 const SWEEP_EVERY_MS = 3_600_000

@@ -5,7 +5,7 @@ import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { countingIds, problemOf } from '@millhand/api'
 import { CreateTaskRequestSchema, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { principalKey } from '@millhand/rpc'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { createTask } from './create-task.ts'
 
 const numbers = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 }

@@ -9,11 +9,10 @@ import {
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type CatalogueEntry, checkInput, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
-import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked } from '@millhand/task'
-import type { ComputeDeps } from '../compute.ts'
+import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile } from '../input-file.ts'
 import { computeTask } from '../kind.ts'
-import { showWhole } from '../show-whole.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../to-message.ts'
 
@@ -30,7 +29,7 @@ export const createTask =
     } = principal(call)
     const id = idOf(computeTask.idPrefix, call, ids)
     const before = await madeBefore(deps, call, tenant, id)
-    if (before) return await showWhole(deps, before)
+    if (before) return await showTask(deps, toMessage, before)
     const entry = models.get(req.model)
     const ready = entry?.status === 'ready' ? entry : undefined
     const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready)
@@ -65,7 +64,7 @@ export const createTask =
       request_id: call.values.get(requestIdKey),
     }
     const made = await addTask(deps, task, input, plans.computePlan(plan).max_queued)
-    return made === task ? toMessage(task, { input, position: position(task) }) : await showWhole(deps, made)
+    return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)
   }
 
 /** What stands against an input in the request, as far as its model tells. */

@@ -8,9 +8,12 @@ import { ListTasksRequestSchema, TaskField, TaskType } from '@millhand/api/gen/m
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principalKey } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
-import type { ComputeDeps } from '../compute.ts'
+import { listTasks } from '@millhand/task'
+import type { ComputeDeps } from '../compute-deps.ts'
+import { computeTask } from '../kind.ts'
 import type { TaskRecord } from '../task.ts'
-import { listTasks } from './list-tasks.ts'
+import { toMessage } from '../to-message.ts'
+import { taskList } from './list-tasks.ts'
 
 const now = Date.UTC(2026, 10, 21)
 
@@ -26,6 +29,7 @@ function lister(count: number, rareEach: number) {
   })
   let reads = 0
   const deps = {
+    kind: computeTask,
     tasks: {
       find: async (_: 'primary', query: { after?: [string]; before?: [string]; order: string; limit: number }) => {
         reads++
@@ -47,7 +51,7 @@ function lister(count: number, rareEach: number) {
     keyId: 'key_1',
     plans: { compute: 'enterprise', developer: 'enterprise', workforce: 'enterprise' },
   })
-  const method = listTasks(deps as unknown as ComputeDeps)
+  const method = listTasks(deps as unknown as ComputeDeps, taskList, toMessage)
   const list = (request: MessageInitShape<typeof ListTasksRequestSchema>) =>
     method(create(ListTasksRequestSchema, request), { values } as HandlerContext)
   return { made, list, reads: () => reads }

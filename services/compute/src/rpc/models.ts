@@ -6,7 +6,7 @@ import type {
   Model,
 } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import type { ComputeDeps } from '../compute.ts'
+import type { ComputeDeps } from '../compute-deps.ts'
 import { modelMessage } from '../model-message.ts'
 
 /** Lists the models that tasks can run, by id. */

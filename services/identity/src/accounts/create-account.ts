@@ -1,6 +1,6 @@
 import type { Account, CreateAccountRequest } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { noAccount } from '@millhand/store'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { type AccountRecord, accountMessage } from './account.ts'
 import { namedPlans } from './named-plans.ts'
 

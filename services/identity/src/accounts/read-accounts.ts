@@ -8,7 +8,7 @@ import type {
   PlanInfo,
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { noAccount } from '@millhand/store'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { accountMessage, foundAccount } from './account.ts'
 
 export const getAccount =

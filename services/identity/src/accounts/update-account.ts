@@ -4,7 +4,7 @@ import {
   AccountStatus,
   type UpdateAccountRequest,
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { type AccountRecord, accountMessage, foundAccount } from './account.ts'
 import { namedPlans } from './named-plans.ts'
 

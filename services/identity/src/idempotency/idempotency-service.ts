@@ -4,26 +4,17 @@
  * that says nothing is waited for: where that of one replica is wrong by the length of the lease, two may be at one
  * operation. They make the same thing under the same id, and the first answer that is stored is the one that counts.
  */
-import type { Ids } from '@millhand/api'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import { sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type IdempotencyRecords, idempotencySpec, KEPT_MS } from './record.ts'
+import type { IdempotencyDeps } from './idempotency-deps.ts'
+import { idempotencySpec, KEPT_MS } from './record.ts'
 import { complete } from './rpc/complete.ts'
 import { release } from './rpc/release.ts'
 import { renew } from './rpc/renew.ts'
 import { reopen } from './rpc/reopen.ts'
 import { reserve } from './rpc/reserve.ts'
-
-export interface IdempotencyDeps {
-  readonly idempotency: IdempotencyRecords
-  readonly clock: Clock
-  readonly ids: Ids
-  /** From 0 up to 1. */
-  readonly random: () => number
-}
 
 const SWEEP_EVERY_MS = 60_000
 

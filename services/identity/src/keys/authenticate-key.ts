@@ -6,7 +6,7 @@ import type {
 } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { noAccount } from '@millhand/store'
 import { accountMessage } from '../accounts/account.ts'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { type KeyRecord, keyMessage } from './key.ts'
 
 /**

@@ -9,7 +9,7 @@ import type {
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import { readPage, settlesAfterMs } from '@millhand/store'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { foundKey, keyMessage } from './key.ts'
 
 export const getApiKey =

@@ -4,7 +4,7 @@ import type {
   ReportKeyUseRequest,
   ReportKeyUseResponse,
 } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { tenantOf } from './authenticate-key.ts'
 
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { ApiKey, RevokeApiKeyRequest } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import type { IdentityDeps } from '../identity.ts'
+import type { IdentityDeps } from '../identity-deps.ts'
 import { foundKey, type KeyRecord, keyMessage } from './key.ts'
 import { keyEvent } from './key-events.ts'
 

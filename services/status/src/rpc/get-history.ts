@@ -1,7 +1,7 @@
 import type { GetHistoryResponse } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { noAccount } from '@millhand/store'
 import { dayMessage, firstDay } from '../day.ts'
-import type { StatusDeps } from '../status.ts'
+import type { StatusDeps } from '../status-deps.ts'
 
 /** Tells the days that are kept, the oldest first. */
 export const getHistory =

@@ -9,7 +9,7 @@ import type {
 import { principal } from '@millhand/rpc'
 import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
 import { SecretUnreadable } from '../secret/sealing.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { makerOf } from './maker.ts'
 
 /** Shows what callbacks are signed with. */

@@ -14,9 +14,9 @@ import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-se
 import { shownSecret } from '../secret/secret.ts'
 import { urlFaults } from '../target.ts'
 import { mostWebhooks, noWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
 import { makerOf } from './maker.ts'
 
 /**

@@ -2,8 +2,8 @@ import type { HandlerContext } from '@connectrpc/connect'
 import type { DeleteWebhookRequest, WebhookDeletion } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
 import { noWebhook, type WebhookRecord } from '../webhook.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
 
 /** Deletes an endpoint with its secrets. Answers the same when it is asked again within a day. */
 export const deleteWebhook =

@@ -11,8 +11,8 @@ import {
 import { principal } from '@millhand/rpc'
 import { readPage, settlesAfterMs } from '@millhand/store'
 import { foundWebhook } from '../webhook.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
 
 export const getWebhook =
   ({ webhooks, clock }: WebhookDeps) =>

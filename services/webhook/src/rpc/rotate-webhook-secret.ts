@@ -4,9 +4,9 @@ import { principal, requestIdKey } from '@millhand/rpc'
 import { isMadeBy, openSecret, rotatedSecret } from '../secret/held-secret.ts'
 import { shownSecret } from '../secret/secret.ts'
 import { foundWebhook, type WebhookRecord } from '../webhook.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
 import { makerOf } from './maker.ts'
 
 /** Gives an endpoint another secret, which this answer shows; a second call of the same operation shows it again. */

@@ -12,9 +12,9 @@ import { matches, typeFaults } from '../event-types.ts'
 import { requireNone } from '../faults.ts'
 import { urlFaults } from '../target.ts'
 import { foundWebhook, type WebhookRecord } from '../webhook.ts'
+import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import type { WebhookDeps } from '../webhook-service.ts'
 
 /** Changes an endpoint. What changes nothing makes no version, and nobody is told. */
 export const updateWebhook =

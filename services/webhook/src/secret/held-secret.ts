@@ -1,8 +1,7 @@
 /** The secret of an endpoint, or of a tenant's callbacks, as it is stored. */
 import { fail } from '@millhand/api'
-import type { Signature } from '../webhook.ts'
 import { type Sealing, SecretUnreadable } from './sealing.ts'
-import { newSecret } from './secret.ts'
+import { newSecret, type Signature } from './secret.ts'
 
 /** Times are milliseconds since 1970. */
 export interface HeldSecret {

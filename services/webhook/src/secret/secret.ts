@@ -1,6 +1,8 @@
 /** What deliveries are signed with: `whsec_…`, shared, or `whsk_…`, of which the customer has the public half `whpk_…`. */
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import type { Signature } from '../webhook.ts'
+
+/** How deliveries are signed: with a shared secret (`v1`), or with a private key (`v1a`). */
+export type Signature = 'v1' | 'v1a'
 
 /** A new one: 32 random bytes, in base64 behind its prefix (Standard Webhooks). */
 export const newSecret = (signature: Signature): string =>

@@ -1,5 +1,5 @@
 /** The fields that a request of any kind can have beside `input`, as a form shows those that have an effect. */
-import type { EngineKind, PublicField } from '@millhand/workforce/employee'
+import type { PublicField } from '@millhand/workforce/employee'
 
 export const commonFields = {
   topic: { title: 'Topic', description: 'What it is about.' },
@@ -23,7 +23,7 @@ export type Heeds = Readonly<Partial<Record<CommonField, Heeded>>>
 /** What a kind does with one of them. */
 interface Heeded {
   /** Where another engine does it, the field has no effect. */
-  readonly by: readonly EngineKind[]
+  readonly by: readonly ('rules' | 'llm')[]
   /** Where it says more than the description that holds for all kinds. */
   readonly description?: string
   /** Of `files`: what they can be. */

@@ -8,17 +8,16 @@ import {
 } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { readSandboxInput } from '@millhand/model'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
-import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked } from '@millhand/task'
+import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
 import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
 import { givenFiles } from '../given-files.ts'
 import { briefOf, briefText } from '../kept-brief.ts'
 import { needFaults } from '../needs.ts'
-import { showWhole } from '../show-whole.ts'
 import type { TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
 import { toMessage } from '../to-message.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /**
  * Creates a task: everything that stands against it is told at once, then it takes its place in the day's quota, then it
@@ -37,7 +36,7 @@ export const createTask =
     } = caller
     const id = idOf(workforceTask.idPrefix, call, ids)
     const before = await madeBefore(deps, call, tenant, id)
-    if (before) return await showWhole(deps, before)
+    if (before) return await showTask(deps, toMessage, before)
 
     const brief = briefText(briefOf(req))
     const asked = mode === 'test' ? readSandboxInput(req.topic ?? '') : undefined
@@ -73,7 +72,9 @@ export const createTask =
       if (codeOf(error) === 'queue_full') await places.giveBack(call, place)
       throw error
     })
-    return made === task ? toMessage(task, { brief, position: position(task) }) : await showWhole(deps, made)
+    return made === task
+      ? toMessage(task, { input: brief, position: position(task) })
+      : await showTask(deps, toMessage, made)
   }
 
 const QUEUE_TIMEOUT_S = 86_400

@@ -9,7 +9,7 @@ import type {
 } from '@millhand/api/gen/millhand/workforce/v1/usage_pb.ts'
 import { principal } from '@millhand/rpc'
 import { as } from '../in-name-of.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** Gets what the employees did, which billing sums, and what is left of the day, which identity knows. */
 export const getUsage =

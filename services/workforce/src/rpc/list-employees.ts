@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf'
 import type { EmployeeTask, ListEmployeesResponse } from '@millhand/api/gen/millhand/workforce/v1/employee_pb.ts'
 import type { PublicKind } from '../employee.ts'
 import { enginesOf } from '../engine-choice.ts'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** Lists the employees, with all that a request to each must fit. It never changes while the service runs. */
 export function listEmployees({

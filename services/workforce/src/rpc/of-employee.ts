@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { principal } from '@millhand/rpc'
 import { unknownTask } from '@millhand/task'
-import type { WorkforceDeps } from '../workforce.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** A request about one task, at the address of an employee or at a short one, which names none. */
 interface OfTask {

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { FileContent, GetFileContentRequest } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { principal } from '@millhand/rpc'
+import type { FileDeps } from '../file-deps.ts'
 import { fileMessage, foundFile, noFile } from '../file-message.ts'
-import type { FileDeps } from '../file-service.ts'
 import { parts } from '../parts.ts'
 import { sliceOf } from '../slice.ts'
 

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { File, GetFileRequest } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { principal } from '@millhand/rpc'
+import type { FileDeps } from '../file-deps.ts'
 import { fileMessage, foundFile } from '../file-message.ts'
-import type { FileDeps } from '../file-service.ts'
 
 /** Gets a file, without its bytes. */
 export const getFile =

@@ -5,8 +5,8 @@ import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import { readPage, settlesAfterMs } from '@millhand/store'
 import { type FileRecord, isThere } from '../file.ts'
+import type { FileDeps } from '../file-deps.ts'
 import { fileMessage, purposeOf } from '../file-message.ts'
-import type { FileDeps } from '../file-service.ts'
 
 /** Lists files, newest first. */
 export const listFiles =

@@ -9,8 +9,8 @@ import type {
   StoreTaskFileRequest,
 } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { principal } from '@millhand/rpc'
+import type { FileDeps } from '../file-deps.ts'
 import { fileMessage } from '../file-message.ts'
-import type { FileDeps } from '../file-service.ts'
 
 /** How long a file stays that no result names. */
 const UNNAMED_S = 3_600

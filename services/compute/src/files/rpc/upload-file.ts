@@ -7,8 +7,8 @@ import {
   type UploadFileRequest,
 } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { operationKey, principal } from '@millhand/rpc'
+import type { FileDeps } from '../file-deps.ts'
 import { fileMessage, purposeOf } from '../file-message.ts'
-import type { FileDeps } from '../file-service.ts'
 import type { Description } from '../files.ts'
 
 /**

@@ -6,7 +6,7 @@ import type {
 } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
 import { whileHeld } from '../held.ts'
-import type { IdempotencyDeps } from '../idempotency-service.ts'
+import type { IdempotencyDeps } from '../idempotency-deps.ts'
 import { KEPT_MS, keptAnswer, storedAnswer } from '../record.ts'
 
 /** Stores the holder's answer; who is no longer the holder learns which one counts. */

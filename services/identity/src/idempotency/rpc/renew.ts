@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import type { RenewRequest, RenewResponse } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
 import { whileHeld } from '../held.ts'
-import type { IdempotencyDeps } from '../idempotency-service.ts'
+import type { IdempotencyDeps } from '../idempotency-deps.ts'
 import { KEPT_MS } from '../record.ts'
 import { LEASE_MS } from './reserve.ts'
 

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { ReopenRequest, ReopenResponse } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
-import type { IdempotencyDeps } from '../idempotency-service.ts'
+import type { IdempotencyDeps } from '../idempotency-deps.ts'
 
 /** Empties the answer of an operation. Whoever is at it loses it: what they have from before must not be kept either. */
 export const reopen =

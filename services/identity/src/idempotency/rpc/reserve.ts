@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import type { ReserveRequest, ReserveResponse } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { Draft } from '@millhand/store'
-import type { IdempotencyDeps } from '../idempotency-service.ts'
+import type { IdempotencyDeps } from '../idempotency-deps.ts'
 import { type HeldRecord, KEPT_MS, storedAnswer } from '../record.ts'
 
 /** A holder renews it long before. Who died is waited for so long. */

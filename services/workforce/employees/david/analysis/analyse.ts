@@ -5,12 +5,19 @@ import { type Associated, association } from './effects/association.ts'
 import { type Correlated, correlation } from './effects/correlation.ts'
 import { type Differing, difference } from './effects/difference.ts'
 import { duplicates } from './effects/duplicates.ts'
-import type { Effect, EffectKind, InTime } from './effects/effect.ts'
+import type { Effect, InTime } from './effects/effect.ts'
 import { type Groups, groupsByLevel, groupsByMissing } from './effects/groups.ts'
 import { outliers } from './effects/outliers.ts'
 import { trend } from './effects/trend.ts'
 import { profile } from './profile.ts'
-import { type Analysis, type Finding, MOST_CHARTS, type PairOfNumbers, type Profile } from './result.ts'
+import {
+  type Analysis,
+  type EffectKind,
+  type Finding,
+  MOST_CHARTS,
+  type PairOfNumbers,
+  type Profile,
+} from './result.ts'
 import { type Sample, sampleOf } from './sample.ts'
 import { holm } from './statistics/holm.ts'
 

@@ -1,5 +1,4 @@
 /** What is found in a table, as the output schemas have it. */
-import type { EffectKind } from './effects/effect.ts'
 
 export interface Analysis {
   readonly rows: number
@@ -48,6 +47,8 @@ export interface Histogram {
   readonly width: number
   readonly counts: readonly number[]
 }
+
+export type EffectKind = 'duplicates' | 'outliers' | 'missing' | 'difference' | 'correlation' | 'association' | 'trend'
 
 export interface Finding {
   readonly id: string

@@ -1,12 +1,9 @@
-/** The files of a brand: logo, favicons, tokens. */
-
-import type { Direction } from '../colour/direction.ts'
-import { markColours, type Palette } from '../colour/palette.ts'
+import { markColours } from '../colour/palette.ts'
 import { pngOf } from '../picture/pixels.ts'
 import { picture, rect, type Svg, text } from '../picture/svg.ts'
 import { fitText } from '../type/set.ts'
+import type { Brand } from './brand.ts'
 import { drawMark, type MarkInk, placed } from './mark.ts'
-import type { TypeStep } from './result.ts'
 import { tokensCss, tokensJson } from './tokens.ts'
 
 export interface MadeFile {
@@ -14,14 +11,6 @@ export interface MadeFile {
   readonly media_type: string
   readonly purpose: string
   readonly bytes: Uint8Array
-}
-
-export interface Brand {
-  readonly name: string
-  readonly seed: number
-  readonly direction: Direction
-  readonly palette: Palette
-  readonly steps: readonly TypeStep[]
 }
 
 export function filesOf(brand: Brand): MadeFile[] {

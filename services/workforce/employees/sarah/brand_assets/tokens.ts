@@ -3,7 +3,7 @@ import { parse, rgb } from 'culori'
 import { oklchOf } from '../colour/direction.ts'
 import { STEPS } from '../colour/ramp.ts'
 import { FAMILIES } from '../type/families.ts'
-import type { Brand } from './files.ts'
+import type { Brand } from './brand.ts'
 
 export function tokensCss({ palette, steps, direction }: Brand): string {
   const ramps = Object.entries(palette.ramps).flatMap(([name, ramp]) =>

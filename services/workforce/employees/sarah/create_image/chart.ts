@@ -1,7 +1,8 @@
 /** A chart as a picture: what it says above, the numbers below. */
 import { rect, type Svg } from '../picture/svg.ts'
+import type { ChartInput } from '../scene/chart.ts'
 import { written } from '../scene/column.ts'
-import { type ChartInput, plot } from '../scene/plot.ts'
+import { plot } from '../scene/plot.ts'
 import type { Theme } from '../scene/theme.ts'
 import type { Setting } from '../type/set.ts'
 import type { Drawn } from './card.ts'

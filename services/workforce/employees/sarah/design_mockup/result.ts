@@ -1,5 +1,5 @@
 /** The types of `input.schema.json` and `output.schema.json`. */
-import type { ChartInput } from '../scene/plot.ts'
+import type { ChartInput } from '../scene/chart.ts'
 import type { Viewport } from './page/style.ts'
 
 export interface Action {

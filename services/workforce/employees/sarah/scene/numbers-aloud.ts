@@ -1,4 +1,4 @@
-import type { ChartInput } from './plot.ts'
+import type { ChartInput } from './chart.ts'
 
 /** The numbers of a chart as somebody hears them who does not see it. */
 export function numbersAloud({ labels, series, unit }: ChartInput): string {

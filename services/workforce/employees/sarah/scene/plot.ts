@@ -1,24 +1,12 @@
 /** Numbers as bars or lines, with what reads them. ECharts was not taken here: it writes its labels as text of a font that the reader has to have. */
 import { circle, type Svg } from '../picture/svg.ts'
 import type { Box } from '../type/set.ts'
+import type { ChartInput, Plotted } from './chart.ts'
 import { colourOf, lineOf, plain } from './chart-style.ts'
 import { written } from './column.ts'
 import { areRowsBetter, rows } from './rows.ts'
 import type { Theme } from './theme.ts'
 import { upright } from './upright.ts'
-
-export interface ChartInput {
-  readonly type?: 'bar' | 'line'
-  readonly labels: readonly string[]
-  readonly series: readonly { readonly name?: string; readonly values: readonly number[] }[]
-  readonly unit?: string
-}
-
-export interface Plotted {
-  readonly svg: readonly Svg[]
-  /** Where in the chart a text is of which not all had room, for example `labels[3]`. */
-  readonly cut: readonly string[]
-}
 
 /** Fills a box; `em` is the size of its text, in pixels. */
 export function plot(given: ChartInput, box: Box, theme: Theme, em: number): Plotted {

@@ -1,9 +1,9 @@
 /** Bars from left to right, one below the other: labels that are long stand beside them. */
 import { rect } from '../picture/svg.ts'
 import { type Box, fitText } from '../type/set.ts'
+import type { ChartInput, Plotted } from './chart.ts'
 import { colourOf, numberText, plain, widthOf } from './chart-style.ts'
 import { written } from './column.ts'
-import type { ChartInput, Plotted } from './plot.ts'
 import type { Theme } from './theme.ts'
 import { labelRoom } from './upright.ts'
 

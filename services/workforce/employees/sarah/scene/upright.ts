@@ -1,9 +1,9 @@
 /** Bars that stand, or lines, over labelled places, beside an axis of values. */
 import { circle, rect, type Svg } from '../picture/svg.ts'
 import { type Box, fitText } from '../type/set.ts'
+import type { ChartInput, Plotted } from './chart.ts'
 import { colourOf, lineOf, numberText, type Point, plain, widthOf } from './chart-style.ts'
 import { written } from './column.ts'
-import type { ChartInput, Plotted } from './plot.ts'
 import type { Theme } from './theme.ts'
 import { type Labelled, valuesOfBars, valuesOfLines } from './value-labels.ts'
 

@@ -1,9 +1,9 @@
 /** The numbers of a chart beside their bars and points, where there is room for them. */
 import type { Svg } from '../picture/svg.ts'
 import type { Box } from '../type/set.ts'
+import type { ChartInput } from './chart.ts'
 import { numberText, type Point, plain, widthOf } from './chart-style.ts'
 import { written } from './column.ts'
-import type { ChartInput } from './plot.ts'
 import type { Theme } from './theme.ts'
 
 export interface Labelled {

@@ -1,5 +1,5 @@
 /** The embedding model, as runs ask it: from the executor, in the name of the process of a kind. */
-import type { Fault } from '../runner/protocol.ts'
+import type { Embedded } from '../runner/protocol.ts'
 
 export interface EmbeddingModel {
   /** One unit vector a text. Never rejects; ends at once when the signal fires. */
@@ -7,7 +7,3 @@ export interface EmbeddingModel {
   /** Ends its process. Idempotent. */
   close(): Promise<void>
 }
-
-export type Embedded =
-  | { readonly kind: 'embedded'; readonly vectors: readonly Float32Array[] }
-  | { readonly kind: 'unembedded'; readonly fault: Fault }

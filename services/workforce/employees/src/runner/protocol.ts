@@ -2,7 +2,6 @@
 import type { EngineKind, Schema } from '@millhand/workforce/employee'
 import type { Check, Citation } from '../answer.ts'
 import type { Brief } from '../brief.ts'
-import type { Embedded } from '../embedding/embedding-model.ts'
 import type { Isolated } from '../kind.ts'
 
 export interface LoadMessage {
@@ -49,6 +48,11 @@ export type IsolatedMessage =
   | { readonly kind: 'isolated'; readonly text: string }
   | { readonly kind: 'isolated'; readonly ended: NonNullable<Isolated['ended']> }
   | { readonly kind: 'unisolated'; readonly fault: Fault }
+
+/** Answers `embed`. */
+export type Embedded =
+  | { readonly kind: 'embedded'; readonly vectors: readonly Float32Array[] }
+  | { readonly kind: 'unembedded'; readonly fault: Fault }
 
 export type ToChild =
   | LoadMessage

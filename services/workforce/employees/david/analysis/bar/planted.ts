@@ -1,6 +1,7 @@
 /** Tables in which one thing is planted, beside columns in which there is nothing. */
-import type { EffectKind } from '../effects/effect.ts'
+
 import { type Random, randomOf } from '../random.ts'
+import type { EffectKind } from '../result.ts'
 import type { Row } from './noise.ts'
 
 export interface Planted {

@@ -1,8 +1,6 @@
 /** Something that could be in the data: tested, and told where it is there. */
 import type { Ask } from '../../table/database.ts'
-import type { Charted } from '../result.ts'
-
-export type EffectKind = 'duplicates' | 'outliers' | 'missing' | 'difference' | 'correlation' | 'association' | 'trend'
+import type { Charted, EffectKind } from '../result.ts'
 
 export interface Effect {
   readonly kind: EffectKind

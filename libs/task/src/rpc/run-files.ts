@@ -1,0 +1,74 @@
+/** The files that a run reads and makes: for the executor that holds the lease. Any replica answers. */
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail } from '@millhand/api'
+import type {
+  ReadInputRequest,
+  ReadInputResponse,
+  Result,
+  RunRef,
+  StoreOutputRequest,
+  StoreOutputResponse,
+} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { heldTask } from '../held-task.ts'
+import type { TaskLife } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+
+type RunDescription = Extract<StoreOutputRequest['part'], { case: 'run' }>['value']
+
+/** A file that a run sends. */
+export interface RunFile {
+  readonly run: RunDescription
+  /** Its name and type, where it is not the output itself. */
+  readonly artifact: StoreOutputRequest['artifact']
+  readonly data: AsyncGenerator<Uint8Array, void>
+}
+
+/** Where the files of a kind's runs lie. */
+export interface RunFiles<T extends TaskLife> {
+  /** The content of one of the task's input files, by its index. Fails with `not_found`. */
+  read(task: T, index: number, call: HandlerContext): AsyncIterable<Uint8Array>
+  /** Stores a file, durably, and resolves with its id. */
+  store(task: T, file: RunFile, call: HandlerContext): Promise<string>
+  /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
+  keep(result: Result, file: string, until: number): Promise<boolean>
+  /** Removes a file, if it is there. Rejects where that can't be done now. */
+  remove(tenant: string, file: string): Promise<unknown>
+  /** The files that a task names. */
+  namedBy(task: T): readonly string[]
+}
+
+type Deps<T extends TaskLife> = Pick<TaskDeps<T>, 'tasks'>
+
+/** Reads one of the input files of a run, no faster than the executor takes it. */
+export const readInput = <T extends TaskLife>({ tasks }: Deps<T>, { read }: Pick<RunFiles<T>, 'read'>) =>
+  async function* ({ run, file = 0 }: ReadInputRequest, call: HandlerContext): AsyncGenerator<ReadInputResponse, void> {
+    const content = read(await heldTask(tasks, run as RunRef), file, call)
+    for await (const data of content) yield { $typeName: 'millhand.lease.v1.ReadInputResponse', data }
+  }
+
+/** Stores a file that a run has made, which its result then names. */
+export const storeOutput =
+  <T extends TaskLife>({ tasks }: Deps<T>, { store }: Pick<RunFiles<T>, 'store'>) =>
+  async (requests: AsyncIterable<StoreOutputRequest>, call: HandlerContext): Promise<StoreOutputResponse> => {
+    const parts = requests[Symbol.asyncIterator]()
+    try {
+      const { value: first } = await parts.next()
+      if (first?.part.case !== 'run')
+        throw fail('missing_parameter', 'The first message must be the `run`.', { param: 'run' })
+      const { artifact, part } = first
+      const task = await heldTask(tasks, part.value)
+      const fileId = await store(task, { run: part.value, artifact, data: dataOf(parts) }, call)
+      return { $typeName: 'millhand.lease.v1.StoreOutputResponse', fileId }
+    } finally {
+      parts.return?.().catch(() => {}) // It may wait for an executor that sends nothing more.
+    }
+  }
+
+async function* dataOf(parts: AsyncIterator<StoreOutputRequest>): AsyncGenerator<Uint8Array, void> {
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const { part } = next.value
+    if (part.case !== 'data')
+      throw fail('invalid_parameter', 'After the `run` comes nothing but `data`.', { param: 'run' })
+    yield part.value
+  }
+}

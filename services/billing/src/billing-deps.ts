@@ -1,0 +1,10 @@
+import type { Clock } from '@millhand/runner'
+import type { Entries } from './usage/entry.ts'
+import type { Hours } from './usage/hour.ts'
+
+/** The dependencies of the methods. */
+export interface BillingDeps {
+  readonly entries: Entries
+  readonly hours: Hours
+  readonly clock: Clock
+}

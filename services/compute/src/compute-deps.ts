@@ -1,0 +1,15 @@
+import type { Cursors } from '@millhand/api'
+import type { Catalogue } from '@millhand/model'
+import type { Plans } from '@millhand/plans'
+import type { TargetFault, TaskDeps } from '@millhand/task'
+import type { Files } from './files/files.ts'
+import type { TaskRecord } from './task.ts'
+
+/** The dependencies of compute's methods. */
+export interface ComputeDeps extends TaskDeps<TaskRecord> {
+  readonly files: Files
+  readonly models: Catalogue
+  readonly plans: Pick<Plans, 'computePlan'>
+  readonly targetFault: TargetFault
+  readonly cursors: Cursors
+}

@@ -1,0 +1,58 @@
+/** Files that a task's runs read and make, in compute's own store. docs/decisions/files.md, "In tasks" and "An output file". */
+import { fail } from '@millhand/api'
+import type { RunFiles } from '@millhand/task'
+import { runOf } from './files/file.ts'
+import type { Files } from './files/files.ts'
+import { parts } from './files/parts.ts'
+import type { TaskRecord } from './task.ts'
+
+const MIB = 2 ** 20
+
+/** Executors hold to the same bound: docs/decisions/files.md, "In tasks". */
+const MOST_BYTES = 64 * MIB
+
+/** How long an output stays that no result names. */
+const UNNAMED_S = 3_600
+
+export const runFiles = (files: Files): RunFiles<TaskRecord> => ({
+  async *read({ tenant, input_file }) {
+    const file = input_file === undefined ? undefined : await files.getUsed(tenant, input_file)
+    const content = file && (await files.read(file))
+    if (content === undefined) throw fail('not_found', 'The file that is the input is not there any more.')
+    yield* parts(content)
+  },
+
+  /** Where an output is sent again, because the answer was lost, the file is there already. */
+  async store({ id, tenant, attempt }, { data }, { signal }) {
+    const output_of = runOf(id, attempt)
+    const earlier = await files.outputOf(tenant, output_of)
+    if (earlier !== undefined) {
+      for await (const _ of bounded(data)) {
+        // Taken all the same: it may be all that its sender can do.
+      }
+      return earlier.id
+    }
+    const description = {
+      purpose: 'output',
+      filename: `${id}.json`,
+      media_type: 'application/json',
+      expires_after_s: UNNAMED_S,
+      metadata: {},
+      output_of,
+    } as const
+    return (await files.upload({ tenant, description, bytes: bounded(data), signal })).id
+  },
+
+  keep: ({ tenant, workId, attempt }, file, until) => files.keepOutput(tenant, file, runOf(workId, attempt), until),
+  remove: (tenant, file) => files.remove(tenant, file),
+  namedBy: ({ output_file }) => (output_file === undefined ? [] : [output_file]),
+})
+
+async function* bounded(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let bytes = 0
+  for await (const part of data) {
+    bytes += part.length
+    if (bytes > MOST_BYTES) throw fail('payload_too_large', `An output has at most ${MOST_BYTES / MIB} MiB.`)
+    yield part
+  }
+}

@@ -1,0 +1,12 @@
+import type { Ids } from '@millhand/api'
+import type { Clock } from '@millhand/runner'
+import type { IdempotencyRecords } from './record.ts'
+
+/** The dependencies of the methods. */
+export interface IdempotencyDeps {
+  readonly idempotency: IdempotencyRecords
+  readonly clock: Clock
+  readonly ids: Ids
+  /** From 0 up to 1. */
+  readonly random: () => number
+}

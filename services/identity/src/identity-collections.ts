@@ -1,0 +1,15 @@
+import type { Collection } from '@millhand/store'
+import type { Accounts } from './accounts/account.ts'
+import type { ChangesRecord } from './changes/changes.ts'
+import type { IdempotencyRecords } from './idempotency/record.ts'
+import type { Keys } from './keys/key.ts'
+import type { Daily } from './quota/daily.ts'
+
+/** What identity owns. */
+export interface IdentityCollections {
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly changes: Collection<ChangesRecord>
+  readonly daily: Daily
+  readonly idempotency: IdempotencyRecords
+}

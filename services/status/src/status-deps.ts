@@ -1,0 +1,9 @@
+import type { Clock } from '@millhand/runner'
+import type { Collection } from '@millhand/store'
+import type { DayRecord } from './day.ts'
+
+/** The dependencies of the methods. */
+export interface StatusDeps {
+  readonly days: Collection<DayRecord, never>
+  readonly clock: Clock
+}
