@@ -37,7 +37,7 @@ export interface PipelineDeps extends AdmitDeps, JsonDeps, UploadDeps, DownloadD
   readonly authenticate: Authenticate
 }
 
-/** The whole way of a request, after `match` has found its route. */
+/** Answers the requests of a route, which `match` has found. */
 export function createPipeline(route: Route, deps: PipelineDeps): Handle {
   const authenticate = route.kind === 'events' ? createTokenAuthenticate(route, deps) : undefined
   const admit = createAdmit(route, deps)

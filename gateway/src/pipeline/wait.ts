@@ -11,7 +11,7 @@ import { hasScope } from './authorize.ts'
 import { CALL_MS, callValues, type Message, unary } from './call.ts'
 import type { RequestContext } from './context.ts'
 
-export interface Wait {
+interface Wait {
   /** The scope that a key must have to see what became of the resource. */
   readonly scope: string
   /**

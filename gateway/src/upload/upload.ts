@@ -1,6 +1,6 @@
-/** A client-streaming method as an upload: the body is its bytes, and nothing holds more than some of them. */
-import { createHash, type Hash } from 'node:crypto'
-import { type DescMessage, type MessageShape, toBinary } from '@bufbuild/protobuf'
+/** Uploads: the body goes to a client-streaming method as it comes, and is never whole in memory. */
+import { createHash } from 'node:crypto'
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { fail, jsonWriter, type RouteOf } from '@millhand/api'
 import { operationKey } from '@millhand/rpc'
@@ -17,95 +17,22 @@ import { requirePlain } from '../transcode/media-type.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
-import { type Description, descriptionReader, type Pairs } from './description.ts'
-import { FILE_PART, readForm } from './form.ts'
+import { createPartsReader, isForm, type Part } from './parts.ts'
 
 export interface UploadDeps {
   readonly transport: Transport
   readonly idempotency: Idempotency
-  /** The most bytes that are taken. */
+  /** The most bytes of a file. */
   readonly uploadBytes: number
 }
 
 export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Responder {
-  const { desc: method, parts, answer } = route
+  const { desc: method, answer } = route
   const { transport, idempotency, uploadBytes } = deps
   const once = createOnce(idempotency, { perform, digestBody })
-  const describe = descriptionReader(parts.head.message)
+  const partsOf = createPartsReader(route, uploadBytes)
   const write = jsonWriter(method.output)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
-  const part = (field: { localName: string }, value: Description | Buffer) => ({
-    [parts.oneof]: { case: field.localName, value },
-  })
-
-  async function* raw(pairs: Pairs, mediaType: string | undefined, body: Body): AsyncGenerator<Part> {
-    yield part(parts.head, describe(pairs, { media_type: mediaType }))
-    for await (const bytes of body) yield part(parts.data, bytes)
-  }
-
-  async function* form(pairs: Pairs, contentType: string, body: Body): AsyncGenerator<Part> {
-    const fields = [...pairs]
-    let isDescribed = false
-    for await (const piece of readForm(contentType, body)) {
-      switch (piece.kind) {
-        case 'field':
-          if (isDescribed) throw late(piece.name)
-          fields.push([piece.name, piece.value])
-          break
-        case 'file':
-          isDescribed = true
-          yield part(parts.head, describe(fields, { filename: piece.filename, media_type: piece.mediaType }))
-          break
-        case 'data':
-          yield part(parts.data, piece.bytes)
-      }
-    }
-    if (!isDescribed) throw noFile()
-  }
-
-  /** The parts as they come, each also told to `digest`; no more than may come. Fails with `UnreadableBody`. */
-  async function* partsOf(exchange: Exchange, pairs: Pairs, body: Body, digest?: Hash): AsyncGenerator<Part> {
-    const contentType = exchange.header('content-type')
-    let left = uploadBytes
-    try {
-      const source = isForm(contentType) ? form(pairs, contentType, body) : raw(pairs, contentType, body)
-      for await (const each of source) {
-        const { value } = each[parts.oneof] as { readonly value: Description | Buffer }
-        if (Buffer.isBuffer(value)) {
-          left -= value.length
-          if (left < 0) throw tooLarge(uploadBytes)
-          digest?.update(value)
-        } else digest?.update(lengthThenBytes(toBinary(parts.head.message, value)))
-        yield each
-      }
-    } catch (cause) {
-      throw new UnreadableBody('an upload can not be read', { cause })
-    }
-  }
-
-  /** What the service takes, in its own time; what can't be read to its end is none of it. */
-  async function* paced(
-    first: Part,
-    others: AsyncIterable<Part>,
-    serviceTimeout: ServiceTimeout,
-    ending: AbortController,
-  ) {
-    serviceTimeout.start()
-    try {
-      yield first
-      serviceTimeout.stop()
-      for await (const each of others) {
-        serviceTimeout.start()
-        yield each
-        serviceTimeout.stop()
-      }
-    } catch (error) {
-      // The service sees a call that is cancelled, and never one that has come to its end.
-      ending.abort(error)
-      throw error
-    }
-    serviceTimeout.start()
-  }
 
   /** Sends the body to the service; `operation` is the id of a keyed operation. Fails with `UnreadableBody`, or as the service does. */
   async function perform({ exchange, caller, pairs }: RequestContext, operation?: string): Promise<Outcome> {
@@ -174,31 +101,32 @@ export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Res
   }
 }
 
-type Part = Readonly<Record<string, unknown>>
-
-/** Narrows to a text where it holds. */
-const isForm = (contentType: string | undefined): contentType is string =>
-  contentType !== undefined && formType.test(contentType)
-
-const formType = /^multipart\/form-data\s*(?:;|$)/i
-
-/** What a form may have beside the bytes of its file. */
-const FORM_BYTES = 262_144
-
-/** So that no bytes of a file look like a part of its description. */
-const lengthThenBytes = (bytes: Uint8Array) => Buffer.concat([Buffer.from(`${bytes.length} `), bytes])
-
-function late(name: string) {
-  const detail = `The fields of a form come before its part \`${FILE_PART}\`, which is sent on as it comes.`
-  return fail('invalid_parameter', detail, { param: name.slice(0, 64) })
+/** The parts for the service, with a timeout while it takes each. Ends the call where the body can't be read. */
+async function* paced(
+  first: Part,
+  others: AsyncIterable<Part>,
+  serviceTimeout: ServiceTimeout,
+  ending: AbortController,
+) {
+  serviceTimeout.start()
+  try {
+    yield first
+    serviceTimeout.stop()
+    for await (const each of others) {
+      serviceTimeout.start()
+      yield each
+      serviceTimeout.stop()
+    }
+  } catch (error) {
+    // The service sees a call that is cancelled, and never one that has come to its end.
+    ending.abort(error)
+    throw error
+  }
+  serviceTimeout.start()
 }
 
-const noFile = () =>
-  fail(
-    'missing_parameter',
-    `The form has no part \`${FILE_PART}\` whose headers can be read: parts with others are left out.`,
-    { param: FILE_PART },
-  )
+/** What a form may have in addition to the bytes of its file. */
+const FORM_BYTES = 262_144
 
 /** Without a length, the body of HTTP/1.0 would be read as none at all. */
 function requireLength({ req: { httpVersionMinor, headers } }: Exchange) {
