@@ -1,6 +1,8 @@
 /** Names to addresses, by the DNS alone: neither the machine's own files nor its search domains are asked. */
+
 import { Resolver as Dns } from 'node:dns/promises'
 import type { Clock } from '@millhand/runner'
+import { LRUCache } from 'lru-cache'
 import { DialFailure } from './failure.ts'
 
 export interface Resolver {
@@ -27,17 +29,14 @@ export interface ResolverOptions {
 export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOptions): Resolver {
   const dns = new Dns({ timeout: timeoutMs, tries: 2 })
   if (servers !== undefined) dns.setServers(servers)
-  const known = new Map<string, { answer: Promise<readonly string[]>; until: number }>()
+  const known = new LRUCache<string, { answer: Promise<readonly string[]>; until: number }>({ max: MOST_NAMES })
   return {
     addresses(name) {
       const kept = known.get(name)
       if (kept !== undefined && clock.monotonic() < kept.until) return kept.answer
       // Who asks while it is being looked up waits for the same answer.
       const entry = { answer: lookUp(), until: Number.POSITIVE_INFINITY }
-      known.delete(name)
       known.set(name, entry)
-      const [oldest] = known.keys()
-      if (known.size > MOST_NAMES && oldest !== undefined) known.delete(oldest)
       return entry.answer
 
       async function lookUp() {

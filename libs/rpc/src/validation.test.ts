@@ -1,7 +1,11 @@
 /** What checking a request may cost. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { create } from '@bufbuild/protobuf'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
+import { create, type DescMessage, getOption, toJson } from '@bufbuild/protobuf'
+import { FieldRulesSchema, field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { maxFaults } from '@millhand/api'
 import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CreateApiKeyRequestSchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
@@ -60,3 +64,40 @@ test('no more faults are made than an answer shows, and one that tells of more',
   request.uses = many.slice(0, 1_000).map(() => create(KeyUseSchema))
   assert.equal(violations(ReportKeyUseRequestSchema, request).length, maxFaults + 1)
 })
+
+describe('patterns of the contract', async () => {
+  const gen = join(import.meta.dirname, '../../api/src/gen/millhand')
+  const patterns = new Set<string>()
+  for (const name of globSync('**/*_pb.ts', { cwd: gen })) {
+    const exported: Record<string, unknown> = await import(join(gen, name))
+    for (const message of Object.values(exported).filter(isMessage))
+      for (const field of message.fields)
+        JSON.stringify(toJson(FieldRulesSchema, getOption(field, rules)), (key, value) => {
+          if (key === 'pattern') patterns.add(value)
+          return value
+        })
+  }
+
+  it('are anchored, and of the form that V8 and RE2 read alike', () => {
+    assert.ok(patterns.size > 10)
+    for (const pattern of patterns) {
+      assert.match(pattern, /^\^[\s\S]*\$$/)
+      assert.doesNotMatch(
+        pattern,
+        /\(\?(?!:)|\\[1-9bBsSpP]/,
+        'no lookaround, no reference, no class that they know differently',
+      )
+    }
+  })
+
+  it('are matched in a time proportional to the text', { timeout: 300_000 }, () => {
+    const pieces = ['a', '0', '_', '-', '.', '/', 'a-', '; a=a', 'a.', 'acct_0/', '\\', ' ']
+    for (const pattern of patterns)
+      for (const piece of pieces) {
+        const text = `${piece.repeat(200_000)}\0`
+        runInNewContext('new RegExp(pattern, "u").test(text)', { pattern, text }, { timeout: 60_000 })
+      }
+  })
+})
+
+const isMessage = (value: unknown): value is DescMessage => (value as { kind?: string } | null)?.kind === 'message'

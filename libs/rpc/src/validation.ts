@@ -5,7 +5,19 @@ import { type Fault, failFaults, isWithin, maxFaults } from '@millhand/api'
 import { faultOf } from './fault.ts'
 import { withoutOversize } from './oversize.ts'
 
-const validator = createValidator()
+/**
+ * Patterns are the contract's own, none is a caller's, so V8's engine matches them: RE2 in JavaScript, the default, made
+ * 4,300 calls a task. A test holds each pattern to a time proportional to the text.
+ */
+const validator = createValidator({ regexMatch: (pattern, text) => compiled(pattern).test(text) })
+
+const patterns = new Map<string, RegExp>()
+
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u')
+  patterns.set(pattern, known)
+  return known
+}
 
 /** Compiles the rules of a message. @throws Error when one does not compile */
 export function compile(desc: DescMessage): void {

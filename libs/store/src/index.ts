@@ -16,5 +16,4 @@ export {
 } from './collection.ts'
 export { EventsRefused } from './events-refused.ts'
 export { type IdRange, type Page, type PageOf, readPage, settlesAfterMs } from './page.ts'
-export { RecentSet } from './recent-set.ts'
 export { removeFound, sweep } from './sweep.ts'

@@ -1,4 +1,4 @@
-import { RecentSet } from '@millhand/store'
+import { LRUCache } from 'lru-cache'
 import { type Handler, handled } from '../handled.ts'
 import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
@@ -19,7 +19,7 @@ export async function subscribe(
 ): Promise<void> {
   const places = new Places()
   /** Over all partitions, and over those that go to another member and come back. */
-  const done = new RecentSet(MOST_HANDLED)
+  const done = new LRUCache<string, true>({ max: MOST_HANDLED })
   const names = { prefix, places, log: connecting.log }
   await beMember(
     connecting,
@@ -37,7 +37,7 @@ export async function subscribe(
             if (lost.aborted) throw lost.reason
             return
           }
-          for (const { id } of fresh) done.add(id)
+          for (const { id } of fresh) done.set(id, true)
           payload.resolveOffset(last)
           places.set({ topic, partition }, Number(last) + 1)
           if (signal.aborted) return

@@ -1,6 +1,7 @@
 /** Service tokens: what a process shows to another to be let in. */
+
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import { createRecent } from './recent.ts'
+import { LRUCache } from 'lru-cache'
 import { createSigner, createVerifier, isPublicKey, unverified } from './signature.ts'
 
 /** What the holder of a token may do. */
@@ -57,7 +58,7 @@ export function createTokenIssuer(secret: Uint8Array): TokenIssuer {
 /** Reads tokens: what the holder may do, or undefined for a token that none of these issuers minted. */
 export function createTokenReader(issuers: readonly string[]): (token: string) => ServiceGrant | undefined {
   const verifiers = issuers.map(issuer => createVerifier(issuer, 'service token'))
-  const verified = createRecent<ServiceGrant>(REMEMBERED)
+  const verified = new LRUCache<string, ServiceGrant>({ max: REMEMBERED })
   return token => {
     const known = verified.get(token)
     if (known !== undefined) return known

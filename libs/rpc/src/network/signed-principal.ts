@@ -1,8 +1,9 @@
 /** The principal as it crosses a network: signed, and soon worth nothing. */
+
 import { families, type PlanNames } from '@millhand/api'
 import { type Clock, systemClock } from '@millhand/runner'
+import { LRUCache } from 'lru-cache'
 import type { Principal } from '../principal.ts'
-import { createRecent } from './recent.ts'
 import { refusal } from './refusal.ts'
 import { createSigner, createVerifier } from './signature.ts'
 
@@ -43,7 +44,7 @@ export function createPrincipalSigner(secret: Uint8Array, clock: Pick<Clock, 'no
   const signer = createSigner(secret, 'principal')
   // A key that is looked up again is another object, and mostly says the same.
   const byObject = new WeakMap<Principal, Signature>()
-  const byContent = createRecent<Signature>(REMEMBERED)
+  const byContent = new LRUCache<string, Signature>({ max: REMEMBERED })
   return {
     publicKey: signer.publicKey,
     sign(principal) {
@@ -80,7 +81,7 @@ interface Signature {
  */
 export function createPrincipalReader(publicKey: string, clock: Pick<Clock, 'now'>): (header: string) => Principal {
   const open = createVerifier(publicKey, 'principal')
-  const verified = createRecent<Verified>(REMEMBERED)
+  const verified = new LRUCache<string, Verified>({ max: REMEMBERED })
   const verify = (header: string): Verified => {
     const signed = header.length > MAX_LENGTH ? undefined : open(header)
     if (!isSigned(signed)) throw refusal('invalid_credentials', 'The principal is not one that this caller signed.')

@@ -1,8 +1,8 @@
 import { backoff, type Clock } from '@millhand/runner'
 import type { EventName, Log } from '@millhand/telemetry'
+import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
-import { RecentSet } from '../recent-set.ts'
 import { NotedDocuments } from './noted-documents.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
 
@@ -70,7 +70,7 @@ export class OutboxRelay {
   readonly #deps: RelayDeps
   readonly #written = new NotedDocuments()
   readonly #rung = new NotedDocuments()
-  readonly #sent = new RecentSet(MOST_SENT)
+  readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {
     this.#deps = deps
@@ -194,7 +194,7 @@ export class OutboxRelay {
     if (refused === undefined) return
     for (const { outbox, key, event } of part) {
       const reason = refused.get(event.id)
-      if (reason === undefined) this.#sent.add(event.id)
+      if (reason === undefined) this.#sent.set(event.id, true)
       else await this.#setAside({ collection: outbox.name, document: key, event, reason }, signal)
     }
   }

@@ -2,7 +2,9 @@
  * What deliveries are signed with, opened: to open a secret for each costs an eighth of all that a delivery does. The
  * latest are kept, by whose they are and as they are sealed: a rotation leaves the one before behind.
  */
+
 import type { KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { goodSecrets, type HeldSecret, type SecretOwner, sealedFor } from './held-secret.ts'
 import type { Sealing } from './sealing.ts'
 import { signingKey } from './secret.ts'
@@ -16,14 +18,12 @@ export interface Keyring {
 const MOST = 10_000
 
 export function createKeyring(sealing: Sealing): Keyring {
-  const keys = new Map<string, KeyObject>()
+  const keys = new LRUCache<string, KeyObject>({ max: MOST })
 
   function open(sealed: string, owner: string): KeyObject {
     const name = `${owner} ${sealed}`
     const key = keys.get(name) ?? signingKey(sealing.open(sealed, owner))
-    keys.delete(name)
-    keys.set(name, key) // It goes to the end.
-    if (keys.size > MOST) keys.delete(keys.keys().next().value as string)
+    keys.set(name, key)
     return key
   }
 

@@ -1,8 +1,10 @@
 /** What is known here of callers' days: told with every answer, so it may keep none of them waiting. */
+
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { DailyQuota } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type { Principal } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
+import { LRUCache } from 'lru-cache'
 
 export interface KnownDays {
   /** Today of the caller: as it was heard of within the last second, else as it is told when asked for, if that is soon. */
@@ -40,14 +42,11 @@ const MOST_KNOWN = 10_000
 
 /** `ask` is called at most once a second for a caller, however many wait; where it fails the last that was known is told. */
 export function createKnownDays({ clock, ask }: KnownDaysDeps): KnownDays {
-  const known = new Map<string, Known>()
+  const known = new LRUCache<string, Known>({ max: MOST_KNOWN })
   const asking = new Map<string, Promise<void>>()
 
   function remember({ tenant }: Principal, day: KnownDay | undefined): void {
-    known.delete(tenant)
     known.set(tenant, { day, at: clock.monotonic() })
-    const [oldest] = known.keys()
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
   }
 
   function heard(caller: Principal, quota: DailyQuota): DailyQuota {

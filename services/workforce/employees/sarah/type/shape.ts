@@ -1,7 +1,9 @@
 /** Text as glyphs: which face has each character, which way it runs, and where a line may end. Lengths are in ems. */
+
 import bidiFactory from 'bidi-js'
 import { Buffer, Direction, shape as shapeBuffer } from 'harfbuzzjs'
 import LineBreaker from 'linebreak'
+import { LRUCache } from 'lru-cache'
 import { eastAsianOf } from './east-asian.ts'
 import { type Face, faceFor } from './faces.ts'
 import type { EastAsian, FamilyId, Weight } from './families.ts'
@@ -54,23 +56,15 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 export function shape(text: string, style: Style): Shaped {
   const key = `${style.family} ${style.weight} ${style.tracking} ${style.east} ${text}`
   const found = known.get(key) ?? shaped(text, style)
-  // The last to be asked for goes last.
-  if (!known.delete(key)) kept += key.length
   known.set(key, found)
-  for (const [oldest] of known) {
-    if (kept <= MOST_KEPT) break
-    known.delete(oldest)
-    kept -= oldest.length
-  }
   return found
 }
 
-/** A text is asked for at each width that it may have. */
-const known = new Map<string, Shaped>()
-let kept = 0
-
-/** Characters: each is about a hundred bytes as glyphs. */
-const MOST_KEPT = 100_000
+/**
+ * A text is asked for at each width that it may have. Bounded by the characters of all keys: each is about a hundred bytes
+ * as glyphs.
+ */
+const known = new LRUCache<string, Shaped>({ maxSize: 100_000, sizeCalculation: (_, key) => key.length })
 
 function shaped(text: string, style: Style): Shaped {
   const missing = new Set<string>()

@@ -20,7 +20,7 @@ export interface EmbeddingOptions {
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
 const CODE = {
-  'services/workforce/employees': ['@huggingface/tokenizers'],
+  'services/workforce/employees': ['@huggingface/tokenizers', 'lru-cache'],
   'libs/onnx': ['onnxruntime-node'],
   'libs/model': [],
   'libs/worker': [],

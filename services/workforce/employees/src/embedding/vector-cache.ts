@@ -1,5 +1,7 @@
 /** Vectors of texts lately seen: a handbook comes with every ticket about it. Bounded by bytes, the longest unused goes first. */
+
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 
 export interface VectorCache {
   get(text: string): Float32Array | undefined
@@ -11,31 +13,13 @@ const BESIDE_BYTES = 256
 
 /** Keeps vectors of `mostBytes` together, with what stands beside each. */
 export function vectorCache(mostBytes: number): VectorCache {
-  // In the order in which they were used.
-  const kept = new Map<string, Float32Array>()
-  let bytes = 0
-  const sizeOf = (vector: Float32Array) => vector.byteLength + BESIDE_BYTES
+  const kept = new LRUCache<string, Float32Array>({
+    maxSize: mostBytes,
+    sizeCalculation: ({ byteLength }) => byteLength + BESIDE_BYTES,
+  })
   return {
-    get(text) {
-      const key = keyOf(text)
-      const vector = kept.get(key)
-      if (vector !== undefined) {
-        kept.delete(key)
-        kept.set(key, vector)
-      }
-      return vector
-    },
-    set(text, vector) {
-      const key = keyOf(text)
-      if (kept.has(key)) return
-      kept.set(key, vector)
-      bytes += sizeOf(vector)
-      for (const [oldest, { byteLength }] of kept) {
-        if (bytes <= mostBytes) break
-        kept.delete(oldest)
-        bytes -= byteLength + BESIDE_BYTES
-      }
-    },
+    get: text => kept.get(keyOf(text)),
+    set: (text, vector) => void kept.set(keyOf(text), vector),
   }
 }
 
