@@ -61,29 +61,18 @@ export const variables = {
     integer(
       undefined,
       'The number of concurrent model runs. 0 turns off model runs and the sandbox. By default the number of CPU cores, at least 2.',
-      {
-        min: 0,
-        max: 64,
-      },
+      { min: 0, max: 64 },
     ),
   ),
   MILLHAND_MODEL_MEMORY_MB: integer(
     2_048,
     'The memory limit of a model’s process. A process over the limit is stopped.',
-    {
-      min: 256,
-      max: 1_048_576,
-      unit: 'MiB',
-    },
+    { min: 256, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_MODELS_MEMORY_MB: integer(
     4_096,
     'The memory limit of all model processes together. Over the limit, idle models are unloaded.',
-    {
-      min: 256,
-      max: 1_048_576,
-      unit: 'MiB',
-    },
+    { min: 256, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_MODEL_THREADS: optional(
     integer(undefined, 'The number of compute threads of a model’s process. By default the number of CPU cores.', {
@@ -101,11 +90,7 @@ export const variables = {
   MILLHAND_ENGINE_MEMORY_MB: integer(
     1_024,
     'The memory limit of a workforce process. A process over the limit is stopped.',
-    {
-      min: 256,
-      max: 1_048_576,
-      unit: 'MiB',
-    },
+    { min: 256, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_ENGINES_MEMORY_MB: optional(
     integer(
@@ -130,20 +115,13 @@ export const variables = {
   MILLHAND_LLM_MEMORY_MB: integer(
     4_096,
     'The memory limit of the GGUF model’s process, in addition to the size of the file. A process over the limit is restarted.',
-    {
-      min: 256,
-      max: 1_048_576,
-      unit: 'MiB',
-    },
+    { min: 256, max: 1_048_576, unit: 'MiB' },
   ),
   MILLHAND_LLM_THREADS: optional(
     integer(
       undefined,
       'The number of compute threads of the GGUF model. By default one fewer than the number of CPU cores, at least 1.',
-      {
-        min: 1,
-        max: 1_024,
-      },
+      { min: 1, max: 1_024 },
     ),
   ),
   MILLHAND_LLM_INPUT_MICROS: integer(0, 'The price of a million input tokens of the language model.', {
@@ -184,11 +162,7 @@ export const variables = {
   MILLHAND_STORAGE_QUOTA_MB: integer(
     10_240,
     'The storage quota for the files of an account. Test mode has a separate quota of the same size.',
-    {
-      min: 1,
-      max: 1_073_741_824,
-      unit: 'MiB',
-    },
+    { min: 1, max: 1_073_741_824, unit: 'MiB' },
   ),
   MILLHAND_DISK_RESERVE_MB: integer(
     16,
@@ -265,10 +239,7 @@ export const variables = {
     text(undefined, 'A prefix for the names of all topics and groups, for deployments that share a broker.'),
   ),
   MILLHAND_KAFKA_PARTITIONS: integer(6, 'The number of partitions of a new topic.', { min: 1, max: 1_000 }),
-  MILLHAND_KAFKA_REPLICATION: integer(1, 'The replication factor of a new topic.', {
-    min: 1,
-    max: 9,
-  }),
+  MILLHAND_KAFKA_REPLICATION: integer(1, 'The replication factor of a new topic.', { min: 1, max: 9 }),
   MILLHAND_IDENTITY_URL: urls('The URLs of the replicas of identity.', ['http:', 'https:']),
   MILLHAND_COMPUTE_URL: urls('The URLs of the replicas of compute.', ['http:', 'https:']),
   MILLHAND_WORKFORCE_URL: urls('The URLs of the replicas of workforce.', ['http:', 'https:']),
