@@ -20,8 +20,8 @@ export const signingVariables = {
   MILLHAND_SECRET_KEY: {
     ...required(variables.MILLHAND_SECRET_KEY),
     doc:
-      'What this service alone knows: it signs for whom it calls, and seals cursors and what webhooks are signed with. ' +
-      '`pnpm serve credentials <service>` makes it.',
+      'The secret of this service. It signs principals and cursors, and encrypts the signing secrets of webhooks. ' +
+      'Create it with `pnpm serve credentials <service>`.',
   },
   ...callingVariables,
 }

@@ -6,7 +6,12 @@ import { type CallerName, callers, grantOf, isCalled } from '../services.ts'
 import { required, variables } from '../variables.ts'
 
 const read = configuration(
-  { MILLHAND_SECRET_KEY: { ...required(variables.MILLHAND_SECRET_KEY), doc: 'The operator’s: it makes all others.' } },
+  {
+    MILLHAND_SECRET_KEY: {
+      ...required(variables.MILLHAND_SECRET_KEY),
+      doc: 'The operator’s secret, from which all others are derived.',
+    },
+  },
   Object.keys(variables),
 )
 

@@ -23,13 +23,13 @@ export const problems = {
   invalid_json: {
     status: 400,
     title: 'Invalid JSON',
-    action: 'Send a body that is one JSON value in UTF-8, as RFC 8259 has it.',
+    action: 'Send a body that is one JSON value in UTF-8 (RFC 8259).',
     connect: Code.InvalidArgument,
   },
   invalid_parameter: {
     status: 400,
     title: 'Invalid parameter',
-    action: 'Correct what `errors` names; each entry says what is allowed.',
+    action: 'Correct the parameters that `errors` names; each entry says what is allowed.',
     connect: Code.InvalidArgument,
   },
   missing_parameter: {
@@ -47,7 +47,7 @@ export const problems = {
   invalid_cursor: {
     status: 400,
     title: 'Invalid cursor',
-    action: 'Send `next_cursor` as it was given, with the filters and the order of the call that gave it.',
+    action: 'Send `next_cursor` unchanged, with the filters and the order of the request that returned it.',
     connect: Code.InvalidArgument,
   },
   invalid_idempotency_key: {
@@ -59,7 +59,7 @@ export const problems = {
   model_input_invalid: {
     status: 400,
     title: 'Input does not fit the model',
-    action: 'Send an `input` that the model reads: `GET /v1/models/{id}` says its `input_format`.',
+    action: 'Send an `input` in the `input_format` of the model, which `GET /v1/models/{id}` returns.',
     connect: Code.InvalidArgument,
   },
   missing_credentials: {
@@ -72,28 +72,28 @@ export const problems = {
   invalid_credentials: {
     status: 401,
     title: 'Invalid credentials',
-    action: 'Check the key: it is misspelt, or nobody has made it.',
+    action: 'Check the key: it is misspelled or does not exist.',
     connect: Code.Unauthenticated,
     header: 'WWW-Authenticate',
   },
   expired_credentials: {
     status: 401,
     title: 'Expired credentials',
-    action: 'Make a new key, or refresh the access token.',
+    action: 'Create a new key, or refresh the access token.',
     connect: Code.Unauthenticated,
     header: 'WWW-Authenticate',
   },
   revoked_credentials: {
     status: 401,
     title: 'Revoked credentials',
-    action: 'Use another key; a revoked one never works again.',
+    action: 'Use another key. A revoked key never works again.',
     connect: Code.Unauthenticated,
     header: 'WWW-Authenticate',
   },
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
-    action: 'Use a key that holds the scope which `detail` names.',
+    action: 'Use a key with the scope that `detail` names.',
     connect: Code.PermissionDenied,
     header: 'WWW-Authenticate',
   },
@@ -124,13 +124,13 @@ export const problems = {
   not_found: {
     status: 404,
     title: 'Not found',
-    action: 'Check the id, and that the key is of the account and the mode (live or test) that the object belongs to.',
+    action: 'Check the id. The key must belong to the same account and mode (live or test) as the object.',
     connect: Code.NotFound,
   },
   unknown_route: {
     status: 404,
     title: 'Unknown route',
-    action: 'Check the path: `/openapi.json` lists all of them.',
+    action: 'Check the path: `/openapi.json` lists all paths.',
     connect: Code.Unimplemented,
   },
   method_not_allowed: {
@@ -143,14 +143,14 @@ export const problems = {
   conflict: {
     status: 409,
     title: 'Conflict',
-    action: 'Get the object as it is now, and decide again.',
+    action: 'Get the current state of the object and decide again.',
     connect: Code.Aborted,
     retry: false,
   },
   invalid_state: {
     status: 409,
     title: 'Not possible in this state',
-    action: "Look at the object's `status`; `detail` says in which states the call is possible.",
+    action: "Check the object's `status`. `detail` says in which states the call is allowed.",
     connect: Code.FailedPrecondition,
     retry: false,
   },
@@ -165,13 +165,13 @@ export const problems = {
   precondition_failed: {
     status: 412,
     title: 'Precondition failed',
-    action: 'Get the object again: it has changed since the version that the request names.',
+    action: 'Get the object again: it has changed since the version in the request.',
     connect: Code.FailedPrecondition,
   },
   payload_too_large: {
     status: 413,
     title: 'Payload too large',
-    action: 'Send less; larger inputs go as files.',
+    action: 'Send a smaller body. Upload large inputs as files.',
     connect: Code.ResourceExhausted,
   },
   unsupported_media_type: {
@@ -183,20 +183,20 @@ export const problems = {
   range_not_satisfiable: {
     status: 416,
     title: 'Range not satisfiable',
-    action: 'Ask for a range within the size that `Content-Range` tells.',
+    action: 'Request a range within the size in `Content-Range`.',
     connect: Code.OutOfRange,
     header: 'Content-Range',
   },
   idempotency_mismatch: {
     status: 422,
     title: 'Idempotency key was used for another request',
-    action: 'Use a new `Idempotency-Key` for a new request; repeat the method, path and body exactly to repeat one.',
+    action: 'Use a new `Idempotency-Key` for a new request. To repeat a request, send the same method, path and body.',
     connect: Code.InvalidArgument,
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    action: 'Wait as many seconds as `Retry-After` says. The request was not processed and is not billed.',
+    action: 'Wait the number of seconds in `Retry-After`. The request was not processed and is not billed.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
     retry: true,
@@ -204,7 +204,7 @@ export const problems = {
   daily_quota_exceeded: {
     status: 429,
     title: 'Daily quota used up',
-    action: 'Wait until 00:00 UTC (`Retry-After` counts the seconds), or change to a larger plan.',
+    action: 'Wait until 00:00 UTC (`Retry-After` has the seconds), or change to a larger plan.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
     retry: true,
@@ -212,7 +212,7 @@ export const problems = {
   concurrency_limited: {
     status: 429,
     title: 'Too much at once',
-    action: 'Let some of what is running end, then send the request again.',
+    action: 'Wait until some of your open requests have ended, then send the request again.',
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
     retry: true,
@@ -220,7 +220,7 @@ export const problems = {
   queue_full: {
     status: 429,
     title: 'Queue full',
-    action: "Let some of the account's queued tasks run, then send the request again.",
+    action: "Wait until some of the account's queued tasks have run, then send the request again.",
     connect: Code.ResourceExhausted,
     header: 'Retry-After',
     retry: true,
@@ -228,21 +228,21 @@ export const problems = {
   internal: {
     status: 500,
     title: 'Internal error',
-    action: 'Send the request again; tell the operator the `request_id` if it persists.',
+    action: 'Send the request again. If the error persists, report the `request_id` to the operator.',
     connect: Code.Internal,
     retry: 'idempotent',
   },
   engine_unavailable: {
     status: 501,
     title: 'No engine for this work',
-    action: 'Ask the operator for the setting that `detail` names: it provides the engine.',
+    action: 'Ask the operator to set the variable that `detail` names. It provides the engine.',
     connect: Code.Unimplemented,
     retry: false,
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    action: 'Send the request again after as many seconds as `Retry-After` says.',
+    action: 'Send the request again after the number of seconds in `Retry-After`.',
     connect: Code.Unavailable,
     header: 'Retry-After',
     retry: true,
@@ -250,7 +250,7 @@ export const problems = {
   deadline_exceeded: {
     status: 504,
     title: 'Deadline exceeded',
-    action: 'Send the request again; with an `Idempotency-Key` nothing is done twice.',
+    action: 'Send the request again. With an `Idempotency-Key` it is executed once.',
     connect: Code.DeadlineExceeded,
     header: 'Retry-After',
     retry: true,
@@ -293,12 +293,12 @@ export function errorsMarkdown(): string {
   })
   return `# Errors
 
-Every error is \`application/problem+json\` (RFC 9457). \`code\` is stable; \`errors\` names every bad field at once.
-An answer always has the header that stands beside its code. This page is generated from \`libs/api/src/catalogue.ts\`.
+Every error response is \`application/problem+json\` (RFC 9457). \`code\` is stable. \`errors\` lists all invalid fields at once.
+A response always has the header that the table names for its code. This page is generated from \`libs/api/src/catalogue.ts\`.
 
-Answers of 409, 429 and 5xx also have \`X-Should-Retry\`: \`true\` where the same request may succeed later, else \`false\`.
-"If idempotent" is \`true\` for \`GET\`, \`HEAD\` and \`DELETE\`, and for a \`POST\` with an \`Idempotency-Key\`: it is done once,
-however often it is sent. Send any other \`POST\` with an \`Idempotency-Key\` too, so that it can be sent again.
+Responses of 409, 429 and 5xx also have \`X-Should-Retry\`: \`true\` if the same request may succeed later, otherwise \`false\`.
+"If idempotent" is \`true\` for \`GET\`, \`HEAD\` and \`DELETE\`, and for a \`POST\` with an \`Idempotency-Key\`, which is executed
+once, however often it is sent. Send every \`POST\` with an \`Idempotency-Key\`, so that you can repeat it.
 
 | status | code | title | header | \`X-Should-Retry\` | what to do |
 |---|---|---|---|---|---|

@@ -1,11 +1,11 @@
-/** Every metric that there is. `docs/operating.md` shows them; a test holds it to it. */
+/** All metrics. A test compares the table in `docs/operating.md` with this list. */
 
 export interface MetricSpec {
   readonly kind: 'gauge' | 'counter' | 'histogram'
   readonly help: string
-  /** Each label with all the values that it can have: nothing of a customer's, so there are never many. */
+  /** Each label with all its possible values. Values never come from customers, so the number of series is bounded. */
   readonly labels: Readonly<Record<string, readonly string[]>>
-  /** Of a histogram: the upper bounds, ascending. */
+  /** The upper bounds of a histogram, ascending. */
   readonly buckets?: readonly number[]
 }
 
@@ -14,7 +14,7 @@ const mode = ['live', 'test'] as const
 export const metricSpecs = {
   millhand_ownership_ended_total: {
     kind: 'counter',
-    help: 'How often this process stopped being the owner of its service, by why: it stopped, it could not renew its lease in time, another process held it, its work failed.',
+    help: 'How often this process stopped being the owner of its service, by reason: the process stopped, it could not renew its lease in time, another process took the lease, or its work failed.',
     labels: {
       service: ['compute', 'workforce', 'identity', 'webhook'],
       reason: ['stopped', 'expired', 'taken', 'failed'],
@@ -22,58 +22,58 @@ export const metricSpecs = {
   },
   millhand_log_lines_dropped_total: {
     kind: 'counter',
-    help: 'Lines of the log that could not be written: standard error was full, slow or gone.',
+    help: 'Log lines that were dropped because standard error was full, slow or closed.',
     labels: {},
   },
   millhand_webhook_owner: {
     kind: 'gauge',
-    help: '1 where this process reads the log and delivers, else 0. Of all replicas one is the owner.',
+    help: '1 if this process is the owner, which reads the event log and delivers; otherwise 0. One replica is the owner.',
     labels: {},
   },
   millhand_webhook_intake_behind_events: {
     kind: 'gauge',
-    help: 'Events in the log that webhooks have not taken up.',
+    help: 'Events in the event log that the webhook intake has not read yet.',
     labels: {},
   },
   millhand_webhook_intake_behind_seconds: {
     kind: 'gauge',
-    help: 'For how long the oldest of them has been there, as far as this process has looked: to some seconds.',
+    help: 'The age of the oldest event that the intake has not read, as far as this process has looked, to within some seconds.',
     labels: {},
   },
   millhand_webhook_spilled_events: {
     kind: 'gauge',
-    help: 'Events that were taken up and whose deliveries are yet to be made. At most 10000 are counted.',
+    help: 'Events that the intake has read but for which not all deliveries exist yet. The count stops at 10000.',
     labels: {},
   },
   millhand_webhook_deliveries: {
     kind: 'gauge',
-    help: 'Deliveries that can be tried now, wait for a time, or are being tried. Of each at most 10000 are counted.',
+    help: 'Deliveries that are due, that wait for a retry time, or that are being attempted. Each count stops at 10000.',
     labels: { mode, state: ['ready', 'waiting', 'running'] },
   },
   millhand_webhook_oldest_ready_seconds: {
     kind: 'gauge',
-    help: 'For how long the delivery that waits longest could have been tried; 0 where there is none.',
+    help: 'How long the oldest due delivery has been due; 0 if none is due.',
     labels: { mode },
   },
   millhand_webhook_tries_total: {
     kind: 'counter',
-    help: 'Deliveries that were tried, or found to be impossible, by what came of that.',
+    help: 'Delivery attempts, including deliveries that turned out to be impossible, by outcome.',
     labels: { mode, outcome: ['succeeded', 'failed', 'cancelled', 'spoiled'] },
   },
   millhand_webhook_put_offs_total: {
     kind: 'counter',
-    help: 'Deliveries that could not be tried for a reason of our own: they wait, and that is no try to the customer.',
+    help: 'Deliveries postponed for a reason on the side of Millhand. They wait, and no attempt counts.',
     labels: { mode, reason: ['dns_unavailable', 'no_sockets', 'store_away', 'internal_error'] },
   },
   millhand_webhook_try_duration_seconds: {
     kind: 'histogram',
-    help: 'How long endpoints took to answer, or not to.',
+    help: 'The duration of delivery attempts, with and without a response.',
     labels: { mode, outcome: ['succeeded', 'failed'] },
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
   },
   millhand_webhook_endpoints_disabled: {
     kind: 'gauge',
-    help: 'Disabled endpoints by why they are: their owner did it, five days of failures, 410. At most 10000 are counted.',
+    help: 'Disabled endpoints by reason: disabled by their owner, five days of failures, or a 410 response. The count stops at 10000.',
     labels: { reason: ['requested', 'failing', 'gone'] },
   },
 } as const satisfies Record<`millhand_${string}`, MetricSpec>

@@ -10,4 +10,4 @@ export const sentenceModel = join(folder, 'models/all-MiniLM-L6-v2')
 export const sentenceModelMissing: string | false =
   !existsSync(sentenceModel) &&
   process.env.CI !== 'true' &&
-  'needs .venv/models/all-MiniLM-L6-v2: docs/workforce.md, "A model of what sentences mean", says how to make it'
+  'needs .venv/models/all-MiniLM-L6-v2: docs/workforce.md, "Configure an embedding model", says how to make it'
