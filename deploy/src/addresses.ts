@@ -12,7 +12,7 @@ export const urlVariable = <Name extends string>(service: Name): UrlVariable<Nam
 
 const settingsOf = <Name extends string>(names: readonly Name[]): UrlVariables<Name> =>
   Object.fromEntries(
-    names.map(name => [urlVariable(name), urls(`Where the replicas of ${name} are reached.`, ['http:', 'https:'])]),
+    names.map(name => [urlVariable(name), urls(`The URLs of the replicas of ${name}.`, ['http:', 'https:'])]),
   ) as UrlVariables<Name>
 
 /** Those of all services. */
