@@ -1,6 +1,6 @@
 /** The state of a connection: its requests and their answers. */
-import type { ServerResponse } from 'node:http'
-import type { Exchange } from './exchange.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Id } from '@millhand/api'
 
 /** What all connections of a server share. */
 export interface ServerState {
@@ -12,6 +12,18 @@ export interface ServerState {
   readonly senderMs: number
   /** Milliseconds in which a caller that is sent to has to take something. */
   readonly readerMs: number
+}
+
+/** The part of an exchange that concerns its connection. */
+interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly requestId: Id<'req'>
+  readonly status: number
+  readonly allowsSlowBody: boolean
+  readonly onDrain: (() => void) | undefined
+  abandon(): void
+  release(): void
 }
 
 export class Connection {

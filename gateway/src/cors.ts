@@ -1,5 +1,10 @@
 /** What browsers are told about calls from other origins: every origin may call, nobody's cookies count. */
-import type { Exchange } from './exchange.ts'
+
+/** The part of an exchange that answers `OPTIONS`. */
+interface Answering {
+  header(name: string): string | undefined
+  send(status: number, headers: readonly string[]): unknown
+}
 
 /** The headers that let a page of any origin read an answer. */
 export const corsHeaders: readonly string[] = [
@@ -12,7 +17,7 @@ export const corsHeaders: readonly string[] = [
 ]
 
 /** Answers `OPTIONS`: a browser's preflight with what it may send, anyone else with the path's methods. */
-export function answerOptions(exchange: Exchange, methods: readonly string[]) {
+export function answerOptions(exchange: Answering, methods: readonly string[]) {
   const allow = methods.join(', ')
   const isPreflight =
     exchange.header('origin') !== undefined && exchange.header('access-control-request-method') !== undefined

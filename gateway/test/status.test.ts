@@ -5,7 +5,7 @@ import { fail } from '@millhand/api'
 import { type ReportRequest, StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { createDirectTransport } from '@millhand/rpc'
-import type { Status } from '../src/pages/status/status-page.ts'
+import type { Status } from '../src/pages/status/status-document.ts'
 import { createRequestCounts } from '../src/status/request-counts.ts'
 import { start, validTask } from './start.ts'
 

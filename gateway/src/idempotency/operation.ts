@@ -10,16 +10,7 @@ import { problemReply } from '../problem.ts'
 import type { Reply } from '../reply.ts'
 import { retryWhileUnavailable } from './retry.ts'
 import type { SealKeys } from './sealed-body.ts'
-import { replyOf, storedReply } from './stored-reply.ts'
-
-/** The answer to a request that may be stored. */
-export interface Outcome {
-  readonly reply: Reply
-  /** SHA-256 of the body, where the fingerprint of the request does not have it. */
-  readonly bodySha256?: Uint8Array
-  /** The scope that a key must have to see the reply, in addition to the method's. */
-  readonly scope?: string | undefined
-}
+import { type Outcome, replyOf, storedReply } from './stored-reply.ts'
 
 /** The body could not be read, so the call was not completed and never will be. `cause` is the answer. */
 export class UnreadableBody extends Error {

@@ -6,8 +6,16 @@ import type { StoredAnswer } from '@millhand/api/gen/millhand/identity/v1/idempo
 import type { Principal } from '@millhand/rpc'
 import { authorize } from '../pipeline/authorize.ts'
 import type { Reply } from '../reply.ts'
-import type { Outcome } from './operation.ts'
 import { openBody, type SealKeys, sealBody } from './sealed-body.ts'
+
+/** The answer to a request that may be stored. */
+export interface Outcome {
+  readonly reply: Reply
+  /** SHA-256 of the body, where the fingerprint of the request does not have it. */
+  readonly bodySha256?: Uint8Array
+  /** The scope that a key must have to see the reply, in addition to the method's. */
+  readonly scope?: string | undefined
+}
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)

@@ -1,7 +1,7 @@
 /** Begins the operation of an idempotency key, or replays its answer. */
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { KeyedRequest } from '../idempotency/keyed-request.ts'
-import type { Outcome } from '../idempotency/operation.ts'
+import type { Outcome } from '../idempotency/stored-reply.ts'
 import type { Reply } from '../reply.ts'
 import type { RequestContext } from './context.ts'
 

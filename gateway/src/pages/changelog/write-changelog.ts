@@ -1,5 +1,5 @@
 import { html, htmlDocument, prose, type Written } from '../html.ts'
-import type { Changelog, Entry } from './changelog.ts'
+import type { Changelog, Entry } from './changelog-document.ts'
 
 export function writeChangelog({ entries }: Changelog): Written {
   const days = Map.groupBy(entries, ({ date }) => date)

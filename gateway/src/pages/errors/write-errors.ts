@@ -1,5 +1,5 @@
 import { html, htmlDocument, prose, type Written } from '../html.ts'
-import type { ErrorEntry, ErrorList } from './errors.ts'
+import type { ErrorEntry, ErrorList } from './error-document.ts'
 
 export function writeErrors({ data }: ErrorList): Written {
   return htmlDocument({

@@ -1,6 +1,6 @@
 import { Html, html, htmlDocument, type Written } from '../html.ts'
 import { bars } from './bars.ts'
-import type { ComponentStatus, Status, TargetName, TargetStatus } from './status-page.ts'
+import type { ComponentStatus, Status, TargetName, TargetStatus } from './status-document.ts'
 import { style } from './style.ts'
 import { count, date, duration, moment, percent } from './words.ts'
 
