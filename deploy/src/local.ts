@@ -23,7 +23,7 @@ import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCol
 import { onlyReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
-import { createDirectTransport, serve } from '@millhand/rpc'
+import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
@@ -42,6 +42,7 @@ import { serveProcess } from './processes/serve-process.ts'
 import { watchHealth } from './processes/watch-health.ts'
 import { secretKey } from './secret-key.ts'
 import { serveMetrics } from './serve-metrics.ts'
+import { calleesOf } from './services.ts'
 import { watchDeliveries } from './watch-deliveries.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
@@ -54,6 +55,13 @@ export interface Local {
   readonly metrics: string
   readonly keys: FirstKeys
   readonly models: Catalogue
+}
+
+/** What each `createXService` makes. */
+interface Service {
+  routes(router: Routes): void
+  /** Its background work, until the signal ends. */
+  run(signal: AbortSignal): Promise<void>
 }
 
 /** Half of the runner's 10 s: the gateway stops first, and the executor behind it has runs to hand back. */
@@ -73,6 +81,12 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'), room)
   const models = await loadCatalogue(config.modelFolders)
   const transport = createDirectTransport()
+  const hosted: Service[] = []
+  const host = (name: string, service: Service) => {
+    serve(service.routes, transport)
+    runner.run(name, signal => service.run(signal))
+    hosted.push(service)
+  }
 
   const owned = identityCollections(db)
   const isFirstStart = async () => !(await hasFirstAccount(owned))
@@ -82,11 +96,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
   const keySecret = deriveSecret(secret, 'api keys')
   const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: onlyReplica })
-  serve(identity.routes, transport)
-  runner.run('identity', signal => identity.run(signal))
-  const status = createStatusService({ db, clock, log })
-  serve(status.routes, transport)
-  runner.run('status', signal => status.run(signal))
+  host('identity', identity)
+  host('status', createStatusService({ db, clock, log }))
 
   const { allow, targetFault } = webhookTargets(config.webhookAllow)
   const { compute, files } = computeOn(db, {
@@ -104,10 +115,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     pricePerSecondMicros: config.cpuSecondMicros,
     quotaBytes: config.storageQuotaBytes,
   })
-  serve(files.routes, transport)
-  runner.run('files', signal => files.run(signal))
-  serve(compute.routes, transport)
-  runner.run('compute', signal => compute.run(signal))
+  host('files', files)
+  host('compute', compute)
 
   const events = sqliteEventLog(db)
   const billing = createBillingService({
@@ -117,8 +126,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
     entriesKeptMs: config.usageEntriesKeptMs,
   })
-  serve(billing.routes, transport)
-  runner.run('billing', signal => billing.run(signal))
+  host('billing', billing)
 
   const metrics = createMetrics(log)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
@@ -133,8 +141,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
     metrics,
   })
-  serve(webhook.routes, transport)
-  runner.run('webhook', signal => webhook.run(signal))
+  host('webhook', webhook)
   const tails = async () => ({ webhooks: await webhook.place() })
   runner.run('event retention', signal => {
     const topics = { ...billing.topics, ...webhook.topics }
@@ -161,11 +168,10 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     pricePerSecondMicros: config.cpuSecondMicros,
     ...config.offered,
   })
-  serve(workforce.routes, transport)
+  host('workforce', workforce)
   // Its leases are asked for as compute's are, so they have a way of their own.
   const workforceLeases = createDirectTransport()
   serve(workforce.ownRoutes, workforceLeases)
-  runner.run('workforce', signal => workforce.run(signal))
 
   const executors = await createExecutors({
     leases: createClient(LeaseService, transport),
@@ -202,7 +208,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     }),
   )
   // They live and die with this process.
-  for (const part of ['identity', 'compute', 'workforce', 'billing', 'webhook']) health.set(part, true)
+  for (const part of calleesOf('gateway')) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
   runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
   runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
@@ -212,12 +218,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     tls: undefined,
     transport,
     routes(router) {
-      identity.routes(router)
-      compute.routes(router)
-      files.routes(router)
-      workforce.routes(router)
-      billing.routes(router)
-      webhook.routes(router)
+      for (const service of hosted) service.routes(router)
     },
     health,
     runner,

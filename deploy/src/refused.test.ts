@@ -23,8 +23,19 @@ import {
 import { createCredentialsIssuer, createNetworkTransport } from '@millhand/rpc/network'
 import { createTunnelTransport } from '@millhand/rpc/tunnel'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
-import { credentialsFor, type Running, serve } from './processes.fixture.ts'
-import { type CallerName, callers, grantOf } from './services.ts'
+import { urlVariable } from './addresses.ts'
+import { credentialsFor, serve } from './processes.fixture.ts'
+import {
+  type CallerName,
+  calleesOf,
+  callers,
+  grantOf,
+  isCalled,
+  type ServiceName,
+  serviceNames,
+  services,
+  startSteps,
+} from './services.ts'
 
 const names = (Object.keys(callers) as CallerName[]).filter(name => grantOf(name).calls.length > 0)
 const tokenOf = (service: CallerName) => credentialsFor(service).MILLHAND_SERVICE_TOKEN as string
@@ -33,42 +44,30 @@ describe('a running process', { skip: javaMissing }, () => {
   const parts = new AsyncDisposableStack()
   const urls = new Map<string, string>()
   /** Of all processes. */
-  const services = new Map<string, DescService>()
+  const answered = new Map<string, DescService>()
 
   before(async () => {
     const [kafka, mongo] = await Promise.all([startKafka(), startMongo()])
     parts.use(kafka)
     parts.use(mongo)
     const shared = { MILLHAND_GRPC_ADDR: '127.0.0.1:0', MILLHAND_KAFKA_BROKERS: kafka.address }
-    const start = async (
-      name: 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook',
-      env: Record<string, string>,
-    ): Promise<Running> => {
-      const running = parts.use(serve([name], { ...shared, ...credentialsFor(name), ...env }))
-      urls.set(name, (await running.ready).grpc)
-      return running
+    const start = async (name: ServiceName): Promise<void> => {
+      const env = {
+        ...shared,
+        ...credentialsFor(name),
+        ...(services[name].database && { MILLHAND_MONGO_URL: mongo.url('millhand') }),
+        ...(name === 'identity' && {
+          MILLHAND_BOOTSTRAP_KEY: createApiKey('live'),
+          MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
+        }),
+        ...Object.fromEntries(calleesOf(name).map(callee => [urlVariable(callee), urls.get(callee) as string])),
+      }
+      urls.set(name, (await parts.use(serve([name], env)).ready).grpc)
     }
-    await Promise.all([
-      start('identity', {
-        MILLHAND_MONGO_URL: mongo.url('millhand'),
-        MILLHAND_BOOTSTRAP_KEY: createApiKey('live'),
-        MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
-      }),
-      start('compute', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
-      start('billing', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
-      start('webhook', { MILLHAND_MONGO_URL: mongo.url('millhand') }),
-    ])
-    const computeUrl = { MILLHAND_COMPUTE_URL: urls.get('compute') as string }
-    await start('workforce', {
-      ...computeUrl,
-      MILLHAND_MONGO_URL: mongo.url('millhand'),
-      MILLHAND_IDENTITY_URL: urls.get('identity') as string,
-      MILLHAND_BILLING_URL: urls.get('billing') as string,
-    })
-    await start('executor', { ...computeUrl, MILLHAND_WORKFORCE_URL: urls.get('workforce') as string })
-    for (const name of ['identity', 'compute', 'workforce', 'billing', 'webhook']) {
+    for (const step of startSteps()) await Promise.all(step.filter(name => name !== 'gateway').map(start))
+    for (const name of serviceNames.filter(isCalled)) {
       for (const service of await listed(urls.get(name) as string, tokenOf('executor'))) {
-        services.set(service.typeName, service)
+        answered.set(service.typeName, service)
       }
     }
   })
@@ -77,12 +76,12 @@ describe('a running process', { skip: javaMissing }, () => {
   it('lists its services to whoever has a token', () => {
     for (const name of ['Health', 'ComputeService', 'IdentityService', 'LeaseService', 'OwnerService', 'TunnelService'])
       assert.ok(
-        [...services.values()].some(service => service.name === name),
+        [...answered.values()].some(service => service.name === name),
         name,
       )
   })
 
-  for (const process of ['identity', 'compute', 'workforce', 'executor', 'billing', 'webhook']) {
+  for (const process of serviceNames.filter(name => name !== 'gateway')) {
     it(`${process} refuses every method without a good token`, async () => {
       const other = createCredentialsIssuer(Buffer.from('the operator of another deployment, who is nobody here'))
       const strangers: [string, string | undefined][] = [
@@ -100,7 +99,7 @@ describe('a running process', { skip: javaMissing }, () => {
       ]
       for (const [who, token] of strangers) {
         await using transport = open(urls.get(process) as string, token)
-        for (const method of guarded(services)) {
+        for (const method of guarded(answered)) {
           const { code } = await failure(transport, method)
           assert.equal(Code[code], 'Unauthenticated', `${method} with ${who}`)
         }
@@ -108,7 +107,7 @@ describe('a running process', { skip: javaMissing }, () => {
     })
   }
 
-  for (const process of ['identity', 'compute', 'workforce', 'billing', 'webhook']) {
+  for (const process of serviceNames.filter(isCalled)) {
     it(`${process} refuses every method to services that have no right to it, in tunnels too`, async () => {
       let refused = 0
       const own = await listed(urls.get(process) as string, tokenOf('gateway'))

@@ -16,6 +16,7 @@ import {
   isReadyWithout,
   serviceNames,
   services,
+  startSteps,
   usesKafka,
 } from './services.ts'
 
@@ -62,6 +63,14 @@ test('each service calls services of the table, and may miss only those that it 
     const missed = serviceNames.filter(callee => isReadyWithout(name, callee))
     for (const callee of missed) assert.ok(callees.includes(callee), `${name} is ready without ${callee}`)
   }
+})
+
+test('each service starts after those that it calls, and the gateway last', () => {
+  assert.deepEqual(startSteps(), [
+    ['webhook', 'billing', 'compute', 'identity'],
+    ['workforce'],
+    ['executor', 'gateway'],
+  ])
 })
 
 test('the process of each service reads the variables that its entry asks for', async () => {

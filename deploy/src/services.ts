@@ -172,6 +172,20 @@ export const calleesOf = <Name extends CallerName>(name: Name): CalleeOf<Name>[]
 export const isCalled = (name: CallerName): boolean =>
   serviceNames.some(caller => calleesOf(caller).some(callee => callee === name))
 
+/** Each service after those that it calls, so that it stops before them. The gateway, the first of the table, starts last. */
+export function startSteps(): ServiceName[][] {
+  const steps: ServiceName[][] = []
+  let rest = serviceNames.toReversed()
+  while (rest.length > 0) {
+    const waiting: ReadonlySet<ServiceName> = new Set(rest)
+    const step = rest.filter(name => !calleesOf(name).some(callee => waiting.has(callee)))
+    if (step.length === 0) throw new Error(`${rest.join(', ')} call each other in a circle`)
+    steps.push(step)
+    rest = rest.filter(name => !step.includes(name))
+  }
+  return steps
+}
+
 /** What its token is issued for. */
 export const grantOf = (name: CallerName): Grant => ({
   calls: [...new Set(Object.values<readonly DescService[]>(callers[name].calls).flat())],

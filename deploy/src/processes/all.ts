@@ -11,7 +11,7 @@ import { firstKeys } from '../first-keys.ts'
 import { ensureFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { secretKey } from '../secret-key.ts'
-import { calleesOf, type ServiceName, serviceNames, services } from '../services.ts'
+import { calleesOf, type ServiceName, services, startSteps } from '../services.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
@@ -87,20 +87,6 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
   }
   return { addresses, health }
 })
-
-/** Each service after those that it calls, so that it stops before them. The gateway, the first of the table, starts last. */
-function startSteps(): ServiceName[][] {
-  const steps: ServiceName[][] = []
-  let rest = serviceNames.toReversed()
-  while (rest.length > 0) {
-    const waiting: ReadonlySet<ServiceName> = new Set(rest)
-    const step = rest.filter(name => !calleesOf(name).some(callee => waiting.has(callee)))
-    if (step.length === 0) throw new Error(`${rest.join(', ')} call each other in a circle`)
-    steps.push(step)
-    rest = rest.filter(name => !step.includes(name))
-  }
-  return steps
-}
 
 /** Empties what our own environment has and a service does not read: the database is not for executors. */
 function without(reads: ReadonlySet<string>): Record<string, string> {

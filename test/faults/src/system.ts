@@ -6,20 +6,26 @@ import { parseEnv } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
 import { urlVariable } from '../../../deploy/src/addresses.ts'
-import { calleesOf, type ServiceName, services, usesKafka } from '../../../deploy/src/services.ts'
+import { calleesOf, type ServiceName, serviceNames, services, usesKafka } from '../../../deploy/src/services.ts'
 import { createLink, type Link } from './link.ts'
 import { createMember, type Member } from './member.ts'
 
-/** The processes of each service. */
-const replicas = {
+const named = {
   gateway: ['gateway-1', 'gateway-2'],
-  identity: ['identity', 'identity-2'],
-  billing: ['billing', 'billing-2'],
   webhook: ['webhook-1', 'webhook-2'],
   compute: ['compute-1', 'compute-2'],
   executor: ['executor-1', 'executor-2', 'executor-3'],
-  workforce: ['workforce', 'workforce-2'],
-} as const satisfies Record<ServiceName, readonly string[]>
+} as const satisfies Partial<Record<ServiceName, readonly string[]>>
+
+/** Two of each service; the first has the service's own name. */
+const pairsOf = <Name extends string>(
+  names: readonly Name[],
+): { readonly [Each in Name]: readonly [Each, `${Each}-2`] } =>
+  Object.fromEntries(names.map((name): readonly unknown[] => [name, [name, `${name}-2`]]))
+
+/** The processes of each service. */
+const replicas = { ...pairsOf(serviceNames), ...named }
+
 export const { gateway: gateways, compute: computes, executor: executors, webhook: webhooks } = replicas
 
 export type MemberName = (typeof replicas)[ServiceName][number]
