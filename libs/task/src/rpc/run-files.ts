@@ -16,7 +16,7 @@ import type { TaskDeps } from '../task-deps.ts'
 type RunDescription = Extract<StoreOutputRequest['part'], { case: 'run' }>['value']
 
 /** A file that a run sends. */
-export interface RunFile {
+interface RunFile {
   readonly run: RunDescription
   /** Its name and type, where it is not the output itself. */
   readonly artifact: StoreOutputRequest['artifact']
