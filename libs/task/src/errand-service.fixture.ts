@@ -54,20 +54,15 @@ export function createErrandService(options: ErrandOptions) {
     routes(router: Routes): void {
       router.service(ComputeService, {
         async createTask(req, call) {
-          const { accountId, mode, tenant } = principal(call)
+          const { tenant } = principal(call)
           const id = idOf(errandKind.idPrefix, call, deps.ids)
           const before = await madeBefore(deps, call, tenant, id)
           if (before) return await show(before)
           const errand: Errand = {
-            ...newLife(id, deps.clock.now(), req.queueTimeoutS ?? 86_400, undefined),
-            tenant,
-            account_id: accountId,
-            mode,
-            pool: errandKind.poolOf(mode),
+            ...newLife(deps, req, call, id, req.queueTimeoutS ?? 86_400, undefined),
             group: req.model,
             rank: 1,
             ...deps.inputs.placed(tenant, id, req.input),
-            metadata: req.metadata,
             run_timeout_s: 600,
             max_attempts: 3,
           }

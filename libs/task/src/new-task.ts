@@ -2,8 +2,9 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { type Id, idTime } from '@millhand/api'
 import type { SandboxInput } from '@millhand/model'
-import { operationKey } from '@millhand/rpc'
+import { operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
+import type { Callback } from './callback.ts'
 import { taskEvents } from './events.ts'
 import { foundTask } from './found-task.ts'
 import { acceptedAt, type TaskLife } from './task.ts'
@@ -19,14 +20,35 @@ export async function madeBefore<T extends TaskLife>(
   return values.get(operationKey) === undefined ? undefined : await tasks.get(tenant, id)
 }
 
+/** The part of a request to create a task that all kinds have. */
+interface CreateRequest {
+  readonly metadata: Readonly<Record<string, string>>
+  readonly callback?: Callback | undefined
+}
+
 /** What the record of a new task begins with; `asked` is what it asks the sandbox for, if it does. */
-export function newLife(id: Id, now: number, queueTimeoutS: number, asked: SandboxInput | undefined) {
+export function newLife<T extends TaskLife>(
+  { kind, clock }: Pick<TaskDeps<T>, 'kind' | 'clock'>,
+  { metadata, callback }: CreateRequest,
+  call: HandlerContext,
+  id: Id,
+  queueTimeoutS: number,
+  asked: SandboxInput | undefined,
+) {
+  const { accountId: account_id, mode, tenant } = principal(call)
   const created_at = idTime(id)
-  const at = waitsFrom(created_at, now)
+  const at = waitsFrom(created_at, clock.now())
   const expires = asked?.kind === 'queue_timeout'
   const queue_timeout_s = expires ? EXPIRES_AFTER_S : queueTimeoutS
   return {
     id,
+    tenant,
+    account_id,
+    mode,
+    pool: kind.poolOf(mode),
+    metadata,
+    ...(callback && { callback: { url: callback.url, events: callback.events } }),
+    request_id: call.values.get(requestIdKey),
     version: 1,
     alone: false,
     status: 'queued',

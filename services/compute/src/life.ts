@@ -1,7 +1,6 @@
 /** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
-import { MOST_COUNT, quantity } from '@millhand/api'
 import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
-import { acceptedAt, hasEnded, type LifeRules, type TaskCause, taskTransition } from '@millhand/task'
+import { computeBill, hasEnded, type LifeRules, type TaskCause, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
 export interface TransitionRules extends Pick<LifeRules<TaskRecord>, 'retentionMs' | 'random'> {
@@ -24,12 +23,11 @@ export function computeTransition(rules: TransitionRules) {
 
 /** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
 function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
-  const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
-  const compute_ms = quantity(Math.ceil(report.compute_ms), MOST_COUNT)
+  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros)
   const { engine_kind: kind, engine_name: name, provider } = report
   return {
     usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: 1 },
-    cost_micros: task.mode === 'test' ? 0 : quantity(Math.ceil((compute_ms * rules.pricePerSecondMicros) / 1000)),
+    cost_micros,
     ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
   }
 }

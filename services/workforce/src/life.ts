@@ -1,16 +1,12 @@
 /** The life of a workforce task: that of any task, and what its run is billed. */
 import { MOST_COUNT, quantity } from '@millhand/api'
 import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
-import { acceptedAt, type TaskCause, taskTransition } from '@millhand/task'
+import { computeBill, type LifeRules, type TaskCause, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
-export interface TransitionRules {
-  /** How long an ended task and its data are kept, in milliseconds. */
-  readonly retentionMs: number
+export interface TransitionRules extends Pick<LifeRules<TaskRecord>, 'retentionMs' | 'random'> {
   /** Millionths of a dollar for a second of compute; the sandbox costs nothing. */
   readonly pricePerSecondMicros: number
-  /** From 0 up to 1, for the backoff's jitter. */
-  readonly random: () => number
 }
 
 /** The task after a cause, or why it can't be. Pure but for the jitter that it is given. */
@@ -46,11 +42,9 @@ function billed(pricePerSecondMicros: number, task: TaskRecord, report: RunRepor
   const { model_cost_micros = 0 } = report
   const input_tokens = quantity(report.input_tokens ?? 0, MOST_COUNT)
   const output_tokens = quantity(report.output_tokens ?? 0, MOST_COUNT)
-  const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
-  const compute_ms = quantity(Math.ceil(report.compute_ms), MOST_COUNT)
-  const compute = Math.ceil((compute_ms * pricePerSecondMicros) / 1000)
+  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, pricePerSecondMicros)
   return {
     usage: { queue_ms, compute_ms, input_tokens, output_tokens },
-    cost_micros: quantity(task.mode === 'test' ? 0 : compute + model_cost_micros),
+    cost_micros: task.mode === 'test' ? 0 : quantity(cost_micros + model_cost_micros),
   }
 }

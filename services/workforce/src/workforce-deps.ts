@@ -1,5 +1,4 @@
 import type { Client } from '@connectrpc/connect'
-import type { Cursors } from '@millhand/api'
 import type { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
@@ -19,5 +18,4 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly places: Places
   readonly plans: Pick<Plans, 'workforcePlan'>
   readonly targetFault: TargetFault
-  readonly cursors: Cursors
 }

@@ -8,7 +8,7 @@ import {
   TaskTypeSchema,
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type CatalogueEntry, checkInput, type ModelPackage, readSandboxInput } from '@millhand/model'
-import { idOf, principal, requestIdKey } from '@millhand/rpc'
+import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile } from '../input-file.ts'
@@ -20,9 +20,8 @@ import { toMessage } from '../to-message.ts'
 export const createTask =
   (deps: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
-    const { inputs, files, models, plans, ids, position, clock, targetFault } = deps
+    const { inputs, files, models, plans, ids, position, targetFault } = deps
     const {
-      accountId,
       mode,
       tenant,
       plans: { compute: plan },
@@ -44,24 +43,17 @@ export const createTask =
 
     const input = given ? undefined : req.input
     const task: TaskRecord = {
-      ...newLife(id, clock.now(), req.queueTimeoutS ?? 86_400, asked),
-      tenant,
-      account_id: accountId,
-      mode,
+      ...newLife(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
       plan,
       type: 'inference',
-      pool: computeTask.poolOf(mode),
       group: model.id,
       model_version: model.version,
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
       ...(input !== undefined && inputs.placed(tenant, id, input)),
       ...(given?.file && { input_file: given.file.id, input_file_bytes: given.file.bytes, uses_file: 'yes' }),
       parameters: req.parameters,
-      metadata: req.metadata,
-      ...(req.callback && { callback: { url: req.callback.url, events: req.callback.events } }),
       run_timeout_s: req.runTimeoutS ?? 600,
       max_attempts: req.maxAttempts ?? 3,
-      request_id: call.values.get(requestIdKey),
     }
     const made = await addTask(deps, task, input, plans.computePlan(plan).max_queued)
     return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)

@@ -7,7 +7,7 @@ import {
   type WorkforceTask,
 } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { readSandboxInput } from '@millhand/model'
-import { idOf, principal, requestIdKey } from '@millhand/rpc'
+import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
 import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
@@ -26,14 +26,12 @@ import type { WorkforceDeps } from '../workforce-deps.ts'
 export const createTask =
   (deps: WorkforceDeps) =>
   async (req: CreateWorkforceTaskRequest, call: HandlerContext): Promise<WorkforceTask> => {
-    const { inputs, ids, clock, position, places, plans } = deps
-    const caller = principal(call)
+    const { inputs, ids, position, places, plans } = deps
     const {
-      accountId,
       mode,
       tenant,
       plans: { workforce: plan },
-    } = caller
+    } = principal(call)
     const id = idOf(workforceTask.idPrefix, call, ids)
     const before = await madeBefore(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
@@ -46,25 +44,18 @@ export const createTask =
     refuseAsAsked(asked)
 
     const task: TaskRecord = {
-      ...newLife(id, clock.now(), QUEUE_TIMEOUT_S, asked),
-      tenant,
-      account_id: accountId,
-      mode,
+      ...newLife(deps, req, call, id, QUEUE_TIMEOUT_S, asked),
       plan,
       employee: kind.employee,
       task: kind.id,
       engine,
-      pool: workforceTask.poolOf(mode),
       group: `${kind.employee}/${kind.id}`,
       rank: 1,
       ...inputs.placed(tenant, id, brief),
       files,
       ...(req.maxCost && { max_cost_micros: amountOf(req.maxCost) }),
-      metadata: req.metadata,
-      ...(req.callback && { callback: { url: req.callback.url, events: req.callback.events } }),
       run_timeout_s: req.timeoutS ?? RUN_TIMEOUT_S,
       max_attempts: MAX_ATTEMPTS,
-      request_id: call.values.get(requestIdKey),
     }
     const place = await places.take(call, id)
     const made = await addTask(deps, task, brief, plans.workforcePlan(plan).max_queued).catch(async error => {

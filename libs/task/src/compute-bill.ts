@@ -1,0 +1,14 @@
+import { MOST_COUNT, quantity } from '@millhand/api'
+import type { RunReport } from '@millhand/lease'
+import { acceptedAt, type TaskLife } from './task.ts'
+
+/**
+ * What the compute of the run that ends a task is billed: milliseconds in the queue and of compute, and the cost in
+ * millionths of a dollar, rounded up. The sandbox costs nothing. Contract, section 4, "Billing".
+ */
+export function computeBill(task: TaskLife, report: RunReport, pricePerSecondMicros: number) {
+  const queue_ms = Math.max(0, (task.started_at ?? acceptedAt(task)) - acceptedAt(task))
+  const compute_ms = quantity(Math.ceil(report.compute_ms), MOST_COUNT)
+  const cost_micros = task.mode === 'test' ? 0 : quantity(Math.ceil((compute_ms * pricePerSecondMicros) / 1000))
+  return { queue_ms, compute_ms, cost_micros }
+}
