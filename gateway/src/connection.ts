@@ -4,7 +4,7 @@ import type { Id } from '@millhand/api'
 
 /** What all connections of a server share. */
 export interface ServerState {
-  /** Whether the process is going away; an answer then tells its connection to close. */
+  /** Whether the process stops; an answer then has `Connection: close`. */
   readonly stopping: boolean
   /** The address by which callers reach the gateway; undefined where each names it in `Host`. */
   readonly publicUrl: string | undefined
@@ -32,9 +32,9 @@ export class Connection {
   readonly timeOut: () => void
   /** The connection's exchanges that wait for their answer, in the order of their requests. */
   readonly open: Exchange[] = []
-  /** The bytes of its socket that were read when the last exchange ended. More have come where another request begins. */
+  /** The bytes read from the socket when the last exchange ended. Where more have been read, another request begins. */
   answeredBytes = 0
-  /** Those whose answers are not sent yet: most of them have one that waits for an earlier one to be sent. */
+  /** The exchanges whose answers are not sent yet: an answer can wait for an earlier one to be sent. */
   readonly unsent: Exchange[] = []
   /** Whether the connection ends with the answers to what has come: its caller sends no more, or what it sends can't be read. */
   isDraining = false
@@ -42,7 +42,7 @@ export class Connection {
   isHeld = false
   /** Whether nothing more is read of it at all: it ends with an answer that is on its way. */
   isEnding = false
-  /** Whether what came can't be read: that is answered once. */
+  /** Whether a request was refused before it was read: nothing behind it is read. */
   isRefused = false
   /** Called when an answer is sent. */
   onSent: (() => void) | undefined
@@ -60,7 +60,7 @@ export class Connection {
     return last?.allowsSlowBody === true && !last.req.complete
   }
 
-  /** Whether the connection waits for its caller, to take what is answered or to ask again. */
+  /** Whether the connection waits for its caller to read an answer or to send a request. */
   get waitsForCaller(): boolean {
     const [first] = this.unsent
     return first === undefined ? this.answeredBytes > 0 : first.status !== 0 && !this.open.includes(first)

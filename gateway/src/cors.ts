@@ -1,4 +1,4 @@
-/** What browsers are told about calls from other origins: every origin may call, nobody's cookies count. */
+/** Cross-origin requests of browsers: every origin may call, without cookies. */
 
 /** The part of an exchange that answers `OPTIONS`. */
 interface Answering {

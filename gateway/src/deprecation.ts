@@ -1,4 +1,4 @@
-/** What is said with every answer of a call that is going to end. */
+/** Headers of every answer of a deprecated route. */
 import type { Route } from '@millhand/api'
 import type { Endpoint } from './pipeline/match.ts'
 

@@ -65,14 +65,14 @@ export class Exchange {
     return this.req.method === 'HEAD' ? 'GET' : (this.req.method as string)
   }
 
-  /** The path without the query, which may hold what nobody should read in a log. */
+  /** The path without the query, which may hold a secret and must not be logged. */
   get path(): string {
     const url = this.req.url as string
     const end = url.indexOf('?')
     return end === -1 ? url : url.slice(0, end)
   }
 
-  /** The address by which the caller reaches the gateway, without a slash at its end; empty where nothing says it. */
+  /** The address by which the caller reaches the gateway, without a slash at its end; empty where it is not known. */
   get baseUrl(): string {
     return this.#connection.server.publicUrl ?? baseUrlOf(this.req.headers.host)
   }
@@ -151,7 +151,7 @@ export class Exchange {
     })
   }
 
-  /** Breaks off an answer that was begun, so that nobody takes it for whole. */
+  /** Breaks off an answer that was begun, so that the caller does not take it for complete. */
   cut() {
     this.#close(this.status)
     this.res.destroy()

@@ -44,14 +44,14 @@ export interface GatewayDeps {
   readonly idempotency: Client<typeof IdempotencyService>
   /** Counts requests: here alone, or together with other gateways. */
   readonly limiter: RateLimiter
-  /** Keeps what this gateway observes, and tells what all have. */
+  /** Stores what this gateway observes, and returns what all gateways have observed. */
   readonly status: Client<typeof StatusService>
-  /** Who is told of a hole, a URI; where it is not set, nobody is named. */
+  /** The URI to report vulnerabilities to; undefined where the deployment names none. */
   readonly securityContact?: string | undefined
   /** The address by which callers reach this, without a slash at its end; undefined where each names it in `Host`. */
   readonly publicUrl?: string | undefined
   readonly health: Health
-  /** Parts without which the rest is served: `/status` shows them, and readiness does not wait for them. */
+  /** The health of optional components: `/status` shows them, and readiness does not depend on them. */
   readonly besides?: Pick<Health, 'ready'>
   readonly log: Log
   readonly clock: Clock

@@ -1,8 +1,8 @@
-/** What the head of a request must be where node lets anything pass. */
+/** Checks of a request's head that node does not make. */
 import type { IncomingMessage } from 'node:http'
 import { fail } from '@millhand/api'
 
-/** Fails with `invalid_parameter`. Asked for every request: a host is looked at only where it is another than before. */
+/** Fails with `invalid_parameter`. Called for every request, so an accepted host is not checked again. */
 export function createHeadCheck(): (req: IncomingMessage) => void {
   let accepted: string | undefined
   return ({ headers, rawHeaders, httpVersionMinor }) => {
@@ -28,7 +28,7 @@ export function createHeadCheck(): (req: IncomingMessage) => void {
 
 const refusal = (detail: string) => fail('invalid_parameter', detail)
 
-/** The header that came twice, of those that say whom it is about. Node keeps the first and says nothing of the others. */
+/** The name of a repeated `Host` or `Authorization` header. Node keeps the first and drops the others. */
 function repeated(rawHeaders: readonly string[]): string | undefined {
   let hosts = 0
   let authorizations = 0

@@ -1,4 +1,4 @@
-/** Answers to what is not a request that HTTP or we can serve, written past node, which has made no answer for it. */
+/** Answers to bytes that are no valid request, written to the socket, because node makes no response object for them. */
 import type { Duplex } from 'node:stream'
 import { fail, type Id, type Ids, problemOf } from '@millhand/api'
 import type { Connection } from './connection.ts'
@@ -6,8 +6,8 @@ import { commonHeaders } from './exchange.ts'
 
 /**
  * Answers bytes that are not HTTP, a head that is too large, or a request that took too long to come, and ends the
- * connection; earlier requests of the connection get their answers before, and what waits is not waited for. Says nothing
- * to a caller that is gone. Told of one connection again, as node does with whatever comes behind, it does nothing.
+ * connection; earlier requests of the connection are answered first, and their waits end. Sends nothing to
+ * a caller that is gone. A second call for one connection does nothing: node reports whatever comes behind.
  */
 export function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, connection: Connection, ids: Ids) {
   if (!socket.writable || silent.has(error.code ?? '')) {

@@ -25,7 +25,7 @@ export function boundPipelining(socket: Socket, connection: Connection) {
     }
     return wantsMore
   }
-  // Node resumes it for whoever reads a body, and with each answer that it has sent: in the same turn of the event loop,
+  // Node resumes it for the reader of a body, and with each answer that it has sent: in the same turn of the event loop,
   // and so without end while there is more to read. Once held, it goes on in its turn alone.
   const resume = socket.resume
   socket.resume = () => (connection.isHeld || connection.isEnding ? socket : resume.call(socket))
@@ -44,8 +44,8 @@ export function boundPipelining(socket: Socket, connection: Connection) {
 }
 
 /**
- * Connections that go on, one in each turn of the event loop: whoever does not pipeline has its request read between
- * them, however many connections of others have more to read.
+ * Connections to resume, one in each turn of the event loop: requests of callers that do not pipeline are read between
+ * them, however many connections have more to read.
  */
 const resuming: (() => void)[] = []
 

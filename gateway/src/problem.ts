@@ -19,7 +19,7 @@ export function problemReply(exchange: Exchange, error: unknown): BodyReply {
   }
 }
 
-/** What the catalogue wants beside the body: of what the error tells programs, where it does. */
+/** The headers that the catalogue requires for the code, and those of the error's metadata. */
 function headersOf(error: unknown, code: ProblemCode, isIdempotent: boolean): string[] {
   const retryAfterS = retryAfterOf(error)
   const headers = retryAfterS === undefined ? [] : ['Retry-After', String(retryAfterS)]

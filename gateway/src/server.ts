@@ -16,7 +16,7 @@ export interface ServerOptions {
   readonly ids: Ids
   /** Answers an exchange; never rejects. */
   handle(exchange: Exchange): Promise<void>
-  /** Told once when the stop begins: what waits for something answers at once. */
+  /** Called once when the stop begins: waits and streams then end. */
   onStop(): void
   readonly log: Log
   /** The address by which callers reach the gateway, without a slash at its end. */
@@ -41,7 +41,7 @@ export interface ServerLimits {
 export interface Server {
   /** Fails where the address can't be had. */
   listen(): Promise<{ readonly url: string }>
-  /** From now on every answer tells its connection to close; all else goes on. Idempotent. */
+  /** From now on every answer has `Connection: close`; nothing else changes. Idempotent. */
   drain(): void
   /** Refuses new connections, lets answers in flight finish for at most 10 s. Idempotent. */
   close(): Promise<void>
@@ -65,8 +65,8 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     // Checked where it can be answered with a problem.
     requireHostHeader: false,
   })
-  // Who sends its last byte may read on: it gets the answers to what it has sent, and then the connection ends. Node has
-  // no option for it, only this property.
+  // A client that half-closes still gets its answers, and then the connection ends. Node has no option for it, only this
+  // property.
   Object.assign(server, { httpAllowHalfOpen: true })
 
   const serve = (req: IncomingMessage, res: ServerResponse) => {
@@ -77,7 +77,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     pauseWhenFull(req.socket, connection)
   }
   server.on('request', serve)
-  // Whoever reads the body says `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
+  // The reader of the body sends `100 Continue`; an expectation that is not known is ignored (RFC 9110, section 10.1.1).
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.on('connect', (_req, socket) => refuseConnect(socket, ids('req')))
@@ -88,7 +88,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
       refuseMalformed(error, socket, connection, ids)
     }
   })
-  // Called where nothing has come or gone for so long: answers that nobody takes are held in memory.
+  // Called where nothing was received or sent for so long: answers that a caller does not read are held in memory.
   server.setTimeout(readerMs, socket => {
     if (connections.get(socket)?.waitsForCaller !== false) socket.destroy()
   })
@@ -102,7 +102,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
       )
     })
     connections.set(socket, connection)
-    // A caller that is gone looks the same from here, and nobody may wait for one.
+    // A caller that is gone looks the same as one that half-closes, so nothing may wait for it.
     socket.once('end', () => connection.drain())
     socket.once('close', () => {
       connections.delete(socket)

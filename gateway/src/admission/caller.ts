@@ -1,4 +1,4 @@
-/** Who calls, with what the gateway itself needs to know of them. */
+/** The caller of a request: its principal, and what the gateway itself needs. */
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { wordOfMode } from '@millhand/api'
 import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
@@ -13,15 +13,15 @@ export interface Caller extends Principal {
   readonly windows: { readonly compute: RateWindow | undefined; readonly developer: RateWindow | undefined }
 }
 
-/** A key as identity tells of it. */
+/** The holder of a key, by identity's answer. */
 export interface Holder {
   readonly caller: Caller
   readonly isRevoked: boolean
   readonly isSuspended: boolean
 }
 
-export function holderOf(told: KeyHolder): Holder | undefined {
-  const { key, account } = told
+export function holderOf(answer: KeyHolder): Holder | undefined {
+  const { key, account } = answer
   if (key === undefined || account === undefined) return undefined
   const mode = wordOfMode(key.mode)
   const tenant = `${account.id}/${mode}`
@@ -39,8 +39,8 @@ export function holderOf(told: KeyHolder): Holder | undefined {
       },
       expiresAt: key.expiresAt ? timestampMs(key.expiresAt) : Number.POSITIVE_INFINITY,
       windows: {
-        compute: rateWindow(tenant, 'compute', told.computeRequestsPerMinute),
-        developer: rateWindow(tenant, 'developer', told.developerRequestsPerMinute),
+        compute: rateWindow(tenant, 'compute', answer.computeRequestsPerMinute),
+        developer: rateWindow(tenant, 'developer', answer.developerRequestsPerMinute),
       },
     },
     isRevoked: key.revokedAt !== undefined,

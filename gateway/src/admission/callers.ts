@@ -23,7 +23,7 @@ export interface Callers {
    * can't be known for over 10 s.
    */
   watch: WatchedCallers['watch']
-  /** Keeps what is known true until the signal ends; then tells when keys were used. */
+  /** Keeps the cache up to date until the signal ends, and reports when keys were used. */
   run(signal: AbortSignal): Promise<void>
 }
 

@@ -32,7 +32,7 @@ export interface WatchedCallersDeps {
   current(caller: Caller): Promise<Caller>
   /** Fails where the caller's time is over. */
   requireTime(caller: Caller): void
-  /** Up to when every change was told; by the monotonic clock. */
+  /** The change feed has every change up to this time; by the monotonic clock. */
   currentAt(): number
   readonly clock: Pick<Clock, 'monotonic'>
 }

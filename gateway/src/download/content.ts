@@ -21,13 +21,13 @@ export interface SlicedFile {
 
 export interface Content {
   readonly slice: Slice
-  /** The bytes; asked for no sooner than they are wanted. */
+  /** The bytes, read on demand. */
   readonly bytes: AsyncIterable<Uint8Array>
   /** Ends the call, with the reason for it; without effect where it has ended. */
   close(reason?: unknown): void
 }
 
-/** Calls a method, and resolves with what its first message says. Fails as the call does. */
+/** Calls a method, and resolves with its first message. Fails as the call does. */
 export type OpenContent = (request: Fields, values: ContextValues) => Promise<Content>
 
 export function contentOpener({ desc, parts }: RouteOf<'download'>, transport: Transport): OpenContent {

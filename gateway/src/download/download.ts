@@ -1,4 +1,4 @@
-/** A server-streaming method as a download: whole, or the range that is asked for (RFC 9110, section 14). */
+/** Downloads: the stream of a method as bytes, whole or a range (RFC 9110, section 14). */
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
 import { isHeld } from '../entity-tag.ts'

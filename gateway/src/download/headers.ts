@@ -1,10 +1,10 @@
-/** What an answer says of the bytes that it carries. */
+/** Headers of a download. */
 import type { SlicedFile } from './content.ts'
 
 /** The strong entity tag of a content (RFC 9110, section 8.8.3): the same bytes have the same, and no others. */
 export const contentTag = ({ sha256 }: SlicedFile) => `"${sha256}"`
 
-/** Headers of every answer that has a content, or tells that it has not changed; names and values by turns. */
+/** Headers of every answer with a content, and of 304; names and values by turns. */
 export function contentHeaders(file: SlicedFile): string[] {
   return ['ETag', contentTag(file), 'Accept-Ranges', 'bytes', 'Cache-Control', 'private, no-cache', ...harmless]
 }
@@ -30,7 +30,7 @@ const harmless = ['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy'
 const mediaTypePattern =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/
 
-/** RFC 6266: the name in ASCII for everybody, and whole as RFC 8187 has it where that says more. */
+/** RFC 6266: the name in ASCII, and as RFC 8187 encodes it where it has other characters. */
 function attachment(filename: string): string {
   const name = filename.toWellFormed().replace(unsafe, '_')
   if (name === '') return 'attachment'

@@ -1,4 +1,4 @@
-/** Requests with an `Idempotency-Key`: whatever comes of one comes of it once. docs/decisions/admission.md. */
+/** The operations of idempotency keys: each is done once. docs/decisions/admission.md. */
 import { hash, randomUUID } from 'node:crypto'
 import { type Client, Code, ConnectError } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
@@ -15,18 +15,18 @@ import { mismatch, replyOf } from './stored-reply.ts'
 
 type Begun =
   | { readonly kind: 'begun'; readonly operation: Operation }
-  /** `replay` fails as `replyOf` does; given is the SHA-256 of a body that the fingerprint does not have. */
+  /** `replay` fails as `replyOf` does; `bodySha256` is of a body that the fingerprint does not have. */
   | { readonly kind: 'answered'; replay(bodySha256?: Uint8Array): Promise<Reply> }
 
 export interface Idempotency {
   /**
-   * Begins the operation that the key stands for, or gives its answer. Fails with `idempotency_mismatch`, with
-   * `idempotency_in_progress`, and with `unavailable` where identity can't be asked.
+   * Begins the operation of the key, or returns its answer. Fails with `idempotency_mismatch`, with
+   * `idempotency_in_progress`, and with `unavailable` where identity can't be reached.
    */
   begin(exchange: Exchange, caller: Principal, request: KeyedRequest): Promise<Begun>
   /**
-   * Has no answer kept any more of the request that made what has this id: it showed what is gone. Fails with
-   * `unavailable` where identity can't be asked.
+   * Deletes the stored answer of the request that created the resource: it shows deleted data. Fails with `unavailable`
+   * where identity can't be reached.
    */
   forget(exchange: Exchange, caller: Principal, id: string): Promise<void>
 }
@@ -97,5 +97,5 @@ export function createIdempotency({ idempotency: client, clock }: Deps): Idempot
   }
 }
 
-/** What comes after the scheme: who was admitted has sent it. */
+/** The credential after the scheme; an admitted caller has sent one. */
 const apiKeyOf = (exchange: Exchange) => exchange.header('authorization')?.trim().split(/\s/).at(-1) ?? ''

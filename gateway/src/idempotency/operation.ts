@@ -46,7 +46,7 @@ export class Operation {
 
   /**
    * Does the work while it holds the operation, and gives the answer that counts, which is stored. Fails as the work does
-   * where that is not kept, with `idempotency_in_progress` where somebody else has taken over, and with `unavailable`
+   * where that is not kept, with `idempotency_in_progress` where another gateway has taken over, and with `unavailable`
    * where nothing can be stored.
    */
   async settle(work: () => Promise<Outcome>): Promise<Reply> {
@@ -79,7 +79,7 @@ export class Operation {
         await this.#release(true)
         throw error.cause
       }
-      // It is about what was sent, not what came of it: that is answered to who sends the same as the first.
+      // It is about what was sent, not the result: a request that sends the same as the first gets the result.
       const isMismatch = codeOf(error) === 'idempotency_mismatch'
       const reply = problemReply(this.#options.exchange, error)
       const mayPassLater = refusals.has(reply.status) || retryAfterOf(error) !== undefined
@@ -119,9 +119,9 @@ export const inProgress = (ms = 1_000) =>
     retryAfterS: ms / 1_000,
   })
 
-/** Who may not or is unknown may do it later: nothing was done. */
+/** The caller may be admitted later: nothing was done. */
 const refusals: ReadonlySet<number> = new Set([401, 403])
 
 const RELEASE_MS = 1_000
-/** What was done has so long at least to be kept, however long it took. */
+/** Milliseconds at least to store an answer, however long the work took. */
 const KEEP_MS = 2_000

@@ -1,6 +1,6 @@
 /**
- * Bodies that show a secret, as they are kept: nobody can read one who lacks the caller's API key and the idempotency
- * key, of which nothing but digests is stored. AES-256-GCM under a key from HKDF-SHA-256 (RFC 5869).
+ * Encryption of stored bodies that show a secret: only the caller's API key and the idempotency key together open one, and
+ * only digests of both are stored. AES-256-GCM under a key from HKDF-SHA-256 (RFC 5869).
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 

@@ -45,8 +45,8 @@ export async function storedReply(
   }
 }
 
-/** Who asks for a reply that was given before, and for which. */
-export interface Replaying {
+/** The request that a stored reply is replayed for. */
+export interface ReplayRequest {
   readonly caller: Principal
   readonly sealKeys: SealKeys
   /** SHA-256 of the body, where the request's fingerprint does not have it. */
@@ -54,10 +54,10 @@ export interface Replaying {
 }
 
 /**
- * The reply, which says that it was given before. Fails with `insufficient_scope` where the caller may not see what it
- * shows, and with `idempotency_mismatch` where it is to another body or shows a secret that another API key was told.
+ * The reply, with `Idempotent-Replayed`. Fails with `insufficient_scope` where the caller lacks the reply's scope, and with
+ * `idempotency_mismatch` where the reply is to another body or shows a secret of another API key.
  */
-export async function replyOf(answer: StoredAnswer, { caller, sealKeys, bodySha256 }: Replaying): Promise<Reply> {
+export async function replyOf(answer: StoredAnswer, { caller, sealKeys, bodySha256 }: ReplayRequest): Promise<Reply> {
   const { status, objectId, secret, deflated, scope, bodySha256: answered } = answer
   if (bodySha256 !== undefined && answered.length > 0 && !Buffer.from(answered).equals(bodySha256)) throw mismatch()
   if (scope !== '') authorize(caller, scope)

@@ -117,7 +117,18 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
   const isRead = route.method === 'GET'
 
-  /** What an idempotency key has done once; `operation` is its id. */
+  return respond
+
+  async function respond(context: RequestContext): Promise<void> {
+    using _ = context
+    await parse(context)
+    if (context.wantsEvents) context.streamPermit = events?.admit(context.caller)
+    else if (context.waitS > 0) context.waitPermit = deps.waits.acquire(context.caller)
+    const reply = context.keyed === undefined ? (await perform(context)).reply : await once(context, context.keyed)
+    return send(context, reply)
+  }
+
+  /** From `call` to the conditional answer: the steps that an idempotency key does once. `operation` is the id of that. */
   async function perform(context: RequestContext, operation?: string): Promise<Outcome> {
     const { exchange, caller, headers } = context
     const values = callValues(caller, exchange).set(operationKey, operation)
@@ -152,15 +163,6 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
       if (operation === undefined || !(error instanceof CallerGone)) throw error
       context.hasWaited = true
     }
-  }
-
-  return async context => {
-    using _ = context
-    await parse(context)
-    if (context.wantsEvents) context.streamPermit = events?.admit(context.caller)
-    else if (context.waitS > 0) context.waitPermit = deps.waits.acquire(context.caller)
-    const reply = context.keyed === undefined ? (await perform(context)).reply : await once(context, context.keyed)
-    return send(context, reply)
   }
 }
 

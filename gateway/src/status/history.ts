@@ -6,7 +6,7 @@ import type { Clock } from '@millhand/runner'
 export interface History {
   /** The oldest first; days without a report are left out. */
   readonly days: readonly Day[]
-  /** Whether the service could be asked; else the days are what it last told, maybe none. */
+  /** Whether the service answered; else the days are those of its last answer, or none. */
   readonly isCurrent: boolean
 }
 
@@ -25,7 +25,7 @@ export function createHistory(status: Client<typeof StatusService>, clock: Clock
       const { days } = await status.getHistory({}, { timeoutMs: CALL_MS })
       last = { days, isCurrent: true }
     } catch {
-      // Why it can't be asked is told by the component that is down.
+      // The component that is down shows why.
       last = { ...last, isCurrent: false }
     }
     askedAt = clock.monotonic()

@@ -14,7 +14,7 @@ interface Counts {
 }
 
 export interface RequestCounts {
-  /** Counts an answer. `ms`: how long it took; undefined where that says nothing of us. */
+  /** Counts an answer. `ms`: how long it took; undefined where it does not count for speed. */
   add(status: number, ms: number | undefined): void
   /** What was counted since this was called before. */
   take(): Counts

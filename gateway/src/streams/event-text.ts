@@ -1,6 +1,6 @@
 /** Server-Sent Events as text (HTML standard, section 9.2). */
 
-/** Tells an `EventSource` how soon to come back when the connection breaks: milliseconds. */
+/** The milliseconds after which an `EventSource` reconnects. */
 export const retryText = 'retry: 1000\n\n'
 
 /** A comment, which readers leave out: it keeps what is between us and them from taking the connection for dead. */

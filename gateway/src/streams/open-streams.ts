@@ -1,4 +1,4 @@
-/** The event streams of a gateway: how many there are, and what is told to all of them. */
+/** The open event streams of a gateway: their limits, heartbeats and end. */
 import { fail } from '@millhand/api'
 import type { Principal } from '@millhand/rpc'
 import type { Clock, Timer } from '@millhand/runner'

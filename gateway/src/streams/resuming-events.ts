@@ -19,14 +19,14 @@ export interface ResumingOptions {
 
 /** The most that is waited between two tries, at first and at last: milliseconds. */
 const RETRY_MS = { baseMs: 100, maxMs: 2_000 }
-/** For so long nobody may be there to answer: an owner is replaced in 2 s, a process is started again in some more. */
+/** The longest time without a replica that answers: an owner is replaced in 2 s, a process restarts in some more. */
 const GIVE_UP_MS = 30_000
-/** A call that lasts so long was with someone who answers: one that finds nobody fails sooner, after 5 s. */
+/** A call that lasts so long was answered by a replica: one that finds none fails after 5 s. */
 const ANSWERED_MS = 10_000
 
 /**
- * The events after a place, each once and in their order. Where they break off because who gives them is `unavailable`,
- * they are asked for again, after the last that came. Fails as `ask` does: for `unavailable` once that has lasted.
+ * The events after a place, each once and in their order. Where the call fails with
+ * `unavailable`, it is repeated after the last event. Fails as `ask` does; with `unavailable` after 30 s of it.
  */
 export async function* resumingEvents({ ask, after, clock, signal, random }: ResumingOptions): AsyncGenerator<Event> {
   const pauseMs = backoff({ ...RETRY_MS, random })

@@ -1,4 +1,4 @@
-/** Answers that are events as they happen: Server-Sent Events, with which a reader can go on from any gateway. */
+/** Event streams: Server-Sent Events as they happen, which a reader can resume at any gateway. */
 import { type DescMethodServerStreaming, getOption } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { codeOf, jsonWriter, problemOf } from '@millhand/api'
@@ -42,10 +42,9 @@ interface EventStream {
   /** The scope that its reader's key must hold. */
   readonly scope: string
   /**
-   * Answers with `status` and the events, and resolves when nothing of the stream is left. Once the answer has begun,
-   * whatever goes wrong is told by a last event, `error`. It begins at once; where all events are there already, with the
-   * first of them, and fails as that does; where there is none, it is 204, which tells an `EventSource` to stay away (HTML
-   * standard, section 9.2.3).
+   * Answers with `status` and the events, and resolves when the stream has ended. After the answer has begun, a failure is a
+   * last event, `error`. `isComplete` says that all events are stored: then the answer begins with the first of them, and
+   * fails as reading it does; without an event it is 204, which stops an `EventSource` (HTML standard, section 9.2.3).
    */
   send(exchange: Exchange, caller: Caller, request: WatchRequest, status: number, isComplete: boolean): Promise<void>
 }

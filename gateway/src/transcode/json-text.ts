@@ -13,7 +13,7 @@ import { checkShape } from './json-shape.ts'
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw fail('invalid_json', 'The body is empty; a JSON object is expected.')
   if (!isUtf8(bytes)) throw fail('invalid_json', 'The body is not valid UTF-8.')
-  // Said before a long list is looked at or parsed.
+  // Before a long list is scanned or parsed.
   if (firstByte(bytes) === LIST) throw notAnObject()
   checkShape(bytes)
   const text = bytes.toString('utf8')

@@ -39,7 +39,7 @@ export function requestReader(route: Route, inHeaders: readonly string[] = []): 
     return request
   }
 
-  /** With the path's fields before anything is said of what is missing. */
+  /** Adds the path's fields before missing fields are reported. */
   const whole = (reading: Reading<Request>, params: Params): Request => {
     if (!reading.ok && reading.partial) withPath(reading.partial, params)
     return withPath(accepted(desc.input, reading), params)

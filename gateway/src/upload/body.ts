@@ -3,9 +3,9 @@ import { CallerGone, type Exchange } from '../exchange.ts'
 import { sayContinue } from '../transcode/read-body.ts'
 
 /**
- * The bytes of a request's body, for one reader. Nothing is read from the socket that is not asked for, but for a buffer
- * of node's. One that waits for `100 Continue` gets it when it is first asked for. Fails with `CallerGone`, also when the
- * caller sends nothing in the time that it has; then it has been told so.
+ * The bytes of a request's body, for one reader. The socket is read only on demand, apart from a buffer of node's. A
+ * caller that waits for `100 Continue` gets it with the first read. Fails with `CallerGone`, also when the caller sends
+ * nothing within its timeout; then it has been answered 408.
  */
 export class Body implements AsyncIterableIterator<Buffer> {
   readonly #exchange: Exchange
@@ -29,7 +29,7 @@ export class Body implements AsyncIterableIterator<Buffer> {
     this.#waiting = Promise.withResolvers()
     const { promise } = this.#waiting
     this.#deliver()
-    // Whoever waits, waits for the caller.
+    // Only the caller can keep this waiting.
     if (this.#waiting !== undefined) {
       this.#timer = setTimeout(() => this.#exchange.timeOut(), this.#exchange.timeouts.senderMs)
     }

@@ -1,4 +1,4 @@
-/** What an upload says of its bytes: the message that is sent before them. */
+/** The description of an upload: the message that is sent before its bytes. */
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { failFaults, queryReader } from '@millhand/api'
 import { violations } from '@millhand/rpc'
@@ -8,16 +8,16 @@ export type Description = MessageShape<DescMessage>
 export type Pairs = readonly (readonly [name: string, value: string])[]
 
 /**
- * Compiles a reader of names and values. `unsaid` are values for fields that no pair sets. Its rules are checked here,
+ * Compiles a reader of names and values. `defaults` are values for fields that no pair sets. Its rules are checked here,
  * and not only by the service, so that nothing is sent in vain and faults are named as the caller knows them.
  */
 export function descriptionReader(
   desc: DescMessage,
-): (pairs: Pairs, unsaid: Readonly<Record<string, string | undefined>>) => Description {
+): (pairs: Pairs, defaults: Readonly<Record<string, string | undefined>>) => Description {
   const read = queryReader(desc)
-  return (pairs, unsaid) => {
+  return (pairs, defaults) => {
     const whole = [...pairs]
-    for (const [name, value] of Object.entries(unsaid)) {
+    for (const [name, value] of Object.entries(defaults)) {
       if (value !== undefined && !pairs.some(([said]) => said === name)) whole.push([name, value])
     }
     const description = accepted(desc, read(whole))

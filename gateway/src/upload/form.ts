@@ -12,7 +12,7 @@ export type FormPart =
 export const FILE_PART = 'file'
 
 /**
- * Reads a form as it comes: what one chunk of `body` holds is given before the next is asked for.
+ * Reads a form as it comes: what one chunk of `body` holds is given before the next is read.
  * Fails with `invalid_parameter` for what is no form, or one with more in it than an upload has a use for.
  */
 export async function* readForm(contentType: string, body: AsyncIterable<Buffer>): AsyncGenerator<FormPart> {
@@ -76,7 +76,7 @@ const isPartAFile = (name: string | undefined, _type: string | undefined, filena
 /** A description has 4 fields and 16 labels; a label's 512 characters have at most 2,048 bytes. */
 const limits = { files: 1, fields: 32, parts: 33, fieldSize: 4_096, headerPairs: 16, headerSize: 16_384 }
 
-/** RFC 7578, section 4.7: senders encode no parts, and who reads decodes none. */
+/** RFC 7578, section 4.7: senders encode no parts, and readers decode none. */
 const isPlain = (encoding: string) => encoding === '7bit' || encoding === '8bit' || encoding === 'binary'
 
 const broken = (why: string) =>

@@ -1,4 +1,4 @@
-/** Holds a request to the rate of its caller's plan, and tells the caller where it is. */
+/** Enforces the rate of the caller's plan, and sets the rate headers. */
 import { fail } from '@millhand/api'
 import { Limit } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import { WINDOW_MS } from '@millhand/rate'
@@ -8,7 +8,7 @@ import type { RateDecision, RateLimiter } from './limiter.ts'
 import type { RateWindow } from './window.ts'
 
 /**
- * Passes the caller on, or fails with `rate_limited`; at once where that is known here. Costs nothing without a limit.
+ * Returns the caller, or fails with `rate_limited`; no promise where the rate is known here. Does nothing without a limit.
  * `weight` is how many requests it counts as, 1 where it is not set; `counted` is what of that was counted before;
  * `isPart` says that it may weigh more, which is not known yet.
  */
@@ -36,7 +36,7 @@ export function createEnforce(limit: Limit, limiter: RateLimiter): Enforce {
   }
 }
 
-/** Where the calls of somebody count that count against `limit`; nowhere without a limit. */
+/** The caller's window for `limit`; undefined where the plan has no limit. */
 export const windowOf = ({ windows }: Caller, limit: Limit): RateWindow | undefined =>
   limit === Limit.COMPUTE ? windows.compute : windows.developer
 
