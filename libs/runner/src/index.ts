@@ -9,7 +9,7 @@ export {
 } from './configuration.ts'
 export { Gathering } from './gathering.ts'
 export { type Check, createHealth, type Health } from './health.ts'
-export { type BackoffOptions, backoff, everyInterval } from './loop.ts'
+export { type BackoffOptions, backoff, everyInterval, type RetryOptions, retry } from './loop.ts'
 export { endProcess } from './process-events.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {

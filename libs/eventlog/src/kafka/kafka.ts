@@ -1,4 +1,5 @@
 /** The event log in Apache Kafka. Here an outbox relay appends with `publish`; readers are consumer groups. */
+import { retry, systemClock } from '@millhand/runner'
 import type { OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { EventLog } from '../event-log.ts'
@@ -9,7 +10,7 @@ import { createSender } from './sender.ts'
 import { subscribe } from './subscribe.ts'
 import { tail } from './tail.ts'
 import { ensureTopics, placesAt, progressOf, type Topic, withAdmin } from './topics.ts'
-import { pause, retryMs } from './waiting.ts'
+import { retryMs } from './waiting.ts'
 
 export type { KafkaSecurity } from './client.ts'
 export type { Topic } from './topics.ts'
@@ -73,15 +74,10 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
 
   /** The places of a tail that begins at the end, as that was at `time`, when this log itself had `published`. */
   async function endAt(time: number, published: Places, topics: readonly string[], signal: AbortSignal) {
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      try {
-        return (await placesAt(connecting, topics, time, signal)).atLeast(published)
-      } catch (error) {
-        if (!signal.aborted) log.warn('kafka.reading_failed', { topics, error })
-      }
-      await pause(retryMs(attempt), signal)
-    }
-    return
+    if (signal.aborted) return
+    const read = async () => (await placesAt(connecting, topics, time, signal)).atLeast(published)
+    const onFailure = (error: unknown) => log.warn('kafka.reading_failed', { topics, error })
+    return await retry(read, { clock: systemClock, waitMs: retryMs, signal, onFailure }).catch(() => undefined)
   }
 
   return {

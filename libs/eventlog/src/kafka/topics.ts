@@ -1,4 +1,5 @@
 /** What is asked of the cluster about topics and groups. Each call has a connection of its own: they are rare. */
+import { retry, systemClock } from '@millhand/runner'
 import type { Admin } from 'kafkajs'
 import type { Progress } from '../event-log.ts'
 import { type Connecting, createClient, type Patience } from './client.ts'
@@ -44,21 +45,17 @@ export async function ensureTopics(
   topics: readonly Topic[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await withAdmin(connecting, signal, admin => makeMissing(admin, topics))
-      const found = await withAdmin(connecting, signal, admin => withLeaders(admin, topics, signal))
-      for (const { name, partitions } of topics) {
-        const there = found.get(name)
-        if (there !== partitions) connecting.log.warn('kafka.partitions_differ', { topic: name, partitions, there })
-      }
-      return
-    } catch (error) {
-      signal.throwIfAborted()
-      connecting.log.warn('kafka.topics_not_made', { topics: topics.map(({ name }) => name), error })
+  const make = async () => {
+    await withAdmin(connecting, signal, admin => makeMissing(admin, topics))
+    const found = await withAdmin(connecting, signal, admin => withLeaders(admin, topics, signal))
+    for (const { name, partitions } of topics) {
+      const there = found.get(name)
+      if (there !== partitions) connecting.log.warn('kafka.partitions_differ', { topic: name, partitions, there })
     }
-    await pause(retryMs(attempt), signal)
   }
+  const onFailure = (error: unknown) =>
+    connecting.log.warn('kafka.topics_not_made', { topics: topics.map(({ name }) => name), error })
+  await retry(make, { clock: systemClock, waitMs: retryMs, signal, onFailure })
 }
 
 async function makeMissing(admin: Admin, topics: readonly Topic[]): Promise<void> {

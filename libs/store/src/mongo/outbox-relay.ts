@@ -1,4 +1,4 @@
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock, retry } from '@millhand/runner'
 import type { EventName, Log } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
@@ -211,15 +211,9 @@ export class OutboxRelay {
   /** Tries until it succeeds; undefined when the signal ends before. */
   async #insist<R>(event: EventName, signal: AbortSignal, work: () => Promise<R>): Promise<R | undefined> {
     const { clock, log } = this.#deps
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      try {
-        return await work()
-      } catch (error) {
-        log.warn(event, { error, attempt })
-        await clock.sleep(waitMs(attempt), signal).catch(() => {})
-      }
-    }
-    return undefined
+    if (signal.aborted) return undefined
+    const onFailure = (error: unknown, attempt: number) => log.warn(event, { error, attempt })
+    return await retry(work, { clock, waitMs, signal, onFailure }).catch(() => undefined)
   }
 }
 

@@ -1,4 +1,4 @@
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock, retry } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { isPassing } from './connection.ts'
 
@@ -21,16 +21,16 @@ const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
  * the signal ends.
  */
 export async function prepare({ name, make, clock, log }: PrepareOptions, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
   let refusals = 0
-  for (let attempt = 1; ; attempt++) {
-    signal.throwIfAborted()
-    try {
-      return await make()
-    } catch (error) {
+  await retry(make, {
+    clock,
+    waitMs,
+    signal,
+    onFailure(error, attempt) {
       // Processes that make the same collection at once can fail each other, with errors of any name.
       if (!isPassing(error) && ++refusals === MOST_REFUSALS) throw error
       log.warn('store.prepare_failed', { collection: name, error, attempt })
-      await clock.sleep(waitMs(attempt), signal)
-    }
-  }
+    },
+  })
 }

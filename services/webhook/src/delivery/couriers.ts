@@ -1,6 +1,8 @@
 /** The couriers of a mode: they claim deliveries, as many as there is room for, and settle what comes of each. */
+
 import type { Ids, KeyMode } from '@millhand/api'
 import { type Lines, Pool, type WorkStore } from '@millhand/lease'
+import { retry } from '@millhand/runner'
 import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type CourierDeps, type Tried, tryDelivery } from './courier.ts'
@@ -80,16 +82,12 @@ export function createCouriers(deps: CouriersDeps, mode: KeyMode, atOnce: number
 
   /** Writes it, again and again until the store has it; another owner takes it up where it never has. */
   const settle = async (delivery: DeliveryRecord, cause: DeliveryCause, leave: AbortSignal): Promise<boolean> => {
-    for (let failures = 0; ; failures++) {
-      try {
-        return await pool.settle(delivery, cause)
-      } catch (error) {
-        // The first tells of it: hundreds may be under way while the store is away.
-        if (failures === 0) log.error('webhook.not_written', { delivery_id: delivery.id, error })
-        await clock.sleep(REST_MS, leave).catch(() => {})
-        if (leave.aborted) return false
-      }
+    // The first failure tells of it: hundreds may be under way while the store is away.
+    const onFailure = (error: unknown, attempt: number) => {
+      if (attempt === 1) log.error('webhook.not_written', { delivery_id: delivery.id, error })
     }
+    const options = { clock, waitMs: () => REST_MS, signal: leave, onFailure }
+    return await retry(() => pool.settle(delivery, cause), options).catch(() => false)
   }
 
   /** Keeps what the try says of its endpoint; where the store can't, the next try says it again. */
