@@ -8,7 +8,8 @@ const adapters =
 const kinds = globSync('services/workforce/employees/*/*/kind.json', { cwd: import.meta.dirname }).map(
   path => `^${dirname(path)}/`,
 )
-const tests = '\\.(test|contract)\\.ts$'
+/** What only tests need: tests, suites of contracts, helpers, measurements. */
+const tests = '(\\.(test|contract|fixture|bench)\\.ts$|/fixtures/|^gateway/test/)'
 
 export default {
   forbidden: [
@@ -115,7 +116,7 @@ export default {
     },
     {
       name: 'product-without-tests',
-      comment: 'What is shipped imports nothing that only tests need.',
+      comment: 'What is shipped imports nothing that only tests need: no test, no contract suite, no `.fixture`.',
       severity: 'error',
       from: { path: '^(gateway|services|libs|deploy)/', pathNot: tests },
       to: { path: ['^test/', tests] },

@@ -52,7 +52,7 @@ export interface Engines {
   /** How many tasks at once, of so many runs of models. */
   slots(ofModels: number): number
   /** Whether processes of kinds leave the first core to who answers callers; not where it is said how many run at once. */
-  readonly leavesCore: boolean
+  readonly avoidsFirstCore: boolean
   /** What one process may hold. */
   readonly memoryLimitBytes: number
   /** What all of them may hold before idle ones are ended. */
@@ -69,7 +69,7 @@ export function enginesOf(set: Set<(typeof engineVariables)[number]>): Engines {
   const most = (languageModel ?? imageModel) ? Number.POSITIVE_INFINITY : allButOne()
   return {
     slots: ofModels => set.MILLHAND_ENGINE_SLOTS ?? Math.min(ofModels, most),
-    leavesCore: set.MILLHAND_ENGINE_SLOTS === undefined,
+    avoidsFirstCore: set.MILLHAND_ENGINE_SLOTS === undefined,
     memoryLimitBytes: set.MILLHAND_ENGINE_MEMORY_MB * MIB,
     allMemoryBytes: (set.MILLHAND_ENGINES_MEMORY_MB ?? Math.max(2_048, memoryMib() / 4)) * MIB,
     languageModel,

@@ -44,7 +44,7 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
       pool: 'live/workforce',
       runner: kindRunner({
         memoryLimitBytes: engines.memoryLimitBytes,
-        leavesCore: engines.leavesCore,
+        avoidsFirstCore: engines.avoidsFirstCore,
         languageModel,
         embeddingModel,
         imageModel,

@@ -20,7 +20,7 @@ import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
@@ -95,7 +95,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const first = await firstKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
   const keySecret = deriveSecret(secret, 'api keys')
-  const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: onlyReplica })
+  const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: singleReplica })
   host('identity', identity)
   host('status', createStatusService({ db, clock, log }))
 
@@ -109,7 +109,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     clock,
     log,
-    replicas: onlyReplica,
+    replicas: singleReplica,
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
@@ -142,7 +142,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     metrics,
   })
   host('webhook', webhook)
-  const tails = async () => ({ webhooks: await webhook.place() })
+  const tails = async () => ({ webhooks: await webhook.offset() })
   runner.run('event retention', signal => {
     const topics = { ...billing.topics, ...webhook.topics }
     return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
@@ -162,7 +162,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
     clock,
     log,
-    replicas: onlyReplica,
+    replicas: singleReplica,
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { surviveRefusedConnections } from '@millhand/rpc'
+import { ignoreAcceptErrors } from '@millhand/rpc'
 import type { Address, Runner } from '@millhand/runner'
 import { type Log, type Metrics, metricsContentType, standardError } from '@millhand/telemetry'
 import { naming } from './naming.ts'
@@ -22,7 +22,7 @@ export async function serveMetrics(
   })
   server.listen(address)
   await naming('MILLHAND_METRICS_ADDR', once(server, 'listening'))
-  surviveRefusedConnections(server, log)
+  ignoreAcceptErrors(server, log)
   runner.own(
     {
       async close() {

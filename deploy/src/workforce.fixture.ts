@@ -13,7 +13,7 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { createIdentityService, identityCollections } from '@millhand/identity'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, principalKey, type Routes, serve } from '@millhand/rpc'
 import type { ManualClock } from '@millhand/runner'
@@ -44,7 +44,7 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
   const transport = createDirectTransport()
   const identity = createIdentityService({
     ...identityCollections(db),
-    ...{ plans, cursors, log, replicas: onlyReplica },
+    ...{ plans, cursors, log, replicas: singleReplica },
     clock: { ...clock, sleep: async () => {} }, // Between tries nobody sets the clock.
     keySecret: Buffer.alloc(32, 2),
   })
@@ -52,7 +52,7 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
   serve(compute, transport)
   const quota = createClient(QuotaService, transport)
   const service = createWorkforceService({
-    ...{ db, plans, cursors, clock, log, quota, replicas: onlyReplica, languageModel: false, hasPrices: false },
+    ...{ db, plans, cursors, clock, log, quota, replicas: singleReplica, languageModel: false, hasPrices: false },
     ...{ imageModel: false, hasImagePrice: false },
     employees: readCatalogue(),
     blobs: await filesystemBlobs(join(folder, 'blobs')),

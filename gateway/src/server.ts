@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Id, type Ids, parseId } from '@millhand/api'
-import { surviveRefusedConnections } from '@millhand/rpc'
+import { ignoreAcceptErrors } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
 import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
@@ -147,7 +147,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
         server.once('error', reject)
         server.listen(http.port, http.host, () => {
           server.off('error', reject)
-          surviveRefusedConnections(server, log)
+          ignoreAcceptErrors(server, log)
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),

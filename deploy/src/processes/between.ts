@@ -1,7 +1,7 @@
 /** How processes of a distributed deployment reach each other. */
 import { hostname } from 'node:os'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
-import { createTunnelTransport, type LinkEvent, type TunnelTransport } from '@millhand/rpc/tunnel'
+import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { type UrlVariable, urlVariable } from '../addresses.ts'
@@ -89,7 +89,7 @@ function openWay(
   urls: readonly string[],
   caller: Caller,
   log: Log,
-  onEvent: (event: LinkEvent) => void,
+  onEvent: (event: ConnectivityEvent) => void,
   waitMs?: number,
 ) {
   const { token, tls, secret } = caller

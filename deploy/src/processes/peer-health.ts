@@ -1,5 +1,5 @@
 /** Whether a service that this process calls is there, as its health tells it. */
-import type { LinkEvent } from '@millhand/rpc/tunnel'
+import type { ConnectivityEvent } from '@millhand/rpc/tunnel'
 import type { Clock, Timer } from '@millhand/runner'
 
 export interface PeerHealthOptions {
@@ -25,7 +25,7 @@ export function peerHealth({ ready, tell, clock }: PeerHealthOptions) {
   }
   settle()
   return {
-    onEvent(kind: LinkEvent['kind']) {
+    onEvent(kind: ConnectivityEvent['kind']) {
       if (ready() || kind === 'unready') settle()
       else late ??= clock.timer(HOLD_MS, settle)
     },

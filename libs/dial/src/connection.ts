@@ -28,9 +28,9 @@ export interface Connection {
 }
 
 /** Of one head; nginx has 4 to 8 KiB, most servers 8 KiB. */
-export const MOST_HEAD_BYTES = 16 * 1024
+export const MAX_HEAD_BYTES = 16 * 1024
 /** Heads before the one that counts (1xx), of which one or two make sense. */
-export const MOST_INTERIM = 16
+export const MAX_INTERIM = 16
 /** For how long a connection without anything to do is kept; less where its server says so. */
 export const IDLE_MS = 4_000
 

@@ -4,13 +4,13 @@ import type { Clock } from '@millhand/runner'
 import type { AddressRanges } from './address-ranges.ts'
 import type { Connection, Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
+import { connectFirst } from './happy-eyeballs.ts'
 import { createHttp1 } from './http1.ts'
 import { openHttp2 } from './http2.ts'
 import { localAddresses } from './local-names.ts'
 import { createPool } from './pool.ts'
-import { reach } from './reach.ts'
 import type { Resolver } from './resolver.ts'
-import { secure, trust } from './secure.ts'
+import { createTrust, startTls } from './start-tls.ts'
 import { readTarget, type Target } from './target.ts'
 import { type TimeLimit, timeLimit } from './time-limit.ts'
 
@@ -19,7 +19,7 @@ export interface Dialer {
    * Posts once; again, on a new connection, only where a kept one was closed before a byte of an answer came, or the
    * server says that it has not begun. Follows no redirect. Resolves whatever comes of it.
    */
-  post(request: PostRequest, signal: AbortSignal): Promise<Answer>
+  post(request: PostRequest, signal: AbortSignal): Promise<PostResult>
   /** Waits for the posts that are under way, which their signals can cut short, and closes every connection. Idempotent. */
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export interface PostRequest {
 }
 
 /** `ms`: how long it took, without what it waited for one of its connections to be free. */
-export type Answer =
+export type PostResult =
   | {
       readonly kind: 'answered'
       /** 200 and above. */
@@ -75,9 +75,9 @@ export interface DialerOptions {
 
 export function createDialer(options: DialerOptions): Dialer {
   const { allow, resolver, clock, timeoutMs = 15_000, maxSockets = 1_000, maxSocketsPerPartition = 16, ca } = options
-  const secureContext = trust(ca)
+  const secureContext = createTrust(ca)
   const pool = createPool({ clock, maxSockets, maxSocketsPerPartition })
-  const underWay = new Set<Promise<Answer>>()
+  const underWay = new Set<Promise<PostResult>>()
   let closing: Promise<void> | undefined
 
   return {
@@ -94,7 +94,7 @@ export function createDialer(options: DialerOptions): Dialer {
     },
   }
 
-  async function post(request: PostRequest, signal: AbortSignal): Promise<Answer> {
+  async function post(request: PostRequest, signal: AbortSignal): Promise<PostResult> {
     const limit = timeLimit(clock, timeoutMs, signal)
     try {
       if (closing !== undefined) throw new DialFailure('aborted', 'no more is posted')
@@ -144,9 +144,9 @@ export function createDialer(options: DialerOptions): Dialer {
       isIP(host) !== 0
         ? [host]
         : await orAbort(local ? localAddresses(host, resolver) : resolver.addresses(host), signal)
-    const socket = await reach({ addresses, port, mayReach }, clock, signal)
+    const socket = await connectFirst({ addresses, port, mayReach }, clock, signal)
     if (!isSecure) return createHttp1(socket, clock)
-    const tls = await secure(socket, { host, secureContext }, signal)
+    const tls = await startTls(socket, { host, secureContext }, signal)
     return tls.alpnProtocol === 'h2' ? openHttp2(tls, clock, signal) : createHttp1(tls, clock)
   }
 }

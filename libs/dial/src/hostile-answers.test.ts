@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { manualClock } from '@millhand/runner'
-import type { Answer } from './dialer.ts'
+import type { PostResult } from './dialer.ts'
 import { endless, listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
 
 const codeOf = (answer: { kind: string; code?: string }) => answer.code ?? answer.kind
@@ -77,7 +77,7 @@ test('silence is waited for 15 s where nobody says for how long', { timeout: 300
   const receiver = await rawReceiver(t, () => heard.resolve())
   const clock = manualClock()
   const dialer = testDialer(t, { clock })
-  const answers: Answer[] = []
+  const answers: PostResult[] = []
   const posted = dialer.to(receiver.url).then(answer => answers.push(answer))
   await heard.promise
   await clock.advance(14_999)

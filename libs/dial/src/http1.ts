@@ -2,7 +2,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '@millhand/runner'
-import { type Connection, IDLE_MS, MOST_HEAD_BYTES, MOST_INTERIM, retryAfterOf } from './connection.ts'
+import { type Connection, IDLE_MS, MAX_HEAD_BYTES, MAX_INTERIM, retryAfterOf } from './connection.ts'
 import { readExcerpt } from './excerpt.ts'
 import { DialFailure } from './failure.ts'
 
@@ -34,7 +34,7 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
           path,
           headers: { ...headers, host: authority, 'content-length': body.length },
           setHost: false,
-          maxHeaderSize: MOST_HEAD_BYTES,
+          maxHeaderSize: MAX_HEAD_BYTES,
         })
         const over = new Promise(resolve => request.once('close', resolve))
         request.end(body)
@@ -59,7 +59,7 @@ export function createHttp1(socket: Socket, clock: Clock): Connection {
 }
 
 /** Node's reader counts what is in a head, and passes over empty lines before it without end. */
-const MOST_BYTES_TO_HEAD = (MOST_INTERIM + 1) * MOST_HEAD_BYTES + 64 * 1024
+const MAX_BYTES_TO_HEAD = (MAX_INTERIM + 1) * MAX_HEAD_BYTES + 64 * 1024
 
 /** The head that is no 1xx. A failure is repeatable when the connection `isStale`: closed before it heard of the post. */
 function headOf(request: ClientRequest, isStale: () => boolean, signal: AbortSignal): Promise<IncomingMessage> {
@@ -69,7 +69,7 @@ function headOf(request: ClientRequest, isStale: () => boolean, signal: AbortSig
     const onAbort = () => fail(signal.reason)
     const onData = (data: Uint8Array) => {
       bytes += data.length
-      if (bytes > MOST_BYTES_TO_HEAD) fail(new DialFailure('protocol_error', 'the head of the answer does not come'))
+      if (bytes > MAX_BYTES_TO_HEAD) fail(new DialFailure('protocol_error', 'the head of the answer does not come'))
     }
     const end = () => {
       signal.removeEventListener('abort', onAbort)
@@ -86,7 +86,7 @@ function headOf(request: ClientRequest, isStale: () => boolean, signal: AbortSig
       resolve(response)
     })
     request.on('information', () => {
-      if (++interim > MOST_INTERIM) fail(new DialFailure('protocol_error', 'too many 1xx answers came'))
+      if (++interim > MAX_INTERIM) fail(new DialFailure('protocol_error', 'too many 1xx answers came'))
     })
     request.once('upgrade', () => fail(new DialFailure('protocol_error', 'another protocol was answered')))
     request.on('error', (error: NodeJS.ErrnoException) => fail(failureOf(error, isStale())))

@@ -9,7 +9,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Clock } from '@millhand/runner'
-import { type Connection, IDLE_MS, MOST_HEAD_BYTES, MOST_INTERIM, retryAfterOf } from './connection.ts'
+import { type Connection, IDLE_MS, MAX_HEAD_BYTES, MAX_INTERIM, retryAfterOf } from './connection.ts'
 import { readExcerpt } from './excerpt.ts'
 import { DialFailure } from './failure.ts'
 
@@ -19,9 +19,9 @@ type Head = IncomingHttpHeaders & IncomingHttpStatusHeader
 export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSignal): Promise<Connection> {
   const session = connect('https://endpoint', {
     createConnection: () => socket,
-    settings: { enablePush: false, maxHeaderListSize: MOST_HEAD_BYTES },
+    settings: { enablePush: false, maxHeaderListSize: MAX_HEAD_BYTES },
   })
-  let takes = MOST_STREAMS
+  let takes = MAX_STREAMS
   let isKept = false
   let isRetired = false
   let open = 0
@@ -35,8 +35,8 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
     isRetired = true
     if (open === 0) destroy()
   }
-  session.on('remoteSettings', ({ maxConcurrentStreams = MOST_STREAMS }) => {
-    takes = Math.min(maxConcurrentStreams, MOST_STREAMS)
+  session.on('remoteSettings', ({ maxConcurrentStreams = MAX_STREAMS }) => {
+    takes = Math.min(maxConcurrentStreams, MAX_STREAMS)
   })
   session.on('goaway', retire)
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()))
@@ -85,7 +85,7 @@ export async function openHttp2(socket: Socket, clock: Clock, signal: AbortSigna
 }
 
 /** Of one connection, whatever its server takes: as many as Node lets a server have that says nothing. */
-const MOST_STREAMS = 100
+const MAX_STREAMS = 100
 
 /** The server has sent its settings, with which it begins, and then that it keeps to ours (RFC 9113, section 3.4). */
 function agreed(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
@@ -141,7 +141,7 @@ function headOf(stream: ClientHttp2Stream, isStale: () => boolean, signal: Abort
     stream.on('error', onEnd)
     stream.once('close', onClose)
     stream.on('headers', () => {
-      if (++interim > MOST_INTERIM) fail(new DialFailure('protocol_error', 'too many 1xx answers came'))
+      if (++interim > MAX_INTERIM) fail(new DialFailure('protocol_error', 'too many 1xx answers came'))
     })
     stream.once('response', head => {
       stream.off('close', onClose)

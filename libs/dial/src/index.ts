@@ -1,5 +1,5 @@
 export { type AddressRanges, parseRanges } from './address-ranges.ts'
-export { type Answer, createDialer, type Dialer, type DialerOptions, type PostRequest } from './dialer.ts'
+export { createDialer, type Dialer, type DialerOptions, type PostRequest, type PostResult } from './dialer.ts'
 export type { FailureCode } from './failure.ts'
 export { createResolver, type Resolver, type ResolverOptions } from './resolver.ts'
 export { type Policy, targetFault } from './target.ts'

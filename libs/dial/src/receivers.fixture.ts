@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { systemClock } from '@millhand/runner'
 import { parseRanges } from './address-ranges.ts'
-import { type Answer, createDialer, type Dialer, type DialerOptions, type PostRequest } from './dialer.ts'
+import { createDialer, type Dialer, type DialerOptions, type PostRequest, type PostResult } from './dialer.ts'
 import { createResolver } from './resolver.ts'
 
 /** Tests allow this address alone, in the place of all that are public: 127.0.0.1 is refused to them as to anybody. */
@@ -97,7 +97,7 @@ export const ok = (text = '', ...headers: string[]) =>
 
 export interface TestDialer extends Dialer {
   /** Posts something small. */
-  to(url: string, request?: Partial<PostRequest>, signal?: AbortSignal): Promise<Answer>
+  to(url: string, request?: Partial<PostRequest>, signal?: AbortSignal): Promise<PostResult>
 }
 
 /** Closed when the test ends. `servers`: the DNS. */

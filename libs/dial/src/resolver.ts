@@ -29,7 +29,7 @@ export interface ResolverOptions {
 export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOptions): Resolver {
   const dns = new Dns({ timeout: timeoutMs, tries: 2 })
   if (servers !== undefined) dns.setServers(servers)
-  const known = new LRUCache<string, { answer: Promise<readonly string[]>; until: number }>({ max: MOST_NAMES })
+  const known = new LRUCache<string, { answer: Promise<readonly string[]>; until: number }>({ max: MAX_NAMES })
   return {
     addresses(name) {
       const kept = known.get(name)
@@ -43,7 +43,7 @@ export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOp
         let keepMs = 0
         try {
           const records = await ask(dns, name, clock)
-          if (records.length <= MOST_KEPT) keepMs = Math.min(LONGEST_KEPT_MS, ...records.map(({ ttl }) => ttl * 1000))
+          if (records.length <= MAX_KEPT) keepMs = Math.min(LONGEST_KEPT_MS, ...records.map(({ ttl }) => ttl * 1000))
           return records.map(({ address }) => address)
         } finally {
           entry.until = clock.monotonic() + keepMs
@@ -56,9 +56,9 @@ export function createResolver({ clock, servers, timeoutMs = 1_500 }: ResolverOp
   }
 }
 
-const MOST_NAMES = 10_000
+const MAX_NAMES = 10_000
 /** Addresses of a name whose answer is kept. An answer over TCP can have 4,000, and who has a domain has any number of names. */
-const MOST_KEPT = 64
+const MAX_KEPT = 64
 const LONGEST_KEPT_MS = 30_000
 
 interface AddressRecord {

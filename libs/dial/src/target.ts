@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { AddressRanges } from './address-ranges.ts'
 import { blockedPorts } from './blocked-ports.ts'
 import { DialFailure } from './failure.ts'
-import { ownAddresses } from './own-address.ts'
+import { interfaceAddresses } from './interface-addresses.ts'
 import { isPublic } from './public-address.ts'
 
 /** What may be dialled. */
@@ -66,7 +66,7 @@ export function readTarget(url: string, { plainHttp, allow }: Policy): Target | 
     const foreign = addresses.filter(address => !allow.has(address))
     if (foreign.length === 0) return true
     if (local || !(secure || plainHttp) || !foreign.every(isPublic)) return false
-    const own = ownAddresses()
+    const own = interfaceAddresses()
     return foreign.every(address => address !== from && !own.has(address))
   }
   if (isAddress) {

@@ -1,7 +1,7 @@
 /** What a log has to tell of its readers' progress. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A, B, eachTest, event, type OpenLog } from './contract-log.ts'
+import { A, B, eachTest, event, type OpenLog } from './contract-log.fixture.ts'
 
 export function describeProgress(open: () => Promise<OpenLog>): void {
   describe('progress', () => {

@@ -1,7 +1,7 @@
 /** What a subscription has to do. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A, B, eachTest, event, Inbox, idsUpTo, type OpenLog, withoutPosition } from './contract-log.ts'
+import { A, B, eachTest, event, Inbox, idsUpTo, type OpenLog, withoutPosition } from './contract-log.fixture.ts'
 
 export function describeSubscribe(open: () => Promise<OpenLog>): void {
   describe('subscribe', () => {

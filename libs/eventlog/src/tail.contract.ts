@@ -1,7 +1,7 @@
 /** What a tail has to do. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { A, B, eachTest, event, type OpenLog, withoutPosition } from './contract-log.ts'
+import { A, B, eachTest, event, type OpenLog, withoutPosition } from './contract-log.fixture.ts'
 import type { LoggedEvent } from './event-log.ts'
 
 export function describeTail(open: () => Promise<OpenLog>): void {

@@ -7,16 +7,16 @@
  */
 import type { Clock } from '@millhand/runner'
 import { Tally } from './tally.ts'
-import type { Held, LeaseCause, Work } from './work.ts'
+import type { FencingToken, LeaseCause, Work } from './work.ts'
 
 /** How long a lease lasts, from its claim and from each renewal, in milliseconds. */
 export const leaseMs = 10_000
 
 /** One lease, or one backoff. */
-export interface Deadline extends Held {
+export interface Deadline extends FencingToken {
   readonly tenant: string
   readonly id: string
-  readonly line: string
+  readonly flow: string
   readonly cause: Extract<LeaseCause, { kind: 'lease_ended' | 'backoff_ended' }>
 }
 
@@ -32,7 +32,7 @@ export interface DeadlinesOptions<T extends Work> {
   /** How long a lease lasts that nobody renews, in milliseconds. */
   readonly leaseMs: number
   /** Whose leases are counted together. */
-  readonly lineOf: (work: T) => string
+  readonly flowOf: (work: T) => string
 }
 
 export class Deadlines<T extends Work> {
@@ -45,7 +45,7 @@ export class Deadlines<T extends Work> {
   }
 
   /** Work as it is in the store, or was a moment ago. A lease or backoff that is not known yet is counted from now. */
-  heard(work: T): void {
+  observe(work: T): void {
     const known = this.#entries.get(work.id)
     if (known && known.version > work.version) return
     const ms = this.#lengthOf(work)
@@ -53,18 +53,18 @@ export class Deadlines<T extends Work> {
     else if (known && isOf(known, work)) known.version = work.version
     else {
       this.#delete(known)
-      this.#add(entryOf(work, this.#options.lineOf(work), this.#options.clock.monotonic() + ms))
+      this.#add(entryOf(work, this.#options.flowOf(work), this.#options.clock.monotonic() + ms))
     }
   }
 
-  /** How many leases on a line's work are known. */
-  leasesOf(line: string): number {
-    return this.#leases.of(line)
+  /** How many leases on a flow's work are known. */
+  leasesOf(flow: string): number {
+    return this.#leases.of(flow)
   }
 
   /** Lets a lease last from `askedAt`, by the monotonic clock; false where it is not the live one, or is over. */
   renew(work: T, askedAt: number): boolean {
-    this.heard(work)
+    this.observe(work)
     const known = this.#entries.get(work.id)
     if (!known || !isOf(known, work) || known.endsAt <= this.#options.clock.monotonic()) return false
     known.endsAt = Math.max(known.endsAt, askedAt + this.#options.leaseMs)
@@ -102,20 +102,20 @@ export class Deadlines<T extends Work> {
 
   #add(entry: Entry): void {
     this.#entries.set(entry.id, entry)
-    if (entry.lease_id !== '') this.#leases.add(entry.line, 1)
+    if (entry.lease_id !== '') this.#leases.add(entry.flow, 1)
   }
 
   #delete(entry: Entry | undefined): void {
     if (!entry) return
     this.#entries.delete(entry.id)
-    if (entry.lease_id !== '') this.#leases.add(entry.line, -1)
+    if (entry.lease_id !== '') this.#leases.add(entry.flow, -1)
   }
 }
 
-const isOf = (known: Held, work: Work) => known.lease_id === work.lease_id && known.attempt === work.attempt
+const isOf = (known: FencingToken, work: Work) => known.lease_id === work.lease_id && known.attempt === work.attempt
 
-function entryOf({ tenant, id, version, lease_id, attempt }: Work, line: string, endsAt: number): Entry {
+function entryOf({ tenant, id, version, lease_id, attempt }: Work, flow: string, endsAt: number): Entry {
   const cause: Deadline['cause'] =
     lease_id === '' ? { kind: 'backoff_ended' } : { kind: 'lease_ended', held: { lease_id, attempt } }
-  return { tenant, id, line, version, lease_id, attempt, cause, endsAt }
+  return { tenant, id, flow, version, lease_id, attempt, cause, endsAt }
 }

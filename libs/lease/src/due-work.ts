@@ -1,6 +1,6 @@
 /** Work that falls due by a time of day: found at its time where it was heard of, within a second where it was not. */
 import type { Clock } from '@millhand/runner'
-import { fulfilled } from './fulfilled.ts'
+import { settleAll } from './settle-all.ts'
 import { countedByOwner, type LeaseCause, noDueTime, type Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -26,7 +26,7 @@ export class DueWork<T extends Work, C> {
     this.#options = options
   }
 
-  heard({ due_at }: T): void {
+  observe({ due_at }: T): void {
     if (due_at > countedByOwner && due_at < this.#next) this.#next = due_at
   }
 
@@ -41,11 +41,11 @@ export class DueWork<T extends Work, C> {
       const before = [clock.now() + 1]
       const due = await work.find('due', { equals: [name], after: [countedByOwner], before, limit: AT_ONCE })
       const changes = due.map(one => work.change(one.tenant, one.id, { kind: 'due' }))
-      const results = await fulfilled(changes, failures)
+      const results = await settleAll(changes, failures)
       if (due.length < AT_ONCE || !results.some(result => result.kind === 'changed')) break
     }
     if (!isTime) return
     const [next] = await work.find('due', { equals: [name], after: [clock.now()], limit: 1 })
-    if (next) this.heard(next)
+    if (next) this.observe(next)
   }
 }

@@ -1,14 +1,14 @@
-export {
-  atOwner,
-  onlyReplica,
-  ownerChanges,
-  type Replicas,
-  replicaStops,
-  streamAtOwner,
-  wasPassedOn,
-} from './at-owner.ts'
 export { backoffMs } from './backoff.ts'
 export { leaseMs } from './deadlines.ts'
+export {
+  forwardStreamToOwner,
+  forwardToOwner,
+  isForwarded,
+  ownerUnavailable,
+  type Replicas,
+  replicaStopping,
+  singleReplica,
+} from './forward-to-owner.ts'
 export {
   createOwnership,
   type EndReason,
@@ -19,27 +19,27 @@ export {
   soleOwnership,
 } from './ownership.ts'
 export {
-  type Claimed,
+  type ClaimedRun,
   type ClaimRequest,
   Pool,
-  type Verdict,
+  type RenewResult,
 } from './pool.ts'
 export type { PoolOptions } from './pool-options.ts'
 export { type Cap, type Ready, ReadyQueue, type ReadyQueueOptions, type Share } from './ready-queue.ts'
-export type { Lines } from './stored-work.ts'
+export type { FlowIndex } from './stored-work.ts'
 export {
   countedByOwner,
   type Failure,
-  type Held,
+  type FencingToken,
   isRefusal,
   type LeaseCause,
-  type Machine,
   noDueTime,
   type Outcome,
   type Refusal,
   type RunReport,
   refuse,
+  type StateMachine,
   type Work,
   workIndexes,
 } from './work.ts'
-export { type Changed, createWorkStore, type WorkStore } from './work-store.ts'
+export { type ChangeResult, createWorkStore, type WorkStore } from './work-store.ts'

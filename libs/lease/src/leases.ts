@@ -4,13 +4,13 @@
  * with it: those that are found in the store are of an owner of before, and over.
  */
 import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
-import { Holding } from './holding.ts'
+import { LeaseCounter } from './lease-counter.ts'
 import type { PoolOptions } from './pool-options.ts'
 import type { Ready } from './ready-queue.ts'
 import type { Work } from './work.ts'
 
 type LeasesOptions<T extends Work> = Pick<PoolOptions<T, never>, 'clock' | 'caps' | 'ownerClaims'> & {
-  readonly lineOf: (work: T) => string
+  readonly flowOf: (work: T) => string
   /** Hears of each key of a cap under which there is one less. */
   readonly onRoom: (key: string) => void
 }
@@ -19,36 +19,36 @@ export class Leases<T extends Work> {
   readonly #options: LeasesOptions<T>
   readonly #deadlines: Deadlines<T>
   /** What is being claimed; where the owner claims for itself, until it is settled. */
-  readonly #holding = new Holding()
-  /** Whether the leases of before are known: until then nobody knows how much of a line's work runs. */
-  #hasLooked = false
+  readonly #counter = new LeaseCounter()
+  /** Whether the leases of before are known: until then nobody knows how much of a flow's work runs. */
+  #hasSynced = false
 
   constructor(options: LeasesOptions<T>) {
-    const { clock, lineOf, ownerClaims } = options
+    const { clock, flowOf, ownerClaims } = options
     this.#options = options
-    this.#deadlines = new Deadlines({ clock, lineOf, leaseMs: ownerClaims ? 0 : leaseMs })
+    this.#deadlines = new Deadlines({ clock, flowOf, leaseMs: ownerClaims ? 0 : leaseMs })
   }
 
   /** How many there are under the key of a cap. */
   under(key: string): number {
-    if (this.#options.ownerClaims) return this.#holding.of(key)
-    if (!this.#hasLooked) return Number.POSITIVE_INFINITY
-    return this.#deadlines.leasesOf(key) + this.#holding.of(key)
+    if (this.#options.ownerClaims) return this.#counter.of(key)
+    if (!this.#hasSynced) return Number.POSITIVE_INFINITY
+    return this.#deadlines.leasesOf(key) + this.#counter.of(key)
   }
 
   /** Work as it is in the store, or was a moment ago. */
-  heard(work: T): void {
-    if (!this.#options.ownerClaims || !this.#holding.has(work.lease_id)) this.#deadlines.heard(work)
+  observe(work: T): void {
+    if (!this.#options.ownerClaims || !this.#counter.has(work.lease_id)) this.#deadlines.observe(work)
   }
 
   /** All that are in the store have been heard of. */
-  looked(): void {
-    this.#hasLooked = true
+  markSynced(): void {
+    this.#hasSynced = true
   }
 
   /** One is asked for. */
   ask(lease_id: string, ready: Ready): void {
-    this.#holding.add(lease_id, this.#options.caps?.(ready).map(({ key }) => key) ?? [ready.line])
+    this.#counter.add(lease_id, this.#options.caps?.(ready).map(({ key }) => key) ?? [ready.flow])
   }
 
   /** What came of that. */
@@ -76,11 +76,11 @@ export class Leases<T extends Work> {
 
   clear(): void {
     this.#deadlines.clear()
-    this.#holding.clear()
-    this.#hasLooked = false
+    this.#counter.clear()
+    this.#hasSynced = false
   }
 
   #letGo(lease_id: string): void {
-    for (const key of this.#holding.remove(lease_id)) this.#options.onRoom(key)
+    for (const key of this.#counter.remove(lease_id)) this.#options.onRoom(key)
   }
 }

@@ -1,11 +1,11 @@
-/** Pools of letters whose owners claim for themselves, on a store in memory of its own kind: lines are boxes. */
+/** Pools of letters whose owners claim for themselves, on a store in memory of its own kind: flows are boxes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, manualClock } from '@millhand/runner'
 import type { Collection, Database } from '@millhand/store'
 import { Pool } from './pool.ts'
-import { countedByOwner, type LeaseCause, type Machine, noDueTime, refuse, type Work } from './work.ts'
+import { countedByOwner, type LeaseCause, noDueTime, refuse, type StateMachine, type Work } from './work.ts'
 import { createWorkStore, type WorkStore } from './work-store.ts'
 
 export interface Letter extends Work {
@@ -14,7 +14,7 @@ export interface Letter extends Work {
 type Stored = Collection<Letter, 'ready' | 'due'>
 type Carrier = Pool<Letter, never>
 
-const machine: Machine<Letter, LeaseCause> = {
+const machine: StateMachine<Letter, LeaseCause> = {
   transition(letter, cause) {
     if (cause.kind === 'claimed') {
       if (letter.status !== 'queued') return refuse('not_queued')
@@ -74,11 +74,11 @@ export function openLetters(openDatabase: (options: { file: string }) => Databas
       work,
       clock: clockOfPools,
       newLeaseId: () => crypto.randomUUID(),
-      lines: { of: ({ box }) => box, rest: [] },
-      share: () => ({ weight: 1, mostRunning: Number.POSITIVE_INFINITY }),
-      caps: ({ line }) => [
-        { key: line, mostRunning: most.get(line) ?? 2 },
-        { key: 'all', mostRunning: most.get('all') ?? 9_999 },
+      flows: { of: ({ box }) => box, rest: [] },
+      share: () => ({ weight: 1, maxRunning: Number.POSITIVE_INFINITY }),
+      caps: ({ flow }) => [
+        { key: flow, maxRunning: most.get(flow) ?? 2 },
+        { key: 'all', maxRunning: most.get('all') ?? 9_999 },
       ],
       ownerClaims: true,
       window,

@@ -59,7 +59,7 @@ describe('a pool whose owner claims for itself', () => {
     const [old] = await letters.claim(before.pool)
     const after = letters.open()
     const held = await letters.claimed(after.pool, 1)
-    await after.pool.giveBack([{ group: 'a', work: held }])
+    await after.pool.release([{ group: 'a', work: held }])
     await after.stop()
     assert.equal(await letters.settle(before.pool, old as Letter), false)
     assert.equal((await letters.claim(before.pool)).length, 1)

@@ -197,13 +197,13 @@ describe('ownership', () => {
     const first = start('a', own)
     await pass(500, own)
     const second = start('b')
-    let hasLooked = false
+    let hasSynced = false
     second.before = async () => {
       await clock.sleep(3_000, new AbortController().signal)
       second.before = undefined
-      hasLooked = true
+      hasSynced = true
     }
-    while (!hasLooked) {
+    while (!hasSynced) {
       await pass(0, own)
       await pass(0)
     }

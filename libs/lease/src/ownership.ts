@@ -21,7 +21,7 @@ function timesOf(leaseMs: number) {
     /** After so long without an answer another attempt is sent beside the one that hangs. */
     attemptMs: leaseMs / 4,
     /** A replica that waits counts at most so much between two answers of the store. */
-    mostBetweenMs: Math.max(2 * renewEveryMs, leaseMs / 5),
+    maxBetweenMs: Math.max(2 * renewEveryMs, leaseMs / 5),
     /** A holder that has not renewed for so long gets nothing done. */
     silentMs: leaseMs * 0.3,
   }
@@ -123,7 +123,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       namesakeRenewed = isNamesake(record) && seen?.record?.holder === record?.holder ? namesakeRenewed + 1 : 0
     }
     // A renewal may have been under way for as long as no answer came, so that time does not count.
-    const unchangedMs = seen && isUnchanged ? seen.unchangedMs + Math.min(at - seen.at, times.mostBetweenMs) : 0
+    const unchangedMs = seen && isUnchanged ? seen.unchangedMs + Math.min(at - seen.at, times.maxBetweenMs) : 0
     seen = { record, askedAt, at, unchangedMs }
     return seen
   }

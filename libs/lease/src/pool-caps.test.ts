@@ -10,7 +10,15 @@ import type { Collection } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { leaseMs } from './deadlines.ts'
 import { Pool } from './pool.ts'
-import { countedByOwner, type LeaseCause, type Machine, noDueTime, refuse, type Work, workIndexes } from './work.ts'
+import {
+  countedByOwner,
+  type LeaseCause,
+  noDueTime,
+  refuse,
+  type StateMachine,
+  type Work,
+  workIndexes,
+} from './work.ts'
 import { createWorkStore, type WorkStore } from './work-store.ts'
 
 type Stored = Collection<Work, 'ready' | 'due'>
@@ -19,7 +27,7 @@ type Claimer = Pool<Work, never>
 const never = new AbortController().signal
 const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
 
-const machine: Machine<Work, LeaseCause> = {
+const machine: StateMachine<Work, LeaseCause> = {
   transition(work, cause) {
     if (cause.kind === 'claimed') {
       if (work.status !== 'queued') return refuse('not_queued')
@@ -69,7 +77,7 @@ describe('a pool that may lease two pieces of a tenant’s work at once', () => 
       work,
       clock,
       newLeaseId: () => crypto.randomUUID(),
-      share: () => ({ weight: 1, mostRunning: 2 }),
+      share: () => ({ weight: 1, maxRunning: 2 }),
       maxBatch: () => 4,
       onError: () => {},
     })

@@ -1,7 +1,7 @@
 /** What a pool is of, and what may be claimed of it. */
 import type { Clock } from '@millhand/runner'
 import type { Cap, Ready, Share } from './ready-queue.ts'
-import type { Lines } from './stored-work.ts'
+import type { FlowIndex } from './stored-work.ts'
 import type { LeaseCause, Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -11,8 +11,8 @@ export interface PoolOptions<T extends Work, C> {
   readonly clock: Clock
   readonly newLeaseId: () => string
   /** Who takes turns; tenants, where it is left out. */
-  readonly lines?: Lines<T>
-  /** What its line may have, as it was when the work was made: its latest work tells what holds. */
+  readonly flows?: FlowIndex<T>
+  /** What its flow may have, as it was when the work was made: its latest work tells what holds. */
   readonly share: (work: T) => Share
   /** What bounds it instead, asked at each turn; whoever raises one says so by `mayRunMore`. One of each key. */
   readonly caps?: (next: Ready) => readonly Cap[]
@@ -24,7 +24,7 @@ export interface PoolOptions<T extends Work, C> {
    * for what nobody told of. Else executors hold leases, which last for `leaseMs`.
    */
   readonly ownerClaims?: true
-  /** How many pieces of one line and rank the ready queue holds; the store has the others. */
+  /** How many pieces of one flow and rank the ready queue holds; the store has the others. */
   readonly window?: number
   readonly onError: (error: unknown) => void
 }

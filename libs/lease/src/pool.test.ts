@@ -11,7 +11,15 @@ import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { leaseMs } from './deadlines.ts'
 import { createOwnership, type OwnerRecord, ownersSpec } from './ownership.ts'
 import { Pool } from './pool.ts'
-import { countedByOwner, type LeaseCause, type Machine, noDueTime, refuse, type Work, workIndexes } from './work.ts'
+import {
+  countedByOwner,
+  type LeaseCause,
+  noDueTime,
+  refuse,
+  type StateMachine,
+  type Work,
+  workIndexes,
+} from './work.ts'
 import { createWorkStore } from './work-store.ts'
 
 type Stored = Collection<Work, 'ready' | 'due'>
@@ -20,7 +28,7 @@ const tenant = 'acct_a/live'
 const never = new AbortController().signal
 const idOf = (n: number) => `task_${String(n).padStart(4, '0')}`
 
-const machine: Machine<Work, LeaseCause> = {
+const machine: StateMachine<Work, LeaseCause> = {
   transition(work, cause) {
     if (cause.kind === 'claimed' && work.status === 'queued') {
       const { lease_id } = cause
@@ -72,7 +80,7 @@ describe('a pool', () => {
       work,
       clock,
       newLeaseId: () => crypto.randomUUID(),
-      share: () => ({ weight: 1, mostRunning: Number.POSITIVE_INFINITY }),
+      share: () => ({ weight: 1, maxRunning: Number.POSITIVE_INFINITY }),
       maxBatch: () => 1,
       window,
       onError: () => {},

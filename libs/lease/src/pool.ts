@@ -4,24 +4,24 @@
  * two owners of one pool for a moment are harmless.
  */
 import type { Deadline } from './deadlines.ts'
-import { Filling } from './filling.ts'
-import { fulfilled } from './fulfilled.ts'
 import { Leases } from './leases.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
-import { type Lines, tenants } from './stored-work.ts'
-import { Upkeep } from './upkeep.ts'
+import { Refiller } from './refiller.ts'
+import { settleAll } from './settle-all.ts'
+import { type FlowIndex, tenants } from './stored-work.ts'
+import { Sweeper } from './sweeper.ts'
 import { WaitingClaims } from './waiting-claims.ts'
-import type { Held, LeaseCause, Outcome, RunReport, Work } from './work.ts'
-import type { Changed } from './work-store.ts'
+import type { FencingToken, LeaseCause, Outcome, RunReport, Work } from './work.ts'
+import type { ChangeResult } from './work-store.ts'
 
-export interface Claimed<T> {
+export interface ClaimedRun<T> {
   readonly group: string
   readonly work: readonly T[]
 }
 
-export interface ClaimAnswer<T> {
-  readonly runs: readonly Claimed<T>[]
+export interface ClaimResult<T> {
+  readonly runs: readonly ClaimedRun<T>[]
   /** How long the claim had waited when the leases of its runs began. */
   readonly waitedMs: number
 }
@@ -31,45 +31,45 @@ export interface ClaimRequest {
   readonly runs: number
   readonly busy: ReadonlySet<string>
   readonly waitMs: number
-  /** Only work of lines of which nothing runs: for room that one line's backlog may never fill. */
+  /** Only work of flows of which nothing runs: for room that one flow's backlog may never fill. */
   readonly newcomersOnly?: boolean
 }
 
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
-export type Verdict = 'kept' | 'cancel' | 'lost'
+export type RenewResult = 'kept' | 'cancel' | 'lost'
 
 export class Pool<T extends Work, C> {
   readonly #options: PoolOptions<T, C>
-  readonly #lines: Lines<T>
+  readonly #flows: FlowIndex<T>
   #queue: ReadyQueue
-  readonly #filling: Filling<T>
+  readonly #refiller: Refiller<T>
   readonly #waiting: WaitingClaims
   readonly #leases: Leases<T>
-  readonly #upkeep: Upkeep<T, C>
+  readonly #sweeper: Sweeper<T, C>
   #isRunning = false
 
   constructor(options: PoolOptions<T, C>) {
     this.#options = options
-    const lines = options.lines ?? tenants
-    this.#lines = lines
+    const flows = options.flows ?? tenants
+    this.#flows = flows
     this.#queue = this.#emptyQueue()
-    this.#filling = new Filling({ ...options, lines, queue: () => this.#queue, offer: work => this.#offer(work) })
+    this.#refiller = new Refiller({ ...options, flows, queue: () => this.#queue, offer: work => this.#offer(work) })
     this.#waiting = new WaitingClaims(options.clock)
-    this.#leases = new Leases({ ...options, lineOf: lines.of, onRoom: key => this.mayRunMore(key) })
-    this.#upkeep = new Upkeep({
+    this.#leases = new Leases({ ...options, flowOf: flows.of, onRoom: key => this.mayRunMore(key) })
+    this.#sweeper = new Sweeper({
       ...options,
       leases: this.#leases,
-      filling: this.#filling,
+      refiller: this.#refiller,
       end: deadline => this.#end(deadline),
-      onLooked: () => this.#mayRunAll(),
+      onSynced: () => this.#mayRunAll(),
     })
   }
 
   /** Hears of every durable change of the pool's work. `before`: what it was, where that is known. */
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
-    this.#upkeep.heard(after)
-    if (after.lease_id === '') this.mayRunMore(this.#lines.of(after))
+    this.#sweeper.observe(after)
+    if (after.lease_id === '') this.mayRunMore(this.#flows.of(after))
     if (after.status === 'queued') {
       if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
@@ -79,7 +79,7 @@ export class Pool<T extends Work, C> {
     return this.#queue.position(id)
   }
 
-  /** There is more room than there was: for a line, or under the key of a cap for one piece of work. */
+  /** There is more room than there was: for a flow, or under the key of a cap for one piece of work. */
   mayRunMore(key: string): void {
     if (this.#queue.free(key)) this.#waiting.wake()
   }
@@ -92,19 +92,19 @@ export class Pool<T extends Work, C> {
   async claim(
     { executorId, runs, busy, waitMs, newcomersOnly }: ClaimRequest,
     signal: AbortSignal,
-  ): Promise<ClaimAnswer<T>> {
+  ): Promise<ClaimResult<T>> {
     const { clock } = this.#options
     const askedAt = clock.monotonic()
     const waitedMs = () => clock.monotonic() - askedAt
     this.#waiting.end(executorId)
     while (runs > 0) {
       const taken = this.#queue.take(runs, busy, newcomersOnly)
-      const refilling = this.#filling.refill()
+      const refilling = this.#refiller.refill()
       if (taken.length > 0) {
         const waited = waitedMs()
         const claimed = await this.#claimRuns(taken)
         if (signal.aborted) {
-          await this.giveBack(claimed)
+          await this.release(claimed)
           break
         }
         if (claimed.length > 0) return { runs: claimed, waitedMs: waited }
@@ -121,14 +121,14 @@ export class Pool<T extends Work, C> {
   }
 
   /** Whoever asked has gone: the work goes back at once instead of waiting for its lease to end. */
-  async giveBack(claimed: readonly Claimed<T>[]): Promise<void> {
+  async release(claimed: readonly ClaimedRun<T>[]): Promise<void> {
     const report = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
     const back = claimed.flatMap(run => run.work)
     await Promise.all(back.map(one => this.finish(one.tenant, one.id, one, { kind: 'returned' }, report)))
   }
 
   /** Keeps a lease. What is not `kept` is to be stopped. */
-  async renew(tenant: string, id: string, lease_id: string): Promise<Verdict> {
+  async renew(tenant: string, id: string, lease_id: string): Promise<RenewResult> {
     const { work, clock } = this.#options
     const askedAt = clock.monotonic()
     const held = await work.get(tenant, id)
@@ -139,7 +139,7 @@ export class Pool<T extends Work, C> {
   }
 
   /** Takes a result; false when its lease is not the live one. A repeated result of the same lease is refused. */
-  async finish(tenant: string, id: string, held: Held, outcome: Outcome, report: RunReport): Promise<boolean> {
+  async finish(tenant: string, id: string, held: FencingToken, outcome: Outcome, report: RunReport): Promise<boolean> {
     return await this.settle({ tenant, id, ...held }, { kind: 'finished', held, outcome, report })
   }
 
@@ -167,7 +167,7 @@ export class Pool<T extends Work, C> {
       this.#waiting.endAll()
     }
     signal.addEventListener('abort', end, { once: true })
-    await this.#upkeep.run(signal)
+    await this.#sweeper.run(signal)
     this.#queue = this.#emptyQueue()
   }
 
@@ -177,12 +177,12 @@ export class Pool<T extends Work, C> {
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
-  async #claimRuns(runs: readonly (readonly Ready[])[]): Promise<Claimed<T>[]> {
+  async #claimRuns(runs: readonly (readonly Ready[])[]): Promise<ClaimedRun<T>[]> {
     const failures: unknown[] = []
     const claimed = await Promise.all(
       runs.map(async run => {
         const claims = run.map(ready => this.#claimOne(ready))
-        const work = await fulfilled(claims, failures)
+        const work = await settleAll(claims, failures)
         return { group: run[0]?.group ?? '', work: work.filter(one => one !== undefined) }
       }),
     )
@@ -208,11 +208,11 @@ export class Pool<T extends Work, C> {
   }
 
   /** Where it rejects the change may have been made all the same: then the store tells. */
-  async #change(tenant: string, id: string, cause: C | LeaseCause): Promise<Changed<T>> {
+  async #change(tenant: string, id: string, cause: C | LeaseCause): Promise<ChangeResult<T>> {
     try {
       return await this.#options.work.change(tenant, id, cause)
     } catch (error) {
-      this.#upkeep.doubt()
+      this.#sweeper.requestResync()
       throw error
     }
   }
@@ -221,7 +221,7 @@ export class Pool<T extends Work, C> {
     if (!this.#isRunning) return
     const { tenant, id, group, rank, alone } = work
     const share = this.#options.share(work)
-    if (this.#queue.offer({ tenant, id, line: this.#lines.of(work), group, rank, alone, share })) this.#waiting.wake()
+    if (this.#queue.offer({ tenant, id, flow: this.#flows.of(work), group, rank, alone, share })) this.#waiting.wake()
   }
 
   #mayRunAll(): void {
@@ -232,7 +232,7 @@ export class Pool<T extends Work, C> {
   async #end(deadline: Deadline): Promise<void> {
     const result = await this.#change(deadline.tenant, deadline.id, deadline.cause)
     this.#leases.forget(deadline) // What became of it was heard, or it had ended before.
-    this.mayRunMore(deadline.line)
+    this.mayRunMore(deadline.flow)
     if (result.kind === 'refused') this.changed(undefined, result.current) // Perhaps by a write whose answer was lost.
   }
 }

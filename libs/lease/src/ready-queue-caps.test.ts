@@ -1,44 +1,44 @@
-/** What the ready queue does with lines that may not run more. */
+/** What the ready queue does with flows that may not run more. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Cap, type Ready, ReadyQueue } from './ready-queue.ts'
 import { Tally } from './tally.ts'
 
-const anyNumber = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
+const anyNumber = { weight: 1, maxRunning: Number.POSITIVE_INFINITY }
 
-/** Lines are endpoints `<account>.<n>`: two of each may run at once, and so many of an account. */
-function open(accountMost: number, window = 100) {
+/** Flows are endpoints `<account>.<n>`: two of each may run at once, and so many of an account. */
+function open(accountMax: number, window = 100) {
   const running = new Tally()
   const most = new Map<string, number>()
   let asked = 0
-  const caps = ({ line }: Ready): Cap[] => {
+  const caps = ({ flow }: Ready): Cap[] => {
     asked++
     return [
-      { key: line, mostRunning: most.get(line) ?? 2 },
-      { key: line.split('.')[0] as string, mostRunning: accountMost },
+      { key: flow, maxRunning: most.get(flow) ?? 2 },
+      { key: flow.split('.')[0] as string, maxRunning: accountMax },
     ]
   }
   const queue = new ReadyQueue({ running: key => running.of(key), caps, window })
-  const keysOf = (line: string) => [line, line.split('.')[0] as string]
+  const keysOf = (flow: string) => [flow, flow.split('.')[0] as string]
   return {
     queue,
-    offer: (line: string, id: string) =>
-      queue.offer({ tenant: 't', id, line, group: line, rank: 1, alone: false, share: anyNumber }),
+    offer: (flow: string, id: string) =>
+      queue.offer({ tenant: 't', id, flow, group: flow, rank: 1, alone: false, share: anyNumber }),
     take(runs: number): string[] {
-      const lines = queue.take(runs).map(([one]) => (one as Ready).line)
-      for (const line of lines) for (const key of keysOf(line)) running.add(key, 1)
-      return lines
+      const flows = queue.take(runs).map(([one]) => (one as Ready).flow)
+      for (const flow of flows) for (const key of keysOf(flow)) running.add(key, 1)
+      return flows
     },
-    end(line: string) {
-      for (const key of keysOf(line)) running.add(key, -1)
-      for (const key of keysOf(line)) queue.free(key)
+    end(flow: string) {
+      for (const key of keysOf(flow)) running.add(key, -1)
+      for (const key of keysOf(flow)) queue.free(key)
     },
     /** Which nobody needs to tell the queue. */
-    lower: (line: string) => void most.set(line, 0),
-    setMost(line: string, mostRunning: number) {
-      most.set(line, mostRunning)
-      queue.free(line)
+    lower: (flow: string) => void most.set(flow, 0),
+    setMost(flow: string, maxRunning: number) {
+      most.set(flow, maxRunning)
+      queue.free(flow)
     },
     timesAsked: () => asked,
   }
@@ -56,22 +56,22 @@ describe('a ready queue with caps', () => {
 
   it('holds all lines of an account to what it may have, and lets them take turns in it', () => {
     const { offer, take, end } = open(3)
-    for (const line of ['a.1', 'a.2', 'a.3', 'a.4', 'b.1']) for (let i = 0; i < 5; i++) offer(line, `${line}-${i}`)
+    for (const flow of ['a.1', 'a.2', 'a.3', 'a.4', 'b.1']) for (let i = 0; i < 5; i++) offer(flow, `${flow}-${i}`)
     assert.deepEqual(take(99).sort(), ['a.1', 'a.2', 'a.3', 'b.1', 'b.1'])
     const next: string[] = []
-    for (const line of ['a.1', 'a.2', 'a.3', 'a.4', 'a.1', 'a.2']) {
-      end(line)
+    for (const flow of ['a.1', 'a.2', 'a.3', 'a.4', 'a.1', 'a.2']) {
+      end(flow)
       next.push(...take(99))
     }
     assert.equal(next.length, 6)
-    for (const line of new Set(next)) assert.ok(next.filter(one => one === line).length <= 2, next.join(' '))
+    for (const flow of new Set(next)) assert.ok(next.filter(one => one === flow).length <= 2, next.join(' '))
   })
 
   it('gives the place of a line that can’t take it to another of the account', () => {
     const { offer, take, end, lower } = open(2)
-    for (const line of ['a.1', 'a.2', 'a.3', 'a.4']) for (let i = 0; i < 5; i++) offer(line, `${line}-${i}`)
+    for (const flow of ['a.1', 'a.2', 'a.3', 'a.4']) for (let i = 0; i < 5; i++) offer(flow, `${flow}-${i}`)
     assert.deepEqual(take(9), ['a.1', 'a.2'])
-    for (const line of ['a.1', 'a.2', 'a.3']) lower(line)
+    for (const flow of ['a.1', 'a.2', 'a.3']) lower(flow)
     end('a.1')
     assert.deepEqual(take(9), ['a.4'])
   })
@@ -110,24 +110,24 @@ describe('a ready queue with caps', () => {
   })
 
   it('strands nothing and exceeds nothing, whatever comes and ends in whatever order', () => {
-    const lines = ['a.1', 'a.2', 'a.3', 'b.1', 'b.2']
+    const flows = ['a.1', 'a.2', 'a.3', 'b.1', 'b.2']
     const step = fc.oneof(
-      fc.record({ offer: fc.constantFrom(...lines) }),
+      fc.record({ offer: fc.constantFrom(...flows) }),
       fc.record({ take: fc.integer({ min: 1, max: 6 }) }),
       fc.record({ end: fc.nat(20) }),
-      fc.record({ line: fc.constantFrom(...lines), most: fc.nat(3) }),
+      fc.record({ flow: fc.constantFrom(...flows), most: fc.nat(3) }),
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), steps => {
         const { queue, offer, take, end, setMost } = open(3)
         const most = new Map<string, number>()
         const under: string[] = []
-        const count = (start: string) => under.filter(line => line.startsWith(start)).length
+        const count = (start: string) => under.filter(flow => flow.startsWith(start)).length
         const takeSome = (runs: number) => {
-          for (const line of take(runs)) {
-            under.push(line)
-            assert.ok(count(line) <= (most.get(line) ?? 2), line)
-            assert.ok(count(line.slice(0, 1)) <= 3, line)
+          for (const flow of take(runs)) {
+            under.push(flow)
+            assert.ok(count(flow) <= (most.get(flow) ?? 2), flow)
+            assert.ok(count(flow.slice(0, 1)) <= 3, flow)
           }
         }
         const endOne = (place: number) => under.splice(place, 1).forEach(end)
@@ -136,13 +136,13 @@ describe('a ready queue with caps', () => {
           else if ('take' in one) takeSome(one.take)
           else if ('end' in one) endOne(one.end)
           else {
-            most.set(one.line, one.most)
-            setMost(one.line, one.most)
+            most.set(one.flow, one.most)
+            setMost(one.flow, one.most)
           }
         })
-        for (const line of lines) {
-          most.set(line, 2)
-          setMost(line, 2)
+        for (const flow of flows) {
+          most.set(flow, 2)
+          setMost(flow, 2)
         }
         for (let round = 0; queue.size > 0; round++) {
           assert.ok(round < 200, `${queue.size} are stranded`)

@@ -5,11 +5,11 @@ import { type Ready, ReadyQueue } from './ready-queue.ts'
 
 const queue = (options: Partial<ConstructorParameters<typeof ReadyQueue>[0]> = {}) =>
   new ReadyQueue({ running: () => 0, maxBatch: () => 4, window: 100, ...options })
-const share = (weight: number, mostRunning = Number.POSITIVE_INFINITY) => ({ weight, mostRunning })
+const share = (weight: number, maxRunning = Number.POSITIVE_INFINITY) => ({ weight, maxRunning })
 const work = (tenant: string, id: string, more: Partial<Ready> = {}): Ready => ({
   tenant,
   id,
-  line: tenant,
+  flow: tenant,
   group: 'm',
   rank: 1,
   alone: false,
@@ -115,7 +115,7 @@ describe('ready queue', () => {
       q.offer(work(`t${i}`, `w${i}`, { share: share(1, 5_000) }))
       assert.equal(q.take(2).length, 1)
     }
-    assert.ok(q.lines < 10, `${q.lines} tenants are remembered`)
+    assert.ok(q.flows < 10, `${q.flows} tenants are remembered`)
   })
 
   it('fills a run with one group, over all tenants', () => {
@@ -159,7 +159,7 @@ describe('ready queue', () => {
 
   it('gives room for newcomers to lines of which nothing runs, one piece each', () => {
     const running: Record<string, number> = { a: 1 }
-    const q = queue({ running: line => running[line] ?? 0 })
+    const q = queue({ running: flow => running[flow] ?? 0 })
     for (let i = 0; i < 20; i++) q.offer(work('a', `a${i}`))
     assert.deepEqual(q.take(9, new Set(), true), [])
     q.offer(work('b', 'b0', { group: 'n' }))
@@ -188,15 +188,15 @@ describe('ready queue', () => {
     assert.equal(q.offer(work('a', 'high', { rank: 0 })), true)
     assert.deepEqual(q.beginRefills(), [])
     assert.deepEqual(ids(takeEach(q, 2)), ['high', '1'])
-    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ flow: 'a', rank: 1 }])
     assert.equal(q.offer(work('a', '5')), true) // Written while the store is being read.
     assert.deepEqual(
       ['2', '3'].map(id => q.offer(work('a', id))),
       [true, false],
     )
-    q.more({ line: 'a', rank: 1 })
+    q.more({ flow: 'a', rank: 1 })
     assert.deepEqual(ids(takeEach(q, 9)), ['2', '5'])
-    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ flow: 'a', rank: 1 }])
     assert.deepEqual([q.offer(work('a', '3')), ...ids(takeEach(q, 9))], [true, '3'])
   })
 
@@ -205,7 +205,7 @@ describe('ready queue', () => {
     for (const id of ['1', '2', '3']) q.offer(work('a', id))
     for (const id of ['1', '2']) q.withdraw(id)
     assert.deepEqual(q.take(1), [])
-    assert.deepEqual(q.beginRefills(), [{ line: 'a', rank: 1 }])
+    assert.deepEqual(q.beginRefills(), [{ flow: 'a', rank: 1 }])
   })
 
   it('holds little of each tenant where many have a backlog, and yet gives everything', () => {
@@ -226,9 +226,9 @@ describe('ready queue', () => {
       assert.ok(runs.length > 0, `${given} were given`)
       for (const [{ tenant, id }] of runs as [Ready][]) assert.ok(stored.get(tenant)?.delete(id))
       given += runs.length
-      for (const { line, rank } of q.beginRefills()) if (!offer(line)) q.more({ line, rank })
+      for (const { flow, rank } of q.beginRefills()) if (!offer(flow)) q.more({ flow, rank })
     }
-    assert.deepEqual([q.take(1), q.lines], [[], 0])
+    assert.deepEqual([q.take(1), q.flows], [[], 0])
   })
 
   it('a tenant between others that share runs is served in its turn', () => {
@@ -275,7 +275,7 @@ describe('ready queue', () => {
         for (const step of steps) {
           if ('offer' in step) {
             const id = `${step.offer.tenant}${step.offer.id}`
-            q.offer({ ...step.offer, id, line: step.offer.tenant, share: share(step.offer.rank + 1) })
+            q.offer({ ...step.offer, id, flow: step.offer.tenant, share: share(step.offer.rank + 1) })
             waiting.add(id)
           } else if ('take' in step) take(step.take)
           else

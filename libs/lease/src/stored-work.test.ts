@@ -10,9 +10,9 @@ import { ReadyQueue } from './ready-queue.ts'
 import { readyWork, tenants } from './stored-work.ts'
 import { noDueTime, type Work, workIndexes } from './work.ts'
 
-const share = { weight: 1, mostRunning: Number.POSITIVE_INFINITY }
+const share = { weight: 1, maxRunning: Number.POSITIVE_INFINITY }
 
-/** So many pieces of a line and rank: those that are ready, and those that wait for their next attempt. */
+/** So many pieces of a flow and rank: those that are ready, and those that wait for their next attempt. */
 interface Part {
   readonly tenant: string
   readonly rank: number
@@ -72,12 +72,12 @@ describe('a ready queue that is filled from the store', () => {
           for await (const page of readyWork({ find: stored.find }, `pool_${pools}`, tenants, queue)) {
             for (const { tenant, id, group, rank, alone, backoff_ms } of page) {
               assert.equal(backoff_ms, 0)
-              if (queue.offer({ tenant, id, line: tenant, group, rank, alone, share })) known.add(id)
+              if (queue.offer({ tenant, id, flow: tenant, group, rank, alone, share })) known.add(id)
             }
             queue.take(turns.next().value ?? 0)
           }
           for (const { tenant, id, rank, backoff_ms } of works) {
-            if (backoff_ms === 0 && !known.has(id)) assert.ok(queue.hasMore({ line: tenant, rank }), id)
+            if (backoff_ms === 0 && !known.has(id)) assert.ok(queue.hasMore({ flow: tenant, rank }), id)
           }
         }
       }),

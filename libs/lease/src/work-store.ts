@@ -1,10 +1,10 @@
 /** The one way in which work changes: a pure transition, then a compare-and-set together with its events. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, OutboxEvent, Query } from '@millhand/store'
-import { LatelySeen } from './lately-seen.ts'
-import { isRefusal, type Machine, type Work } from './work.ts'
+import { isRefusal, type StateMachine, type Work } from './work.ts'
+import { WorkCache } from './work-cache.ts'
 
-export type Changed<T> =
+export type ChangeResult<T> =
   | { readonly kind: 'changed'; readonly before: T; readonly after: T }
   | { readonly kind: 'refused'; readonly reason: string; readonly current: T }
   | { readonly kind: 'missing' }
@@ -17,22 +17,22 @@ export interface WorkStore<T extends Work, C> {
   /** Stores new work, version 1, with its events; false when the id is taken. */
   insert(work: T, events: readonly OutboxEvent[]): Promise<boolean>
   /** Applies the cause to the work as it is now; again, when another change came between. */
-  change(tenant: string, id: string, cause: C): Promise<Changed<T>>
+  change(tenant: string, id: string, cause: C): Promise<ChangeResult<T>>
   /** Removes the work where it still has this version. */
   remove(work: T): Promise<boolean>
 }
 
 export function createWorkStore<T extends Work, C>(deps: {
   collection: Collection<T, 'ready' | 'due'>
-  machine: Machine<T, C>
+  machine: StateMachine<T, C>
   clock: Clock
   /** Hears of every change after it is durable, in the order of the versions that this store wrote. */
   onChanged: (before: T | undefined, after: T) => void
 }): WorkStore<T, C> {
   const { collection, machine, clock } = deps
-  const lately = new LatelySeen<T>()
+  const cache = new WorkCache<T>()
   const onChanged = (before: T | undefined, after: T) => {
-    lately.left(after)
+    cache.written(after)
     deps.onChanged(before, after)
   }
 
@@ -41,7 +41,7 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async find(index, query) {
       const found = await collection.find(index, query)
-      if (index !== 'primary') for (const work of found) lately.found(work)
+      if (index !== 'primary') for (const work of found) cache.read(work)
       return found
     },
 
@@ -56,7 +56,7 @@ export function createWorkStore<T extends Work, C>(deps: {
 
     async change(tenant, id, cause) {
       for (;;) {
-        const known = lately.take(tenant, id)
+        const known = cache.take(tenant, id)
         const before = known ?? (await collection.get(tenant, id))
         if (!before) return { kind: 'missing' }
         const now = clock.now()

@@ -40,7 +40,7 @@ export const workIndexes = {
 } as const satisfies Record<string, Index>
 
 /** Proof that an executor holds a run. Both halves must be the live ones. */
-export interface Held {
+export interface FencingToken {
   readonly lease_id: string
   readonly attempt: number
 }
@@ -82,9 +82,9 @@ export interface RunReport {
 /** What leasing does to work. The owner of the work decides, in one pure function, what comes of it. */
 export type LeaseCause =
   | { readonly kind: 'claimed'; readonly lease_id: string }
-  | { readonly kind: 'finished'; readonly held: Held; readonly outcome: Outcome; readonly report: RunReport }
+  | { readonly kind: 'finished'; readonly held: FencingToken; readonly outcome: Outcome; readonly report: RunReport }
   /** Its executor is gone, or stands still. */
-  | { readonly kind: 'lease_ended'; readonly held: Held }
+  | { readonly kind: 'lease_ended'; readonly held: FencingToken }
   | { readonly kind: 'backoff_ended' }
   /** `due_at` has passed. */
   | { readonly kind: 'due' }
@@ -97,7 +97,7 @@ export interface Refusal {
 export const refuse = (refused: string): Refusal => ({ refused })
 export const isRefusal = (value: object): value is Refusal => 'refused' in value
 
-export interface Machine<T extends Work, C> {
+export interface StateMachine<T extends Work, C> {
   /** The work after the cause, or why it can't be. Pure. Its `version` is ignored. */
   transition(work: T, cause: C, now: number): T | Refusal
   /** The events that the change makes; none when its state stays. */

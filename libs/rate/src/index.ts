@@ -1,2 +1,2 @@
-export { Ring, WINDOW_MS } from './ring.ts'
-export { Windows } from './windows.ts'
+export { SlidingWindow, WINDOW_MS } from './sliding-window.ts'
+export { WindowMap } from './window-map.ts'

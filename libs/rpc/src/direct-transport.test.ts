@@ -7,7 +7,7 @@ import { create } from '@bufbuild/protobuf'
 import { StringValueSchema } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError, createClient, type Interceptor } from '@connectrpc/connect'
 import { connectNodeAdapter, createConnectTransport, Http2SessionManager } from '@connectrpc/connect-node'
-import { ContractService } from './contract-service.ts'
+import { ContractService } from './contract-service.fixture.ts'
 import { createDirectTransport } from './direct-transport.ts'
 import { describeTransport } from './transport.contract.ts'
 

@@ -1,3 +1,4 @@
+export { ignoreAcceptErrors } from './accept-errors.ts'
 export {
   createDirectTransport,
   type DirectTransport,
@@ -9,5 +10,4 @@ export { idOf, operationKey } from './operation.ts'
 export { type Principal, principal, principalKey, requestIdKey } from './principal.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
-export { surviveRefusedConnections } from './survive-refused-connections.ts'
 export { check, compile, violations } from './validation.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type Client, ConnectError, type HandlerContext, type ServiceImpl, type Transport } from '@connectrpc/connect'
-import type { ContractService } from './contract-service.ts'
+import type { ContractService } from './contract-service.fixture.ts'
 
 export type Impl = Partial<ServiceImpl<typeof ContractService>>
 

@@ -11,7 +11,7 @@ import {
   type Transport,
 } from '@connectrpc/connect'
 import { fail, problemOf } from '@millhand/api'
-import { ContractService, UnservedService } from './contract-service.ts'
+import { ContractService, UnservedService } from './contract-service.fixture.ts'
 import type { Routes } from './direct-transport.ts'
 import { aborted, echo, type Impl, rejection, type Serving } from './serving.contract.ts'
 import { describeStreams } from './stream.contract.ts'

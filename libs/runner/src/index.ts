@@ -7,8 +7,9 @@ export {
   type Schema,
   type Values,
 } from './configuration.ts'
-export { Gathering } from './gathering.ts'
 export { type Check, createHealth, type Health } from './health.ts'
+export { KeyedBatcher } from './keyed-batcher.ts'
+export { KeyedMutex } from './keyed-mutex.ts'
 export { type BackoffOptions, backoff, everyInterval, type RetryOptions, retry } from './loop.ts'
 export { endProcess } from './process-events.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
@@ -28,4 +29,3 @@ export {
   text,
   urls,
 } from './setting.ts'
-export { Turns } from './turns.ts'

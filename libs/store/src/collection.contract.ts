@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import type { Collection, Database, Draft, OutboxEvent } from './collection.ts'
-import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from './contract-items.ts'
+import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from './contract-items.fixture.ts'
 import { describeFind } from './find.contract.ts'
 
 /** A store that has just been opened: empty, except after `reopen`. */

@@ -5,7 +5,7 @@ import { beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
 
 import type { Collection, Database, Query, Scalar } from './collection.ts'
-import { ITEMS, type Item, type ItemIndex, item, TENANT } from './contract-items.ts'
+import { ITEMS, type Item, type ItemIndex, item, TENANT } from './contract-items.fixture.ts'
 
 export function describeFind(opened: () => Database): void {
   describe('find', () => {

@@ -80,7 +80,7 @@ export class Backlog {
     const all = Number.POSITIVE_INFINITY
     const known = { atMost: all, underWay: 0, since: 0, countedAt: never, counted: 0, counting: undefined }
     for (const [other, { underWay, counting }] of this.#known) {
-      if (this.#known.size < MOST_KNOWN) break
+      if (this.#known.size < MAX_KNOWN) break
       if (underWay === 0 && counting === undefined) this.#known.delete(other)
     }
     this.#known.set(tenant, known)
@@ -94,7 +94,7 @@ const full = (most: number) =>
   })
 
 const STALE_MS = 10_000
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 /** So that counting takes a few percent of the time at most: an index is counted at some 10,000 a millisecond. */
 const COUNTED_A_MS = 100

@@ -10,9 +10,9 @@ import {
   addTask,
   createTasks,
   type EmissionsRecord,
+  findExistingTask,
   leaseWithInput,
-  madeBefore,
-  newLife,
+  newTaskFields,
   showTask,
   type TaskParts,
   taskMessage,
@@ -35,7 +35,7 @@ export function createErrandService(options: ErrandOptions) {
     ...options,
     kind: errandKind,
     transition: errandTransition,
-    share: () => ({ weight: 1, mostRunning: 10_000 }),
+    share: () => ({ weight: 1, maxRunning: 10_000 }),
     maxBatch: mode => (mode === 'live' ? 8 : 1),
     streamTokenSecret: new Uint8Array(32),
   })
@@ -56,10 +56,10 @@ export function createErrandService(options: ErrandOptions) {
         async createTask(req, call) {
           const { tenant } = principal(call)
           const id = idOf(errandKind.idPrefix, call, deps.ids)
-          const before = await madeBefore(deps, call, tenant, id)
+          const before = await findExistingTask(deps, call, tenant, id)
           if (before) return await show(before)
           const errand: Errand = {
-            ...newLife(deps, req, call, id, req.queueTimeoutS ?? 86_400, undefined),
+            ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, undefined),
             group: req.model,
             rank: 1,
             ...deps.inputs.placed(tenant, id, req.input),

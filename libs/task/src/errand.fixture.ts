@@ -2,10 +2,10 @@
 import { workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
 import type { TaskKind } from './kind.ts'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
 import { taskTransition } from './transition.ts'
 
-export interface Errand extends TaskLife {
+export interface Errand extends TaskBase {
   readonly seconds?: number | undefined
 }
 

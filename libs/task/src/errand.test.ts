@@ -12,7 +12,7 @@ import { Emitted_Verdict, LeaseService } from '@millhand/api/gen/millhand/lease/
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
@@ -46,7 +46,7 @@ describe('an errand', { timeout: 300_000 }, () => {
       blobs,
       clock,
       log: createLog({ level: 'error' }),
-      replicas: onlyReplica,
+      replicas: singleReplica,
       onRing: () => {},
       retentionMs: 86_400_000,
     })

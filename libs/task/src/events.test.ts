@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { Errand } from './errand.fixture.ts'
 import { taskEvents } from './events.ts'
-import { claim, finish, life } from './life.fixture.ts'
+import { claim, finish, taskAfter } from './task-history.fixture.ts'
 
 const outputs = {
   'up to 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_534)}"` }, undefined, undefined],
-  'over 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_535)}"` }, true, `/v1/tasks/${life().id}`],
+  'over 64 KiB': [{ kind: 'output', output: `"${'x'.repeat(65_535)}"` }, true, `/v1/tasks/${taskAfter().id}`],
   'in a file': [{ kind: 'output_file', file: 'file_a', kept_until: 1 }, true, '/v1/files/file_a/content'],
 } as const
 
@@ -18,7 +18,7 @@ const kind = {
 
 for (const [what, [outcome, isOmitted, url]] of Object.entries(outputs)) {
   it(`the event of an end says whether it lacks the output: one ${what}`, () => {
-    const [event] = taskEvents(kind, life(claim), life(claim, finish(outcome)), 1, () => 'evt_a')
+    const [event] = taskEvents(kind, taskAfter(claim), taskAfter(claim, finish(outcome)), 1, () => 'evt_a')
     const { data } = JSON.parse(event?.value ?? '')
     assert.equal(data.output_omitted, isOmitted)
     assert.equal(data.output_url, url)

@@ -4,7 +4,7 @@ import { jsonWriter, modeOfWord } from '@millhand/api'
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import type { TaskKind } from './kind.ts'
-import { hasEnded, type TaskLife } from './task.ts'
+import { hasEnded, type TaskBase } from './task.ts'
 import type { TaskStatus } from './task-status.ts'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */
@@ -13,7 +13,7 @@ const outputInEventBytes = 64 * 1024
 const writeEvent = jsonWriter(EventSchema)
 
 /** The event of `after`, where it differs in state from `before`; an insert has no `before`. */
-export function taskEvents<T extends TaskLife>(
+export function taskEvents<T extends TaskBase>(
   { topic, eventPrefix, write }: Pick<TaskKind<T>, 'topic' | 'eventPrefix' | 'write'>,
   before: T | undefined,
   after: T,
@@ -45,7 +45,7 @@ export function taskEvents<T extends TaskLife>(
 }
 
 /** The short form of tasks is that of every kind. */
-const outputUrl = ({ id, output_file }: TaskLife): string =>
+const outputUrl = ({ id, output_file }: TaskBase): string =>
   output_file === undefined ? `/v1/tasks/${id}` : `/v1/files/${output_file}/content`
 
 /** What a change to `status` is called; `isFirst` where it made the task. */

@@ -1,23 +1,23 @@
 /** Where a task's input lies: in its record while it is small, since every change writes the record again; else apart. */
 import { randomUUID } from 'node:crypto'
 import type { Blobs } from '@millhand/blob'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
 
 export interface Inputs {
   /**
    * Where the record of a new task has its input: there, or at a place. That is another one each time, so that what one
    * create keeps and removes is never another one's of the same operation.
    */
-  placed(tenant: string, id: string, input: string): Pick<TaskLife, 'input' | 'input_blob'>
+  placed(tenant: string, id: string, input: string): Pick<TaskBase, 'input' | 'input_blob'>
   /** Stores an input at its place, durably. */
   keep(place: string, input: string): Promise<void>
   /** The input; undefined once the data is removed. */
-  read(task: Pick<TaskLife, 'input' | 'input_blob'>): Promise<string | undefined>
+  read(task: Pick<TaskBase, 'input' | 'input_blob'>): Promise<string | undefined>
   /** Removes the input that lies apart. */
-  remove(task: Pick<TaskLife, 'input_blob'>): Promise<void>
+  remove(task: Pick<TaskBase, 'input_blob'>): Promise<void>
   /** Removes inputs that no task names: the process ended in between. Stops when the signal ends. */
   sweep(
-    get: (tenant: string, id: string) => Promise<Pick<TaskLife, 'input_blob'> | undefined>,
+    get: (tenant: string, id: string) => Promise<Pick<TaskBase, 'input_blob'> | undefined>,
     writtenBefore: number,
     signal: AbortSignal,
   ): Promise<void>

@@ -1,8 +1,8 @@
 /** What makes one kind of task another than the next, beside its record. */
 import type { IdPrefix, KeyMode } from '@millhand/api'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
 
-export interface TaskKind<T extends TaskLife> {
+export interface TaskKind<T extends TaskBase> {
   /** What its ids begin with: `task`. */
   readonly idPrefix: IdPrefix
   /** What the types of its events begin with: `task.`. */

@@ -6,12 +6,12 @@ import { operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import type { Callback } from './callback.ts'
 import { taskEvents } from './events.ts'
-import { foundTask } from './found-task.ts'
-import { acceptedAt, type TaskLife } from './task.ts'
+import { requireTask } from './require-task.ts'
+import { acceptedAt, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** What an earlier call of the same operation has made already. */
-export async function madeBefore<T extends TaskLife>(
+export async function findExistingTask<T extends TaskBase>(
   { tasks }: Pick<TaskDeps<T>, 'tasks'>,
   { values }: Pick<HandlerContext, 'values'>,
   tenant: string,
@@ -27,7 +27,7 @@ interface CreateRequest {
 }
 
 /** What the record of a new task begins with; `asked` is what it asks the sandbox for, if it does. */
-export function newLife<T extends TaskLife>(
+export function newTaskFields<T extends TaskBase>(
   { kind, clock }: Pick<TaskDeps<T>, 'kind' | 'clock'>,
   { metadata, callback }: CreateRequest,
   call: HandlerContext,
@@ -62,14 +62,14 @@ export function newLife<T extends TaskLife>(
     lease_id: '',
     resource_version: 1,
     history: [{ version: 1, status: 'queued', at, attempt: 0 }],
-  } as const satisfies Partial<TaskLife>
+  } as const satisfies Partial<TaskBase>
 }
 
 /**
  * Stores a new task, its event and its input, durably, where one more of the `most` that may wait has room; else fails
  * with `queue_full`. Resolves with the task itself, or with what an earlier call of the same operation has made.
  */
-export async function addTask<T extends TaskLife>(
+export async function addTask<T extends TaskBase>(
   {
     kind,
     tasks,
@@ -89,7 +89,7 @@ export async function addTask<T extends TaskLife>(
   if (isStored) return task
   const made = await tasks.get(tenant, id)
   if (made?.input_blob !== input_blob) await inputs.remove(task)
-  return foundTask(id, made)
+  return requireTask(id, made)
 }
 
 /** When its time in the queue begins: as it is created, unless its operation is taken up later, or clocks differ. */

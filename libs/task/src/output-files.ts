@@ -7,7 +7,7 @@ import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_p
 import { everyInterval } from '@millhand/runner'
 import type { Collection, Document } from '@millhand/store'
 import type { RunFiles } from './rpc/run-files.ts'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 /** Files that were about to be kept for a result. */
@@ -18,7 +18,7 @@ export interface UnsettledFiles extends Document {
   readonly files: readonly string[]
 }
 
-export interface OutputFilesDeps<T extends TaskLife>
+export interface OutputFilesDeps<T extends TaskBase>
   extends Pick<TaskDeps<T>, 'clock' | 'log' | 'retentionMs'>,
     Pick<RunFiles<T>, 'keep' | 'remove' | 'namedBy'> {
   readonly tasks: Pick<TaskDeps<T>['tasks'], 'get'>
@@ -41,7 +41,7 @@ const EVERY_MS = 10_000
 const PAGE = 100
 
 /** Files of results, and the notes that say which of them are not settled: those are looked through every 10 s. */
-export function outputFiles<T extends TaskLife>(deps: OutputFilesDeps<T>): OutputFiles {
+export function outputFiles<T extends TaskBase>(deps: OutputFilesDeps<T>): OutputFiles {
   const { tasks, unsettled, clock, log, retentionMs, keep, remove, namedBy } = deps
 
   async function removeUnnamed(tenant: string, id: string, files: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Removes tasks and their data once they have been kept long enough. */
 import { firstIdAt } from '@millhand/api'
 import { everyInterval } from '@millhand/runner'
-import { hasEnded, type TaskLife } from './task.ts'
+import { hasEnded, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 
 const everyMs = 60_000
@@ -9,7 +9,7 @@ const everyMs = 60_000
 /** A large input that no task names is left over once its create must be over: 1 hour. */
 const orphanAfterMs = 3_600_000
 
-type RetentionDeps<T extends TaskLife> = Pick<
+type RetentionDeps<T extends TaskBase> = Pick<
   TaskDeps<T>,
   'kind' | 'tasks' | 'inputs' | 'emissions' | 'clock' | 'log' | 'retentionMs'
 >
@@ -18,7 +18,7 @@ type RetentionDeps<T extends TaskLife> = Pick<
  * Removes them every minute until the signal ends: input, what its runs emitted, then the task. What can't be removed
  * is tried again the next minute and keeps nothing else. Never rejects.
  */
-export async function removeExpired<T extends TaskLife>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
+export async function removeExpired<T extends TaskBase>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
   const { tasks, inputs, clock, log } = deps
   let sweepAt = 0
   await everyInterval(clock, everyMs, signal, async () => {
@@ -34,7 +34,7 @@ export async function removeExpired<T extends TaskLife>(deps: RetentionDeps<T>, 
 }
 
 /** Tenant by tenant, oldest first: what has ended and outlived its `data_expires_at`. */
-async function removeExpiredTasks<T extends TaskLife>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
+async function removeExpiredTasks<T extends TaskBase>(deps: RetentionDeps<T>, signal: AbortSignal): Promise<void> {
   let tenant = ''
   while (!signal.aborted) {
     const [first] = await deps.tasks.find('primary', { equals: [], after: [tenant], limit: 1 })
@@ -44,7 +44,7 @@ async function removeExpiredTasks<T extends TaskLife>(deps: RetentionDeps<T>, si
   }
 }
 
-async function removeExpiredOf<T extends TaskLife>(tenant: string, deps: RetentionDeps<T>, signal: AbortSignal) {
+async function removeExpiredOf<T extends TaskBase>(tenant: string, deps: RetentionDeps<T>, signal: AbortSignal) {
   const { kind, tasks, clock, retentionMs } = deps
   const now = clock.now()
   // A task ends after its creation, so what is younger than the retention can't have outlived it.
@@ -61,7 +61,7 @@ async function removeExpiredOf<T extends TaskLife>(tenant: string, deps: Retenti
 }
 
 /** The task goes last: as long as it is there its data is found. */
-async function remove<T extends TaskLife>({ tasks, inputs, emissions, log }: RetentionDeps<T>, task: T): Promise<void> {
+async function remove<T extends TaskBase>({ tasks, inputs, emissions, log }: RetentionDeps<T>, task: T): Promise<void> {
   try {
     await inputs.remove(task)
     await emissions.removeAll(task)

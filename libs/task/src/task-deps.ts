@@ -8,11 +8,11 @@ import type { Inputs } from './inputs.ts'
 import type { TaskKind } from './kind.ts'
 import type { Emissions } from './stream/emissions.ts'
 import type { StreamTokens } from './stream-token.ts'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
+import type { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
-import type { TaskWatch } from './watch.ts'
 
-export interface TaskDeps<T extends TaskLife> {
+export interface TaskDeps<T extends TaskBase> {
   readonly kind: TaskKind<T>
   readonly tasks: WorkStore<T, TaskCause>
   readonly emissions: Emissions

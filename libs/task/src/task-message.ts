@@ -4,8 +4,8 @@ import { modeOfWord } from '@millhand/api'
 import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
 import { callbackMessage, errorMessage, moneyMessage, progressMessage, statuses, timestamp } from './message-parts.ts'
-import type { Told } from './stream/read-stream.ts'
-import { hasEnded, queueExpiresAt, runsBegun, type TaskLife } from './task.ts'
+import type { StreamItem } from './stream/read-stream.ts'
+import { hasEnded, queueExpiresAt, runsBegun, type TaskBase } from './task.ts'
 
 /** What a message shows of a task that its record may not have, or that is not always shown. */
 export interface TaskParts {
@@ -17,7 +17,7 @@ export interface TaskParts {
 }
 
 /** The public task of a kind. Throws where a part is not what was stored. */
-export type ToMessage<T extends TaskLife, M> = (task: T, parts?: TaskParts) => M
+export type ToMessage<T extends TaskBase, M> = (task: T, parts?: TaskParts) => M
 
 /** The fields that the messages of all kinds have. */
 type LifeMessage = Pick<
@@ -49,7 +49,7 @@ type LifeMessage = Pick<
  */
 export function taskMessage<M extends LifeMessage>(
   own: Omit<M, keyof LifeMessage>,
-  task: TaskLife,
+  task: TaskBase,
   position: number | undefined,
 ): M {
   const message = own as unknown as LifeMessage
@@ -76,14 +76,14 @@ export function taskMessage<M extends LifeMessage>(
 }
 
 /** The event of a stream. The last one has the task without its input: the reader sent it, and there may be many readers. */
-export function eventMessage<T extends TaskLife, E extends DescMessage>(
+export function eventMessage<T extends TaskBase, E extends DescMessage>(
   desc: E,
-  { task, place, type, at, entry, emission }: Told<T>,
+  { task, sequence, type, at, entry, emission }: StreamItem<T>,
   toMessage: ToMessage<T, unknown>,
 ): MessageShape<E> & { readonly sequence: bigint } {
   const event: Omit<TaskEvent, '$typeName' | 'task'> & { $typeName: string; task?: unknown } = {
     $typeName: desc.typeName,
-    sequence: BigInt(place),
+    sequence: BigInt(sequence),
     type,
     taskId: task.id,
     attempt: entry.attempt,

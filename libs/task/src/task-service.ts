@@ -18,13 +18,13 @@ import { type RunFiles, readInput, storeOutput } from './rpc/run-files.ts'
 import { waitTask } from './rpc/wait-task.ts'
 import { watchTask } from './rpc/watch-task.ts'
 import { showTask } from './show-task.ts'
-import type { TaskLife } from './task.ts'
+import type { TaskBase } from './task.ts'
 import type { ToMessage } from './task-message.ts'
 import type { Tasks } from './tasks.ts'
 
 /** What the API of a kind of task has that those of other kinds do not. */
 export interface TaskApi<
-  T extends TaskLife,
+  T extends TaskBase,
   R extends ListRequest,
   I extends DescMessage,
   O extends DescMessage,
@@ -38,7 +38,7 @@ export interface TaskApi<
   readonly watchTask: DescMethodServerStreaming<J, E>
 }
 
-export interface TaskServiceOptions<T extends TaskLife> {
+export interface TaskServiceOptions<T extends TaskBase> {
   readonly tasks: Tasks<T>
   readonly cursors: Cursors
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
@@ -51,7 +51,7 @@ export interface TaskServiceOptions<T extends TaskLife> {
 
 /** One replica of the service of a kind of task, but for the method that creates one. */
 export function taskService<
-  T extends TaskLife,
+  T extends TaskBase,
   R extends ListRequest,
   I extends DescMessage,
   O extends DescMessage,

@@ -1,13 +1,13 @@
 /** What a task of any kind has and lives through: compute's tasks, and those of the workforce. */
 import type { KeyMode } from '@millhand/api'
-import type { Failure, Held, Work } from '@millhand/lease'
+import type { Failure, FencingToken, Work } from '@millhand/lease'
 import type { Callback } from './callback.ts'
 import type { Batch, Progress } from './stream/emission.ts'
 import type { HistoryEntry } from './stream/history.ts'
 import type { TaskStatus } from './task-status.ts'
 
 /** The part of a task's record that its life is about. A service's own record extends it. */
-export interface TaskLife extends Work {
+export interface TaskBase extends Work {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: TaskStatus
@@ -62,23 +62,23 @@ const alive: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling'])
 export const hasEnded = (task: { readonly status: string }): boolean => !alive.has(task.status)
 
 /** Runs begun so far. */
-export const runsBegun = (task: TaskLife): number => task.attempt - task.returns
+export const runsBegun = (task: TaskBase): number => task.attempt - task.returns
 
 /** When it began to wait. */
-export const acceptedAt = (task: TaskLife): number => task.history[0]?.at ?? task.created_at
+export const acceptedAt = (task: TaskBase): number => task.history[0]?.at ?? task.created_at
 
 /** When a queued task that was never run expires. */
-export const queueExpiresAt = (task: TaskLife): number => acceptedAt(task) + task.queue_timeout_s * 1000
+export const queueExpiresAt = (task: TaskBase): number => acceptedAt(task) + task.queue_timeout_s * 1000
 
 /** What its run and its owner do to it, beside leasing. */
 export interface EmittedCause {
   readonly kind: 'emitted'
-  readonly held: Held
+  readonly held: FencingToken
   readonly batch: Batch
 }
 export interface ReservedCause {
   readonly kind: 'reserved'
-  readonly held: Held
+  readonly held: FencingToken
   readonly cost_micros: number
 }
 export interface CancelCause {

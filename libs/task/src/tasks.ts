@@ -11,12 +11,12 @@ import { createInputs } from './inputs.ts'
 import { removeExpired } from './retention.ts'
 import { createEmissions, type EmissionsRecord } from './stream/emissions.ts'
 import { createStreamTokens } from './stream-token.ts'
-import { modeOf, type TaskLife } from './task.ts'
+import { modeOf, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
+import { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
-import { TaskWatch } from './watch.ts'
 
-export interface TasksOptions<T extends TaskLife>
+export interface TasksOptions<T extends TaskBase>
   extends Pick<TaskDeps<T>, 'kind' | 'replicas' | 'clock' | 'log' | 'retentionMs'> {
   readonly tasks: Collection<T, 'ready' | 'due'>
   readonly emissions: Collection<EmissionsRecord, never>
@@ -26,13 +26,13 @@ export interface TasksOptions<T extends TaskLife>
   readonly transition: (task: T, cause: TaskCause, now: number) => T | Refusal
   /** What an account's tasks may have of a pool: its latest one tells. */
   readonly share: PoolOptions<T, TaskCause>['share']
-  /** How much of a group shares a run at most; where it is left out a run is of one task, and a claim's of any groups. */
+  /** How many tasks of a batch key share a run at most; where it is left out a run is of one task, and a claim's of any groups. */
   readonly maxBatch?: (mode: KeyMode, group: string) => number
   /** At least 32 bytes, the same for all replicas. */
   readonly streamTokenSecret: Uint8Array
 }
 
-export interface Tasks<T extends TaskLife> {
+export interface Tasks<T extends TaskBase> {
   readonly deps: TaskDeps<T>
   /**
    * What the owner of the queues does until the signal ends: fills and sweeps them, and removes what has been kept
@@ -46,7 +46,7 @@ export interface Tasks<T extends TaskLife> {
 }
 
 /** Does nothing by itself until `run`; several replicas may have one over the same collections. */
-export function createTasks<T extends TaskLife>(options: TasksOptions<T>): Tasks<T> {
+export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks<T> {
   const { kind, clock, log, replicas, retentionMs, transition, share, maxBatch } = options
   const ids = createIds({ now: () => clock.now() })
   const newEventId = () => ids('evt')

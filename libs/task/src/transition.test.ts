@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   countedByOwner,
-  type Held,
+  type FencingToken,
   isRefusal,
   noDueTime,
   type Outcome,
@@ -120,7 +120,7 @@ const table: readonly [name: string, from: Errand, cause: TaskCause, now: number
   ['data of what is alive stays', running, { kind: 'data_deleted' }, at + 300, 'not_ended'],
 ]
 
-const emits = (batch: Partial<Batch>, by: Held = held): TaskCause => ({
+const emits = (batch: Partial<Batch>, by: FencingToken = held): TaskCause => ({
   kind: 'emitted',
   held: by,
   batch: { from: 0, count: 1, bytes: 1, ...batch },

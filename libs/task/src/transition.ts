@@ -2,7 +2,7 @@ import {
   backoffMs,
   countedByOwner,
   type Failure,
-  type Held,
+  type FencingToken,
   type LeaseCause,
   noDueTime,
   type Outcome,
@@ -10,7 +10,7 @@ import {
   type RunReport,
   refuse,
 } from '@millhand/lease'
-import { emitted } from './stream/emitted.ts'
+import { appendEmissions } from './stream/append-emissions.ts'
 import { withEntry } from './stream/history.ts'
 import {
   type CancelCause,
@@ -20,13 +20,13 @@ import {
   queueExpiresAt,
   type ReservedCause,
   runsBegun,
-  type TaskLife,
+  type TaskBase,
 } from './task.ts'
 import type { TaskStatus } from './task-status.ts'
 
 export type TaskCause = LeaseCause | EmittedCause | ReservedCause | CancelCause | DataDeletedCause
 
-export interface LifeRules<T extends TaskLife> {
+export interface TaskRules<T extends TaskBase> {
   /** How long an ended task and its data are kept, in milliseconds. */
   readonly retentionMs: number
   /** What its record keeps of the run that ends it: what ran, what that used and costs. Contract, section 4, "Billing". */
@@ -37,13 +37,13 @@ export interface LifeRules<T extends TaskLife> {
 
 /** The task after `cause`, or why it can't be. Contract, section 4, "States". Pure but for the jitter that it is given. */
 export const taskTransition =
-  <T extends TaskLife>(rules: LifeRules<T>) =>
+  <T extends TaskBase>(rules: TaskRules<T>) =>
   (task: T, cause: TaskCause, now: number): T | Refusal => {
     switch (cause.kind) {
       case 'claimed':
         return claimed(task, cause.lease_id, now)
       case 'emitted':
-        return emitted(task, cause.held, cause.batch)
+        return appendEmissions(task, cause.held, cause.batch)
       case 'reserved':
         return reserved(task, cause)
       case 'finished':
@@ -63,7 +63,7 @@ export const taskTransition =
     }
   }
 
-function claimed<T extends TaskLife>(task: T, lease_id: string, now: number): T | Refusal {
+function claimed<T extends TaskBase>(task: T, lease_id: string, now: number): T | Refusal {
   if (task.status !== 'queued') return refuse('not_queued')
   if (task.backoff_ms !== 0) return refuse('not_ready')
   if (isOverdue(task, now)) return refuse('not_queued')
@@ -72,11 +72,11 @@ function claimed<T extends TaskLife>(task: T, lease_id: string, now: number): T 
 }
 
 /** No change of state. */
-const reserved = <T extends TaskLife>(task: T, { held, cost_micros }: ReservedCause): T | Refusal =>
+const reserved = <T extends TaskBase>(task: T, { held, cost_micros }: ReservedCause): T | Refusal =>
   task.status === 'running' && holds(task, held) ? { ...task, reserved_micros: cost_micros } : refuse('stale_lease')
 
-function finished<T extends TaskLife>(
-  rules: LifeRules<T>,
+function finished<T extends TaskBase>(
+  rules: TaskRules<T>,
   task: T,
   outcome: Outcome,
   report: RunReport,
@@ -104,7 +104,7 @@ function finished<T extends TaskLife>(
   }
 }
 
-function cancelled<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number): T | Refusal {
+function cancelled<T extends TaskBase>(rules: TaskRules<T>, task: T, now: number): T | Refusal {
   switch (task.status) {
     case 'queued':
       return ended(rules, task, 'cancelled', now, { cancel_requested_at: now })
@@ -116,7 +116,7 @@ function cancelled<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number
 }
 
 /** The executor was not heard of for a whole lease. */
-function lost<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number): T {
+function lost<T extends TaskBase>(rules: TaskRules<T>, task: T, now: number): T {
   if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now)
   return retried(rules, task, { code: 'executor_lost', message: 'The executor was lost.', retryable: true }, now)
 }
@@ -125,7 +125,7 @@ function lost<T extends TaskLife>(rules: LifeRules<T>, task: T, now: number): T 
  * Back to the queue after a run that cost an attempt, or to its end when none is left, with `bill` where a result ends
  * it. Attempts that are lost or tried again are free.
  */
-function retried<T extends TaskLife>(rules: LifeRules<T>, task: T, last: Failure, now: number, bill: Patch = {}): T {
+function retried<T extends TaskBase>(rules: TaskRules<T>, task: T, last: Failure, now: number, bill: Patch = {}): T {
   const attempts = runsBegun(task) - task.evictions
   if (attempts >= task.max_attempts) {
     const message = `All ${task.max_attempts} attempts failed. The last: ${last.message} (${last.code})`
@@ -138,7 +138,7 @@ function retried<T extends TaskLife>(rules: LifeRules<T>, task: T, last: Failure
 }
 
 /** As if it had not been claimed: its queue timeout goes on where it has not run before. */
-function returned<T extends TaskLife>(task: T, now: number): T {
+function returned<T extends TaskBase>(task: T, now: number): T {
   const returns = task.returns + 1
   const why = { code: 'returned', message: 'The run was given back before it began.' }
   if (task.attempt > returns) return waiting(task, now, why, 0, noDueTime, { returns })
@@ -146,7 +146,7 @@ function returned<T extends TaskLife>(task: T, now: number): T {
 }
 
 /** Back in the queue; `why` the run before ended. */
-const waiting = <T extends TaskLife>(
+const waiting = <T extends TaskBase>(
   task: T,
   now: number,
   why: Why,
@@ -158,8 +158,8 @@ const waiting = <T extends TaskLife>(
   return next(task, now, { ...patch, ...before, status: 'queued', backoff_ms, due_at }, why)
 }
 
-const ended = <T extends TaskLife>(
-  rules: LifeRules<T>,
+const ended = <T extends TaskBase>(
+  rules: TaskRules<T>,
   task: T,
   status: TaskStatus,
   now: number,
@@ -175,7 +175,7 @@ const ended = <T extends TaskLife>(
     data_expires_at: now + rules.retentionMs,
   })
 
-function dataDeleted<T extends TaskLife>(task: T, now: number): T | Refusal {
+function dataDeleted<T extends TaskBase>(task: T, now: number): T | Refusal {
   if (!hasEnded(task)) return refuse('not_ended')
   if (task.data_deleted_at !== undefined) return refuse('already_ended')
   const { input: _input, input_blob: _blob, output: _output, output_file: _file, progress: _, ...rest } = task
@@ -184,36 +184,36 @@ function dataDeleted<T extends TaskLife>(task: T, now: number): T | Refusal {
 }
 
 /** Between two attempts. */
-const isResting = (task: TaskLife): boolean => task.status === 'queued' && task.backoff_ms !== 0
+const isResting = (task: TaskBase): boolean => task.status === 'queued' && task.backoff_ms !== 0
 
 /** By the wall clock: a step of it moves the end of the queue's time with it. A retry's wait does not count. */
-const isOverdue = (task: TaskLife, now: number): boolean =>
+const isOverdue = (task: TaskBase, now: number): boolean =>
   task.status === 'queued' && runsBegun(task) === 0 && queueExpiresAt(task) <= now
 
-const holds = (task: TaskLife, held: Held): boolean =>
+const holds = (task: TaskBase, held: FencingToken): boolean =>
   (task.status === 'running' || task.status === 'cancelling') &&
   task.lease_id === held.lease_id &&
   task.attempt === held.attempt
 
 /** What a change of state changes. */
-type Patch = Partial<TaskLife>
+type Patch = Partial<TaskBase>
 
 type Why = Pick<Failure, 'code' | 'message'>
 
 const evicted: Why = { code: 'evicted', message: 'Its executor stopped the run. That costs no attempt.' }
 
 /** One copy of the record, however much changes: a task passes here three times. */
-function next<T extends TaskLife>(task: T, now: number, patch: Patch & Pick<TaskLife, 'status'>, why?: Why): T {
+function next<T extends TaskBase>(task: T, now: number, patch: Patch & Pick<TaskBase, 'status'>, why?: Why): T {
   const version = task.resource_version + 1
   const { status, attempt = task.attempt } = patch
   const shown = status === 'running' ? attempt - task.returns : (task.history.at(-1)?.attempt ?? 0)
-  const error = why && { code: why.code, message: why.message.slice(0, mostOfMessage).toWellFormed() }
+  const error = why && { code: why.code, message: why.message.slice(0, maxMessageLength).toWellFormed() }
   const entry = { version, status, at: now, attempt: shown, ...(error && { error }) }
   return { ...task, ...patch, resource_version: version, history: withEntry(task.history, entry) }
 }
 
 /** Characters of why a run ended, of which the history may have many. */
-const mostOfMessage = 200
+const maxMessageLength = 200
 
 function exhaustive(value: never): never {
   throw new Error(`not handled: ${JSON.stringify(value)}`)

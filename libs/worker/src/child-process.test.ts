@@ -16,7 +16,7 @@ const skip = process.platform === 'linux' ? false : 'needs Linux, whose /proc te
 const start = (
   read: () => object | undefined,
   lines: string[],
-  script = new URL('./says-one.fixture.ts', import.meta.url),
+  script = new URL('./one-message.fixture.ts', import.meta.url),
   readable: readonly string[] = [],
 ) =>
   startChild({
@@ -121,7 +121,7 @@ it('a child that can have no user of its own is one line of the log', {
     await child.kill()
   }
   assert.equal(lines.length, 1)
-  assert.match(lines[0] ?? '', /"level":"warn".*sandbox\.no_own_user.*says-one\.fixture/)
+  assert.match(lines[0] ?? '', /"level":"warn".*sandbox\.no_own_user.*one-message\.fixture/)
 })
 
 const gone = (message: RegExp) => (error: unknown) =>

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
+import { type ChildMessage, decodeMessage } from './child-message.ts'
 import { frame, frameReader } from './frames.ts'
 import { diedOfMemory } from './memory.ts'
 import { type Lock, nodeOptions, visible } from './node-lock.ts'
 import { isOwnUser, sandbox, wrapCommand } from './os-sandbox.ts'
-import { makeFolder, removeFolder } from './own-folder.ts'
+import { lowerPriority, type ProcessPriority } from './process-priority.ts'
 import { endAllOf } from './process-usage.ts'
 import { RunnerGone } from './runner.ts'
-import { readSaid, type Said } from './said.ts'
 import { endSandbox, realPid } from './sandboxed-process.ts'
-import { type StandBack, standBack } from './stand-back.ts'
+import { makeTempFolder, removeTempFolder } from './temp-folder.ts'
 import { watchUsage } from './usage-watch.ts'
 
 export interface ChildProcess<To, From> {
@@ -33,8 +33,8 @@ export interface ChildProcess<To, From> {
    * is killed, and is `gone` for `processor_limit`.
    */
   limitProcessor(ms: number): () => void
-  /** From now on it stands back behind others. */
-  standBack(how: StandBack): void
+  /** Lowers its CPU priority from now on. */
+  lowerPriority(how: ProcessPriority): void
   /** The last 4 KiB that it wrote to standard error. */
   stderr(): string
   /** SIGKILL; resolves when the process is gone and reaped. Idempotent. `why` is what it is then `gone` for. */
@@ -70,7 +70,7 @@ export interface ChildOptions<From> {
   /** What it may read and load. */
   readonly lock: Lock
   /** What it said, once it is sure that the protocol has it; undefined for what it has not. That it throws is a fault of ours. */
-  readonly read: (said: Said) => From | undefined
+  readonly read: (received: ChildMessage) => From | undefined
   /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
   readonly ahead: number
   /** How long a message may be, and all together that nobody has asked for. One byte more, and it has crashed. */
@@ -138,9 +138,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     stop(new RunnerGone('crashed', `the process said ${what}`))
     channel?.destroy()
   }
-  const understood = (said: Said): From | undefined => {
+  const understood = (received: ChildMessage): From | undefined => {
     try {
-      return read(said)
+      return read(received)
     } catch (error) {
       log.error('worker.read_failed', { error })
     }
@@ -149,8 +149,8 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     () => messageBytes - unreadBytes,
     payload => {
       if (killed) return
-      const said = readSaid(payload)
-      const message = said && understood(said)
+      const received = decodeMessage(payload)
+      const message = received && understood(received)
       if (!message) return breach('what it may not')
       const next = waiting.shift()
       if (next) return next.resolve(message)
@@ -178,7 +178,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       watch.close() // One that could not be started has no exit.
       // Bubblewrap's end is that of all within; without it they may live on.
       if (generations === 0 && isOwnUser(uid)) endAllOf(uid)
-      removeFolder(folder, log)
+      removeTempFolder(folder, log)
       for (const { reject } of waiting.splice(0)) reject(ended)
       resolve(ended)
     }
@@ -199,9 +199,9 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     takeBack: path => rmSync(path, { force: true, recursive: true }),
     memoryBytes: () => watch.usage().memoryBytes,
     limitProcessor: ms => watch.limitProcessor(ms),
-    standBack(how) {
+    lowerPriority(how) {
       const pid = workingPid()
-      if (pid !== undefined) standBack(pid, how)
+      if (pid !== undefined) lowerPriority(pid, how)
     },
     send(message) {
       // A process that is gone says so through `next`.
@@ -242,7 +242,7 @@ function spawnIn(options: ChildOptions<unknown>) {
   const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
   let folder: string | undefined
   try {
-    folder = makeFolder('model')
+    folder = makeTempFolder('model')
     const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited', folder].map(String)
     const needs = { folder, writes: fileBytes > 0, readable: visible(lock) }
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
@@ -260,7 +260,7 @@ function spawnIn(options: ChildOptions<unknown>) {
     })
     return { child, folder, generations, uid }
   } catch (error) {
-    if (folder !== undefined) removeFolder(folder, log)
+    if (folder !== undefined) removeTempFolder(folder, log)
     throw notStarted(error)
   }
 }

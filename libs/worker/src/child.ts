@@ -4,9 +4,9 @@ import { Socket } from 'node:net'
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { CHANNEL } from './channel.ts'
+import { encodeMessage, MAX_HEAD_BYTES } from './child-message.ts'
 import { frame, frameReader } from './frames.ts'
 import { OUT_OF_MEMORY, tellsOfMemory } from './memory.ts'
-import { MOST_HEAD_BYTES, writeSaid } from './said.ts'
 import type { WatchdogData } from './watchdog.ts'
 
 /** Ends this process when its parent is gone, or when it has more memory than it may. To be called once, first. */
@@ -21,11 +21,11 @@ export function startWatchdog(): void {
   watchdog.unref()
 }
 
-/** How a child says something: a head, which becomes JSON of at most `MOST_HEAD_BYTES`, and what goes beside it. */
-export type Say<From> = (head: From, parts?: readonly (string | Uint8Array)[]) => void
+/** How a child says something: a head, which becomes JSON of at most `MAX_HEAD_BYTES`, and what goes beside it. */
+export type SendMessage<From> = (head: From, parts?: readonly (string | Uint8Array)[]) => void
 
 /** Hears what the parent says, and ends when that is gone. To be called once; nothing is heard before the caller ends. */
-export function openChannel<To, From extends object>(hear: (message: To) => void): Say<From> {
+export function openChannel<To, From extends object>(hear: (message: To) => void): SendMessage<From> {
   const channel = new Socket({ fd: CHANNEL })
   const take = frameReader(
     () => Number.POSITIVE_INFINITY,
@@ -36,7 +36,7 @@ export function openChannel<To, From extends object>(hear: (message: To) => void
   channel.on('error', () => process.exit(0))
   return (head, parts = []) => {
     channel.cork()
-    for (const part of frame(writeSaid(head, parts))) channel.write(part)
+    for (const part of frame(encodeMessage(head, parts))) channel.write(part)
     channel.uncork()
   }
 }
@@ -45,7 +45,7 @@ export { allowFunctionConstructor } from './function-constructor.ts'
 export { lockDown, lockLoaded } from './lockdown.ts'
 
 /** Whether the parent would take such a head. */
-export const fitsHead = (head: object): boolean => Buffer.byteLength(JSON.stringify(head)) <= MOST_HEAD_BYTES
+export const fitsHead = (head: object): boolean => Buffer.byteLength(JSON.stringify(head)) <= MAX_HEAD_BYTES
 
 /**
  * A process that was refused memory is not used again: one way out, whichever library noticed. For errors of libraries: one

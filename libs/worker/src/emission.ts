@@ -20,9 +20,9 @@ interface Progress {
 export const MAX_PIECE_BYTES = 64 * 1024
 const MAX_LOG_BYTES = 8 * 1024
 /** Characters, before an ellipsis; the contract's bound is 512. */
-const MOST_MESSAGE = 500
-const MOST_METRICS = 32
-const MOST_METRIC_NAME = 64
+const MAX_MESSAGE = 500
+const MAX_METRICS = 32
+const MAX_METRIC_NAME = 64
 
 /** A piece of output can't be cut: what is left would be no JSON. */
 export class PieceTooLarge extends Error {
@@ -63,14 +63,14 @@ function firstBytes(text: string, most: number): string {
 function boundedProgress({ fraction, message, metrics }: Progress): Progress {
   return {
     fraction: Math.min(1, Math.max(0, fraction || 0)),
-    ...(message !== undefined && { message: excerpt(message, MOST_MESSAGE) }),
+    ...(message !== undefined && { message: excerpt(message, MAX_MESSAGE) }),
     ...(metrics !== undefined && { metrics: boundedMetrics(metrics) }),
   }
 }
 
 function boundedMetrics(metrics: Readonly<Record<string, number>>): Record<string, number> {
   const told = Object.entries(metrics).filter(
-    ([name, value]) => name !== '' && name.length <= MOST_METRIC_NAME && Number.isFinite(value),
+    ([name, value]) => name !== '' && name.length <= MAX_METRIC_NAME && Number.isFinite(value),
   )
-  return Object.fromEntries(told.slice(0, MOST_METRICS))
+  return Object.fromEntries(told.slice(0, MAX_METRICS))
 }

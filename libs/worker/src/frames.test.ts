@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { decodeMessage, encodeMessage } from './child-message.ts'
 import { frame, frameReader } from './frames.ts'
-import { readSaid, writeSaid } from './said.ts'
 
 /** What a reader gives for these pieces. */
 function read(pieces: readonly Uint8Array[], room = () => 1_000): Buffer[] {
@@ -46,10 +46,10 @@ describe('what a child says', () => {
   it('is read as it was written', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.json()), payloads, (head, parts) => {
-        const said = readSaid(writeSaid(head, parts))
-        assert.equal(JSON.stringify(said?.head), JSON.stringify(head))
+        const message = decodeMessage(encodeMessage(head, parts))
+        assert.equal(JSON.stringify(message?.head), JSON.stringify(head))
         assert.deepEqual(
-          said?.parts.map(one => [...one]),
+          message?.parts.map(one => [...one]),
           parts.map(one => [...one]),
         )
       }),
@@ -59,12 +59,12 @@ describe('what a child says', () => {
   it('is nothing where it is anything else', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), fc.integer({ max: 4, min: 0 }), (bytes, count) => {
-        const said = readSaid(Buffer.concat([Uint8Array.of(count, 0, 0, 0), bytes]))
-        if (said) assert.equal(said.parts.length, count - 1)
+        const message = decodeMessage(Buffer.concat([Uint8Array.of(count, 0, 0, 0), bytes]))
+        if (message) assert.equal(message.parts.length, count - 1)
       }),
     )
-    assert.equal(readSaid(writeSaid({}, []).subarray(0, -1)), undefined)
-    assert.equal(readSaid(Buffer.concat([writeSaid({}, []), Buffer.alloc(1)])), undefined)
-    assert.equal(readSaid(writeSaid(['x'.repeat(2 ** 22)], [])), undefined)
+    assert.equal(decodeMessage(encodeMessage({}, []).subarray(0, -1)), undefined)
+    assert.equal(decodeMessage(Buffer.concat([encodeMessage({}, []), Buffer.alloc(1)])), undefined)
+    assert.equal(decodeMessage(encodeMessage(['x'.repeat(2 ** 22)], [])), undefined)
   })
 })

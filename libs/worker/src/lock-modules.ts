@@ -4,7 +4,7 @@
  */
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { close, closed, fix, refused } from './closing.ts'
+import { close, closed, fix, refused } from './disabled-functions.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what it replaces has no types.
 type Any = any

@@ -6,7 +6,7 @@
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
-import { close, fix, refused } from './closing.ts'
+import { close, fix, refused } from './disabled-functions.ts'
 import { closeLoading, closeResolution } from './lock-modules.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: much of it has no types.

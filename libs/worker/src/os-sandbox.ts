@@ -33,8 +33,8 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 const FIRST_UID = 1_900_000_000
 const UIDS = 1_000_000
 /** Processes and threads of one child, and files that it has open. */
-const MOST_PROCESSES = 1_024
-const MOST_FILES = 1_024
+const MAX_PROCESSES = 1_024
+const MAX_FILES = 1_024
 
 const OFF: SandboxPlan = { tool: 'none', firstUid: undefined, missing: ['it is switched off (MILLHAND_SANDBOX)'] }
 
@@ -127,7 +127,7 @@ export const isOwnUser = (uid: number | undefined): uid is number => (uid ?? 0) 
 /** Linux counts processes by user: of one that is not the child's own they are not bounded. */
 const limits = ({ tool }: SandboxPlan, uid: number | undefined) => {
   const isItsOwn = isOwnUser(uid) || (tool === 'bwrap' && process.getuid?.() !== 0)
-  return ['prlimit', '--core=0', `--nofile=${MOST_FILES}`, ...(isItsOwn ? [`--nproc=${MOST_PROCESSES}`] : []), '--']
+  return ['prlimit', '--core=0', `--nofile=${MAX_FILES}`, ...(isItsOwn ? [`--nproc=${MAX_PROCESSES}`] : []), '--']
 }
 
 const namespaces = (uid: number | undefined) => [

@@ -25,7 +25,7 @@ export interface RunItem {
   /** What comes beside the input. Hostile. */
   readonly files?: readonly GivenFile[]
   /** Told what the run has used so far, whenever that is more: it counts however the run ends. */
-  readonly onUse?: (used: Used) => void
+  readonly onUsage?: (used: ModelUsage) => void
   /**
    * Has it noted that the run may have cost so much in all, in millionths of a dollar, once what is asked next is
    * answered: it counts where this machine is lost. Rejects where that can't be, or the run is to stop: then nothing is asked.
@@ -41,7 +41,7 @@ export interface GivenFile {
 }
 
 /** What language models did for a run. */
-export interface Used {
+export interface ModelUsage {
   readonly inputTokens: number
   readonly outputTokens: number
   /** Millionths of a dollar. */

@@ -4,7 +4,7 @@ import { createCursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
@@ -43,7 +43,7 @@ export const plainOptions = (db: Database) => ({
   targetFault: (url: string) => (url.startsWith('https://') ? undefined : 'is not https'),
   streamTokenSecret: new Uint8Array(32),
   log: createLog({ level: 'error' }),
-  replicas: onlyReplica,
+  replicas: singleReplica,
   onRing: () => {},
   retentionMs: 86_400_000,
   pricePerSecondMicros: 20,

@@ -67,8 +67,8 @@ export function createComputeService(options: ComputeOptions) {
     kind: computeTask,
     transition: computeTransition({ retentionMs, pricePerSecondMicros, gpuType: 'cpu', random }),
     share({ plan }) {
-      const { weight, max_running: mostRunning } = plans.computePlan(plan)
-      return { weight, mostRunning }
+      const { weight, max_running: maxRunning } = plans.computePlan(plan)
+      return { weight, maxRunning }
     },
     // In the sandbox no task waits for another's end: each run is of one.
     maxBatch: (mode, model) => (mode === 'test' ? 1 : maxBatchOf(models, model)),

@@ -1,9 +1,9 @@
 /** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
 import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
-import { computeBill, hasEnded, type LifeRules, type TaskCause, taskTransition } from '@millhand/task'
+import { computeBill, hasEnded, type TaskCause, type TaskRules, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
-export interface TransitionRules extends Pick<LifeRules<TaskRecord>, 'retentionMs' | 'random'> {
+export interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
   /** Millionths of a dollar for a second of compute on `gpuType`; the sandbox costs nothing. */
   readonly pricePerSecondMicros: number
   readonly gpuType: string

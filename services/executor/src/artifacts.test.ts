@@ -196,9 +196,9 @@ describe('beside a run', () => {
     ['by a crash', () => Promise.reject(new RunnerGone('crashed', 'it crashed'))],
   ] as const)
     it(`what it used is counted when it ends ${how}`, async () => {
-      const run = async ({ onUse }: RunItem) => {
-        onUse?.({ inputTokens: 1, outputTokens: 1, costMicros: 1 })
-        onUse?.({ inputTokens: 30, outputTokens: 4, costMicros: 200 })
+      const run = async ({ onUsage }: RunItem) => {
+        onUsage?.({ inputTokens: 1, outputTokens: 1, costMicros: 1 })
+        onUsage?.({ inputTokens: 30, outputTokens: 4, costMicros: 200 })
         return await end()
       }
       const { told } = await result({ run })

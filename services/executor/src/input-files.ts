@@ -12,7 +12,7 @@ import type {
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { type GivenFile, type InputFile, makeFolder, removeFolder } from '@millhand/worker'
+import { type GivenFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/worker'
 import { transferMs, whileAway } from './while-away.ts'
 
 /** Of a lease: the bytes of its files. */
@@ -50,7 +50,7 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
     async read(lease, signal) {
       const name = String(count++)
       return await again(lease, signal, () => {
-        folder ??= makeFolder('inputs')
+        folder ??= makeTempFolder('inputs')
         return read(leases, lease, join(folder, name), signal)
       })
     },
@@ -63,7 +63,7 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
       return files
     },
     close() {
-      if (folder !== undefined) removeFolder(folder, log)
+      if (folder !== undefined) removeTempFolder(folder, log)
       folder = undefined
     },
   }

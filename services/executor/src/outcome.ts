@@ -3,7 +3,7 @@
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
 import { excerpt } from '@millhand/model'
-import { type Loadable, type Loadables, LoadFailed, type Runner, RunnerGone, type Used } from '@millhand/worker'
+import { type Loadable, type Loadables, LoadFailed, type ModelUsage, type Runner, RunnerGone } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 
 type Outcome = Result['outcome']
@@ -13,7 +13,7 @@ interface Account {
   readonly computeMs: number
   /** Artifacts. */
   readonly files: readonly string[]
-  readonly used: Used | undefined
+  readonly used: ModelUsage | undefined
 }
 
 /** In the words of what the runner loads. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { chooseSandbox, makeFolder, removeFolder } from '@millhand/worker'
+import { chooseSandbox, makeTempFolder, removeTempFolder } from '@millhand/worker'
 import { load, shippedModel, testRunner } from './onnx/models.fixture.ts'
 
 const { TMPDIR } = process.env
@@ -24,7 +24,7 @@ afterEach(async () => {
 const gone = spawnSync('true').pid
 
 test('a runner removes the folders of processes that have gone, and no other', async () => {
-  const ours = basename(makeFolder('model'))
+  const ours = basename(makeTempFolder('model'))
   const life = ours.split('-')[3] as string
   const kept = [ours, `millhand-model-${process.ppid}-${life}-aaaaaa`, `millhand-model-${gone}`, 'else']
   const left = [
@@ -73,8 +73,8 @@ test('a folder that can’t be removed, or is gone already, ends nobody', async 
   const log = createLog({ level: 'warn', write: line => lines.push(line), format: 'json' })
   const file = join(folder, 'file')
   await writeFile(file, '')
-  removeFolder(file, log)
-  removeFolder(join(folder, 'gone'), log)
+  removeTempFolder(file, log)
+  removeTempFolder(join(folder, 'gone'), log)
   assert.deepEqual(
     lines.map(line => [JSON.parse(line).event, JSON.parse(line).folder]),
     [['folder.left', file]],

@@ -9,10 +9,10 @@ import type {
   ItemResult,
   Loadable,
   Loadables,
+  ModelUsage,
   OutputFile,
   Runner,
   RunResult,
-  Used,
 } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
@@ -63,7 +63,7 @@ export function runGroup(
   let isOver = false
   const inputOf = new Map<HeldLease, InputFile>()
   const givenTo = new Map<HeldLease, readonly GivenFile[]>()
-  const usedBy = new Map<HeldLease, Used>()
+  const usedBy = new Map<HeldLease, ModelUsage>()
   const transfers = new Transfers()
   /** When all that the run takes was there. */
   let readyAt: number | undefined
@@ -148,7 +148,7 @@ export function runGroup(
       input: inputOf.get(one) ?? one.lease.input,
       parameters: one.lease.parameters,
       files: givenTo.get(one) ?? [],
-      onUse: (used: Used) => void usedBy.set(one, used),
+      onUsage: (used: ModelUsage) => void usedBy.set(one, used),
       reserve: (costMicros: number) => transfers.of(one, signal => reserve(one.lease, costMicros, signal)),
     }))
   }

@@ -5,7 +5,7 @@ import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_s
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdentityService, type Revision } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, operationKey, type Principal, principalKey, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
@@ -43,7 +43,7 @@ export function openIdentity(db: Database, clock: ManualClock = manualClock(noon
     keySecret: Buffer.alloc(32, 2),
     clock,
     log: createLog({ level: 'error' }),
-    replicas: onlyReplica,
+    replicas: singleReplica,
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

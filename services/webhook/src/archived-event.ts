@@ -1,12 +1,12 @@
 /** An event in the archive: what `GET /v1/events` lists, and what deliveries are made of. */
 import type { Collection, CollectionSpec } from '@millhand/store'
-import type { Arrived } from './archive/in-order.ts'
+import type { ArrivalOrdered } from './archive/store-in-order.ts'
 
 /**
  * Its id is the event's. `arrived` is made to ascend: lists are in this order, so that what came late is behind what was
  * listed already and no page loses it.
  */
-export interface ArchivedEvent extends Arrived {
+export interface ArchivedEvent extends ArrivalOrdered {
   readonly type: string
   readonly resource_id: string
   /** When it happened, in milliseconds since 1970. */

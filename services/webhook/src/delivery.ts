@@ -2,7 +2,7 @@
 import type { KeyMode } from '@millhand/api'
 import type { Work } from '@millhand/lease'
 import type { Collection, CollectionSpec } from '@millhand/store'
-import type { Arrived } from './archive/in-order.ts'
+import type { ArrivalOrdered } from './archive/store-in-order.ts'
 
 export type DeliveryStatus = 'queued' | 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
@@ -18,16 +18,16 @@ export interface Attempt {
 }
 
 /**
- * In the words of leasing: `pool` is `live/webhooks` or `test/webhooks`; `group` and the line of the ready queue are
+ * In the words of leasing: `pool` is `live/webhooks` or `test/webhooks`; `group` and the flow of the ready queue are
  * `endpoint`; `rank` is 0 for first tries, 1 for later ones, 2 for replays; `due_at` is when a waiting one is tried.
  * Its id is made of the event's and the endpoint's (`delivery-id.ts`). Lists are in the order of `arrived`, when it was
  * stored: a replay makes deliveries of events that happened long ago.
  */
-export interface DeliveryRecord extends Work, Arrived {
+export interface DeliveryRecord extends Work, ArrivalOrdered {
   readonly account_id: string
   readonly mode: KeyMode
   readonly status: DeliveryStatus
-  /** The webhook's id, or the line of its callback (`callbackLine`). */
+  /** The webhook's id, or the endpoint id of its callback (`callbackEndpoint`). */
   readonly endpoint: string
   /** Where a callback is posted to; a webhook's is read before each try. */
   readonly callback_url?: string | undefined
@@ -54,7 +54,7 @@ export interface DeliveryRecord extends Work, Arrived {
 export const deliveriesSpec = {
   name: 'deliveries',
   indexes: {
-    /** What can be claimed, line by line. */
+    /** What can be claimed, flow by flow. */
     ready: { fields: ['pool', 'endpoint', 'rank', 'id'], when: { field: 'status', in: ['queued'] } },
     /** What waits for a time, and what is leased (`due_at` 0). */
     due: {

@@ -2,6 +2,6 @@
 import { type Fault, failFaults } from '@millhand/api'
 
 /** Fails with all of it at once, where there is any. */
-export function requireNone([first, ...more]: readonly Fault[]): void {
+export function failIf([first, ...more]: readonly Fault[]): void {
   if (first) throw failFaults([first, ...more])
 }

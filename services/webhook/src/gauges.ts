@@ -9,7 +9,7 @@ export interface Gauges {
   readonly backlog: () => Promise<readonly GaugeSample[]>
 }
 
-export function tellGauges(metrics: Pick<Metrics, 'gauges'>, { owns, lag, backlog }: Gauges): void {
+export function registerGauges(metrics: Pick<Metrics, 'gauges'>, { owns, lag, backlog }: Gauges): void {
   metrics.gauges(async () => [{ name: 'millhand_webhook_owner', labels: {}, value: Number(owns()) }])
   metrics.gauges(async () => {
     const { events, seconds } = await lag()

@@ -6,11 +6,11 @@ import { after, test } from 'node:test'
 import { manualClock } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
-import { microseconds } from './archive/arrivals.ts'
+import { microseconds } from './archive/arrival-clock.ts'
 import { type ArchivedEvent, archiveSpec } from './archived-event.ts'
 import { newDelivery, ranks } from './delivery/new-delivery.ts'
 import { type DeliveryRecord, deliveriesSpec } from './delivery.ts'
-import { endpoint, happening } from './intake/happening.fixture.ts'
+import { endpoint, taskEvent } from './intake/task-event.fixture.ts'
 import { type ReplayRecord, replaysSpec } from './replay/replay.ts'
 import { removeExpired } from './retention.ts'
 import { noon } from './webhook.fixture.ts'
@@ -35,7 +35,7 @@ test('events go 30 days after they came, deliveries and replays 30 days after th
   const insert = { kind: 'insert', events: [] } as const
 
   async function event(days: number): Promise<ArchivedEvent> {
-    const { id, type, value, time } = happening({ at: noon - days * DAY_MS })
+    const { id, type, value, time } = taskEvent({ at: noon - days * DAY_MS })
     const document = { ...{ tenant, id, version: 1, type, value }, resource_id: 'task_1', created_at: time }
     const arrived = { ...document, arrived: microseconds(time) }
     await archive.write({ ...insert, document: arrived })

@@ -2,7 +2,7 @@
 import type { Clock } from '@millhand/runner'
 import { type Collection, type Document, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { microseconds } from './archive/arrivals.ts'
+import { microseconds } from './archive/arrival-clock.ts'
 import { type Archive, archiveSpec } from './archived-event.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'

@@ -1,14 +1,14 @@
 import type { Cursors, Ids } from '@millhand/api'
 import type { Clock } from '@millhand/runner'
 import type { CallbackSecrets } from './secret/callback-secret.ts'
-import type { Sealing } from './secret/sealing.ts'
+import type { Sealer } from './secret/sealer.ts'
 import type { TargetFault } from './target.ts'
 import type { Webhooks } from './webhook.ts'
 
 /** The dependencies of the methods of endpoints. */
 export interface WebhookDeps {
   readonly webhooks: Webhooks
-  readonly sealing: Sealing
+  readonly sealer: Sealer
   readonly callbackSecrets: CallbackSecrets
   readonly targetFault: TargetFault
   readonly cursors: Cursors

@@ -11,19 +11,19 @@ import type { Database } from '@millhand/store'
 import type { Log, Metrics } from '@millhand/telemetry'
 import { type Archive, archiveSpec } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
-import { countTries } from './delivery/count-tries.ts'
-import type { Dial } from './delivery/courier.ts'
-import { createDelivering } from './delivery/delivering.ts'
+import { cachedFor } from './cached-for.ts'
+import type { Dial } from './delivery/attempt.ts'
+import { deliveryMetrics } from './delivery/delivery-metrics.ts'
+import { createDispatcher } from './delivery/dispatcher.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
-import { tellGauges } from './gauges.ts'
+import { registerGauges } from './gauges.ts'
+import { drainSpill } from './intake/fan-out.ts'
 import { createIntake } from './intake/intake.ts'
 import { createLag } from './intake/lag.ts'
-import { workOffSpill } from './intake/making.ts'
-import { openPlace, type Places, placesSpec } from './intake/place.ts'
+import { type Offsets, offsetsSpec, openOffset } from './intake/offset.ts'
 import { type SpilledEvent, spillSpec } from './intake/spilled-event.ts'
-import { lately } from './lately.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
-import { workOffReplays } from './replay/replaying.ts'
+import { runReplays } from './replay/replay-worker.ts'
 import { removeExpired } from './retention.ts'
 import { getCallbackSecret, rotateCallbackSecret } from './rpc/callback-secret.ts'
 import { createWebhook } from './rpc/create-webhook.ts'
@@ -40,8 +40,8 @@ import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
-import { createSealing } from './secret/sealing.ts'
-import { createSigning } from './signature/signing.ts'
+import { createSealer } from './secret/sealer.ts'
+import { createSigner } from './signature/signer.ts'
 import type { TargetFault } from './target.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
@@ -65,25 +65,30 @@ export function createWebhookService(options: WebhookOptions) {
   const { db, events, dial, targetFault, cursors, clock, log, metrics, isOwner = () => true } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
   const archive: Archive = db.collection(archiveSpec)
-  const places: Places = db.collection(placesSpec)
+  const offsets: Offsets = db.collection(offsetsSpec)
   const spill = db.collection<SpilledEvent>(spillSpec)
   const replays: Replays = db.collection(replaysSpec)
   const rows: Deliveries = db.collection(deliveriesSpec)
   const ids = createIds({ now: () => clock.now() })
-  const sealing = createSealing(options.sealingKey)
-  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
-  const signing = createSigning(sealing, callbackSecrets)
-  const rest = { webhooks, archive, signing, dial, clock, log, ids }
-  const delivering = createDelivering({ deliveries: rows, ...rest, random: Math.random, onTried: countTries(metrics) })
-  const deliveries = delivering.store
-  const making = { archive, webhooks, deliveries, spill, clock, log }
-  const intake = createIntake({ ...making, archive, events, topics, places })
-  const lag = lately(LOOK_MS, clock, createLag({ events, topics, places, clock }))
-  const backlog = lately(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
+  const sealer = createSealer(options.sealingKey)
+  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
+  const signer = createSigner(sealer, callbackSecrets)
+  const rest = { webhooks, archive, signer, dial, clock, log, ids }
+  const dispatcher = createDispatcher({
+    deliveries: rows,
+    ...rest,
+    random: Math.random,
+    onTried: deliveryMetrics(metrics),
+  })
+  const deliveries = dispatcher.store
+  const fanOutDeps = { archive, webhooks, deliveries, spill, clock, log }
+  const intake = createIntake({ ...fanOutDeps, archive, events, topics, offsets })
+  const lag = cachedFor(LOOK_MS, clock, createLag({ events, topics, offsets, clock }))
+  const backlog = cachedFor(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
   /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
   let owning: AbortSignal | undefined
-  tellGauges(metrics, { owns: () => owning?.aborted === false && isOwner(), lag, backlog })
-  const deps: WebhookDeps = { webhooks, sealing, callbackSecrets, targetFault, cursors, clock, ids }
+  registerGauges(metrics, { owns: () => owning?.aborted === false && isOwner(), lag, backlog })
+  const deps: WebhookDeps = { webhooks, sealer, callbackSecrets, targetFault, cursors, clock, ids }
 
   return {
     routes(router: Routes): void {
@@ -111,15 +116,15 @@ export function createWebhookService(options: WebhookOptions) {
     /** What is read of the event log, by the name of the reader. */
     topics: { webhooks: topics },
     /** How far the event log has been read, as `tail` takes it. What is behind it, nobody here reads again. */
-    place: async (): Promise<string> => (await openPlace(places)).position,
+    offset: async (): Promise<string> => (await openOffset(offsets)).position,
     /** What the owner does until the signal ends: hears of events, delivers them, and removes what was kept long enough. */
     async run(signal: AbortSignal): Promise<void> {
       owning = signal
       await Promise.all([
         intake.run(signal),
-        workOffSpill(making, signal),
-        delivering.run(signal),
-        workOffReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
+        drainSpill(fanOutDeps, signal),
+        dispatcher.run(signal),
+        runReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
         removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),
       ]).finally(() => {
         owning = undefined

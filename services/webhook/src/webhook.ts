@@ -1,11 +1,11 @@
 /** An endpoint as the service stores it. REST shows the part that `webhook-message.ts` picks. */
 import { fail, type KeyMode } from '@millhand/api'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { HeldSecret } from './secret/held-secret.ts'
 import type { Signature } from './secret/secret.ts'
+import type { StoredSecret } from './secret/stored-secret.ts'
 
 /** Times are milliseconds since 1970. */
-export interface WebhookRecord extends Document, HeldSecret {
+export interface WebhookRecord extends Document, StoredSecret {
   readonly account_id: string
   readonly mode: KeyMode
   readonly url: string
@@ -42,13 +42,13 @@ export const webhooksSpec = {
 export type Webhooks = Collection<WebhookRecord, keyof typeof webhooksSpec.indexes>
 
 /** How many endpoints a tenant may have. */
-export const mostWebhooks = 100
+export const maxWebhooks = 100
 
 /** One that is there for callers. Fails with `not_found`. */
-export async function foundWebhook(webhooks: Webhooks, tenant: string, id: string): Promise<WebhookRecord> {
+export async function requireWebhook(webhooks: Webhooks, tenant: string, id: string): Promise<WebhookRecord> {
   const webhook = await webhooks.get(tenant, id)
-  if (webhook === undefined || webhook.status === 'deleted') throw noWebhook(id)
+  if (webhook === undefined || webhook.status === 'deleted') throw webhookNotFound(id)
   return webhook
 }
 
-export const noWebhook = (id: string) => fail('not_found', `There is no webhook \`${id.slice(0, 64)}\`.`)
+export const webhookNotFound = (id: string) => fail('not_found', `There is no webhook \`${id.slice(0, 64)}\`.`)

@@ -1,10 +1,10 @@
 /** The life of a workforce task: that of any task, and what its run is billed. */
 import { MOST_COUNT, quantity } from '@millhand/api'
 import { isRefusal, type Refusal, type RunReport } from '@millhand/lease'
-import { computeBill, type LifeRules, type TaskCause, taskTransition } from '@millhand/task'
+import { computeBill, type TaskCause, type TaskRules, taskTransition } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
-export interface TransitionRules extends Pick<LifeRules<TaskRecord>, 'retentionMs' | 'random'> {
+export interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
   /** Millionths of a dollar for a second of compute; the sandbox costs nothing. */
   readonly pricePerSecondMicros: number
 }

@@ -1,9 +1,9 @@
-/** A task as the workforce stores it. REST shows the part that `to-message.ts` picks; what it lives through is `TaskLife`. */
+/** A task as the workforce stores it. REST shows the part that `to-message.ts` picks; what it lives through is `TaskBase`. */
 import { workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
-import type { TaskLife } from '@millhand/task'
+import type { TaskBase } from '@millhand/task'
 
-export interface TaskRecord extends TaskLife {
+export interface TaskRecord extends TaskBase {
   /** The account's workforce plan when it was made: it says how much of the executors is its share. */
   readonly plan: string
   readonly employee: string

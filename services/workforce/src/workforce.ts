@@ -85,8 +85,8 @@ export function createWorkforceService(options: WorkforceOptions) {
     kind: workforceTask,
     transition: workforceTransition({ ...options, random }),
     share({ plan }) {
-      const { weight, max_running: mostRunning } = plans.workforcePlan(plan)
-      return { weight, mostRunning }
+      const { weight, max_running: maxRunning } = plans.workforcePlan(plan)
+      return { weight, maxRunning }
     },
   })
   const deps: WorkforceDeps = {

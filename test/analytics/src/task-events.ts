@@ -10,7 +10,7 @@ import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
 import { publicTopics } from '@millhand/eventlog/public-stream'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import { textModel } from '@millhand/model/fixture'
 import { loadPlans } from '@millhand/plans'
@@ -38,7 +38,7 @@ export async function everyTaskEvent(): Promise<readonly OutboxEvent[]> {
     clock,
     log: createLog({ level: 'error' }),
     quotaBytes: 2 ** 30,
-    replicas: onlyReplica,
+    replicas: singleReplica,
     onRing: () => {},
     retentionMs: 86_400_000,
     pricePerSecondMicros: 20,

@@ -58,6 +58,8 @@ test('imports that the architecture allows', async () => {
     ['services/workforce/employees/src/answer.ts', 'services/workforce/src/employee.ts'],
     ['services/workforce/employees/src/a.test.ts', 'services/workforce/src/needs.ts'],
     ['deploy/src/local.ts', 'services/workforce/employees/src/catalogue.ts'],
+    ['services/compute/src/compute.test.ts', 'services/compute/src/compute.fixture.ts'],
+    ['services/compute/src/compute.fixture.ts', 'libs/store/src/sqlite/sqlite.ts'],
     ['test/e2e/src/server.ts', 'deploy/src/local.ts'],
   ] as const
   assert.deepEqual(await broken(allowed), [])
@@ -96,6 +98,8 @@ const forbidden = [
   ['engines-are-behind-adapters', 'libs/eventlog/src/event-log.ts', 'node_modules/kafkajs/index.js'],
   ['product-without-tests', 'services/compute/src/compute.ts', 'test/e2e/src/server.ts'],
   ['product-without-tests', 'services/compute/src/compute.ts', 'services/compute/src/compute.test.ts'],
+  ['product-without-tests', 'services/compute/src/compute.ts', 'services/compute/src/compute.fixture.ts'],
+  ['product-without-tests', 'gateway/src/gateway.ts', 'gateway/test/wire.ts'],
 ] as const
 
 test('imports that the architecture forbids, each with the rule that it breaks', async () => {

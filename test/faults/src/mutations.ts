@@ -41,13 +41,13 @@ export const mutations: Readonly<Record<string, Mutation>> = {
           return []
         })`,
   },
-  /** The place in the log moves on before what was read up to there is stored. */
+  /** The offset in the log moves on before what was read up to there is stored. */
   place: {
     file: 'services/webhook/src/intake/intake.ts',
-    text: 'await takeIn(deps, young, arrivals, signal)',
+    text: 'await takeIn(deps, young, arrivalClock, signal)',
     becomes: `await moving
-      await place.moveTo(batch.at(-1)?.position ?? place.position, since)
-      await takeIn(deps, young, arrivals, signal)`,
+      await offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
+      await takeIn(deps, young, arrivalClock, signal)`,
     isOfWebhooks: true,
   },
   /** A subscription hands on an event as often as the log has it. No part of the product subscribes yet. */

@@ -1,11 +1,11 @@
 /** Request rates of a gateway that is the only one: exact, and without a hop. */
-import { Ring, Windows } from '@millhand/rate'
+import { SlidingWindow, WindowMap } from '@millhand/rate'
 import type { Clock } from '@millhand/runner'
 import type { RateLimiter } from './limiter.ts'
 
 export function localLimiter(clock: Pick<Clock, 'monotonic'>): RateLimiter {
-  const rings = new Windows(
-    () => new Ring(),
+  const rings = new WindowMap(
+    () => new SlidingWindow(),
     (ring, now) => ring.countAt(now) === 0,
   )
   return {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@connectrpc/connect'
 import type { RateService, TakePlacesResponse } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { Windows } from '@millhand/rate'
+import { WindowMap } from '@millhand/rate'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { RateLimiter } from './limiter.ts'
@@ -42,7 +42,7 @@ const MAX_WINDOWS = 1_000
 
 export function sharedLimiter({ rates, clock, log }: SharedLimiterDeps): SharedLimiter {
   const gatewayId = randomUUID()
-  const windows = new Windows(
+  const windows = new WindowMap(
     name => new SharedWindow(name),
     (window, now) => window.isIdle(now),
   )

@@ -1,6 +1,6 @@
 /** One rate window of a gateway that shares it with others. */
 import type { WindowAnswer } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { Ring, WINDOW_MS } from '@millhand/rate'
+import { SlidingWindow, WINDOW_MS } from '@millhand/rate'
 import type { RateDecision } from './limiter.ts'
 
 /** A time in which the owner can't be reached. */
@@ -22,7 +22,7 @@ export interface PermitRequest {
   readonly ahead: number
   readonly returned: number
   /** Requests that passed without the owner, which it hears of. */
-  readonly told: Ring | undefined
+  readonly told: SlidingWindow | undefined
   /** How many permits the requests used that passed without the answer, and since when. */
   passedByShare: number
   sharedAt: number
@@ -42,9 +42,9 @@ export class SharedWindow {
   /** Requests in any 60 seconds, as the latest request has it. */
   limit = 1
   /** Requests that this gateway let pass. */
-  readonly #passed = new Ring()
+  readonly #passed = new SlidingWindow()
   /** Those of them that the owner has not heard of. */
-  #unreported: Ring | undefined
+  #unreported: SlidingWindow | undefined
   #waiters: Waiter[] = []
   #isAsked = false
   /** Permits in advance. */
@@ -197,7 +197,7 @@ export class SharedWindow {
     const passes = count + Math.min(weight, share) <= share
     if (passes) {
       this.#passed.add(now, weight)
-      this.#unreported ??= new Ring()
+      this.#unreported ??= new SlidingWindow()
       this.#unreported.add(now, weight)
     }
     const held = passes ? count + weight : count
@@ -218,7 +218,7 @@ export class SharedWindow {
     this.#held = 0
     this.#unreported = undefined
     if (this.#passed.countAt(now) === 0) return false
-    this.#unreported = new Ring()
+    this.#unreported = new SlidingWindow()
     this.#unreported.addAll(this.#passed)
     return true
   }

@@ -1,14 +1,14 @@
 /** Folders whose names are durable: a renamed or removed file is so once its folder is synced. */
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Gathering } from '@millhand/runner'
+import { KeyedBatcher } from '@millhand/runner'
 
 /** Then it is forgotten which they are, and they are synced again. */
 const MOST_KNOWN = 10_000
 
 export class Folders {
   readonly #top: string
-  readonly #syncs = new Gathering<undefined>()
+  readonly #syncs = new KeyedBatcher<undefined>()
   /** Those that are durably in the folders above them. */
   readonly #known = new Set<string>()
 

@@ -10,7 +10,7 @@ import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflectio
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { ContractService } from '../contract-service.ts'
+import { ContractService } from '../contract-service.fixture.ts'
 import { everyService } from './every-service.fixture.ts'
 import { caller, clockAtNoon, mintToken, openServer, otherSecret, secret, signer } from './network.fixture.ts'
 import { createNetworkTransport } from './network-transport.ts'

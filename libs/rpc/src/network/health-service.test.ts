@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Code, createClient } from '@connectrpc/connect'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
-import { ContractService } from '../contract-service.ts'
+import { ContractService } from '../contract-service.fixture.ts'
 import { rejection } from '../serving.contract.ts'
 import { clockAtNoon, serveFor } from './network.fixture.ts'
 

@@ -1,4 +1,10 @@
-export { type Admission, type AdmissionOptions, type Carrier, createAdmission, type HeaderLines } from './admit.ts'
+export {
+  type Admission,
+  type AdmissionOptions,
+  createAdmission,
+  type HeaderLines,
+  type TokenCarrier,
+} from './admission.ts'
 export { type CredentialsIssuer, createCredentialsIssuer, type Grant } from './credentials.ts'
 export { drainingKey } from './draining.ts'
 export {

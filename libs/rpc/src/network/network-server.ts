@@ -4,11 +4,11 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
 import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { binaryOptions } from '../depth.ts'
+import { ignoreAcceptErrors } from '../accept-errors.ts'
+import { binaryOptions } from '../binary-options.ts'
 import type { Routes } from '../direct-transport.ts'
 import { serve } from '../serve.ts'
-import { surviveRefusedConnections } from '../survive-refused-connections.ts'
-import type { Admission } from './admit.ts'
+import type { Admission } from './admission.ts'
 import { healthService } from './health-service.ts'
 import { reflectionService } from './reflection-service.ts'
 import { reportFailures } from './report-failures.ts'
@@ -170,7 +170,7 @@ async function listen(
     server.once('error', reject)
     server.listen(address.port, address.host, () => {
       server.off('error', reject)
-      surviveRefusedConnections(server, log)
+      ignoreAcceptErrors(server, log)
       resolve()
     })
   })

@@ -8,8 +8,8 @@ import {
   createGrpcWebTransport,
   Http2SessionManager,
 } from '@connectrpc/connect-node'
-import { binaryOptions } from '../depth.ts'
-import { lostPeer } from './lost-peer.ts'
+import { binaryOptions } from '../binary-options.ts'
+import { mapConnectionErrors } from './connection-errors.ts'
 import { type OutgoingHeaders, sendHeaders } from './outgoing-headers.ts'
 
 export interface NetworkTransportOptions {
@@ -59,7 +59,7 @@ export function createNetworkTransport(options: NetworkTransportOptions): Networ
     createConnection: authority => withinTime(open(authority, tls)),
     maxSessionMemory: SESSION_MEMORY_MB,
   })
-  const interceptors = [lostPeer]
+  const interceptors = [mapConnectionErrors]
   if (headers !== undefined) interceptors.push(sendHeaders(headers))
   if (token !== undefined) interceptors.push(sendHeaders(() => [['authorization', `Bearer ${token}`]]))
   const transport = transports[protocol]({

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { type ConnectRouter, createContextValues } from '@connectrpc/connect'
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node'
 import type { Log } from '@millhand/telemetry'
-import type { Admission } from './admit.ts'
+import type { Admission } from './admission.ts'
 import { drainingKey } from './draining.ts'
 
 export interface RequestHandlerOptions {

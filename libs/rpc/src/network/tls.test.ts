@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { Code, createClient } from '@connectrpc/connect'
 import { type Authority, type Certificate, createAuthority, opensslMissing } from '@millhand/test-servers'
-import { ContractService } from '../contract-service.ts'
+import { ContractService } from '../contract-service.fixture.ts'
 import { rejection } from '../serving.contract.ts'
 import { serveFor, token } from './network.fixture.ts'
 

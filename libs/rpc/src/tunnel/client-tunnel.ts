@@ -3,17 +3,17 @@
 import { ConnectError, type Transport } from '@connectrpc/connect'
 import { type Frame, type Frames, Signal, TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/runner'
-import { canceled, tooLarge, unavailable, violation } from './fault.ts'
+import { canceled, tooLarge, unavailable, violation } from './call-errors.ts'
 import { frameOf, type Kind, signalFrame } from './frames.ts'
-import { Outbox } from './outbox.ts'
+import { KeepaliveTimer } from './keepalive-timer.ts'
 import type { OutgoingCall } from './outgoing-call.ts'
 import type { StreamCarrier } from './outgoing-stream.ts'
-import { Silence } from './silence.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** A replica that says nothing for so long is dead, or as good as. */
 const SILENCE_MS = 3_000
 /** More than this, whatever the server allows, is not a load but a leak. */
-const MOST_CALLS = 65_536
+const MAX_CALLS = 65_536
 
 export interface ClientTunnelOptions {
   readonly replica: Transport
@@ -31,10 +31,10 @@ export interface ClientTunnelOptions {
 }
 
 export class ClientTunnel implements StreamCarrier {
-  readonly outbox: Outbox
+  readonly sendQueue: SendQueue
   readonly #options: ClientTunnelOptions
   readonly #abort = new AbortController()
-  readonly #silence: Silence
+  readonly #keepalive: KeepaliveTimer
   readonly #ended = Promise.withResolvers<void>()
   /** By the number of the call. Its own slot, and not a map, so that nothing of an old call is kept. */
   readonly #calls: (OutgoingCall | typeof abandoned | undefined)[] = []
@@ -47,12 +47,12 @@ export class ClientTunnel implements StreamCarrier {
 
   constructor(options: ClientTunnelOptions) {
     this.#options = options
-    this.outbox = new Outbox(options.onRoom)
-    this.#silence = new Silence(
+    this.sendQueue = new SendQueue(options.onRoom)
+    this.#keepalive = new KeepaliveTimer(
       options.clock,
       SILENCE_MS,
       tick => {
-        if (tick % 2 === 0) this.outbox.push(signalFrame(0, Signal.PING))
+        if (tick % 2 === 0) this.sendQueue.push(signalFrame(0, Signal.PING))
       },
       () => this.cut(unavailable(`the replica was silent for ${SILENCE_MS} ms`)),
     )
@@ -63,10 +63,10 @@ export class ClientTunnel implements StreamCarrier {
     const { replica } = this.#options
     try {
       const { signal } = this.#abort
-      const response = await replica.stream(TunnelService.method.open, signal, undefined, undefined, this.outbox)
+      const response = await replica.stream(TunnelService.method.open, signal, undefined, undefined, this.sendQueue)
       for await (const { frames } of response.message as AsyncIterable<Frames>) {
         if (this.#over) return
-        this.#silence.heard()
+        this.#keepalive.touch()
         for (const frame of frames) this.#receive(frame)
       }
       this.cut(unavailable('the replica closed the tunnel'))
@@ -77,7 +77,7 @@ export class ClientTunnel implements StreamCarrier {
 
   /** Whether a call can begin here now. */
   get accepts(): boolean {
-    return this.#open < this.#maxCalls && !this.#going && this.outbox.hasRoom
+    return this.#open < this.#maxCalls && !this.#going && this.sendQueue.hasRoom
   }
 
   /** Whether the replica said last that it has all it needs. */
@@ -104,17 +104,17 @@ export class ClientTunnel implements StreamCarrier {
     const id = this.#free.pop() ?? this.#calls.length
     this.#calls[id] = call
     const value = call.carry(this, id)
-    call.number = this.outbox.push(frameOf(id, { case: 'begin', value }))
+    call.number = this.sendQueue.push(frameOf(id, { case: 'begin', value }))
   }
 
   abandon(call: OutgoingCall): void {
     if (this.#calls[call.id] !== call) return
-    if (this.outbox.withdraw(call.number)) {
+    if (this.sendQueue.withdraw(call.number)) {
       this.#release(call.id)
     } else {
       // The number is free when the server has said that the call is over, and not before.
       this.#calls[call.id] = abandoned
-      this.outbox.push(signalFrame(call.id, Signal.CANCEL))
+      this.sendQueue.push(signalFrame(call.id, Signal.CANCEL))
     }
   }
 
@@ -123,12 +123,12 @@ export class ClientTunnel implements StreamCarrier {
     if (this.#over) return
     this.#over = true
     this.#maxCalls = 0
-    this.#silence.stop()
-    this.outbox.close()
+    this.#keepalive.stop()
+    this.sendQueue.close()
     this.#abort.abort(canceled('the tunnel was cut'))
     this.#options.onEnd(error)
     for (const call of this.#calls.splice(0)) {
-      if (call !== undefined && call !== abandoned) call.lost(error, this.outbox.isTaken(call.number))
+      if (call !== undefined && call !== abandoned) call.lost(error, this.sendQueue.isTaken(call.number))
     }
     this.#ended.resolve()
   }
@@ -142,7 +142,7 @@ export class ClientTunnel implements StreamCarrier {
       case undefined:
         return
       case 'hello':
-        this.#maxCalls = Math.min(kind.value.maxCalls, MOST_CALLS)
+        this.#maxCalls = Math.min(kind.value.maxCalls, MAX_CALLS)
         this.#maxMessageBytes = kind.value.maxMessageBytes
         this.#options.onReady()
         return
@@ -191,7 +191,7 @@ export class ClientTunnel implements StreamCarrier {
 
   /** Tells the server that no call comes any more; it then ends its side. */
   #endIfIdle(): void {
-    if (this.#open === 0) this.outbox.end()
+    if (this.#open === 0) this.sendQueue.end()
   }
 }
 

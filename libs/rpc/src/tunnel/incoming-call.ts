@@ -9,13 +9,13 @@ import {
 } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type Transport } from '@connectrpc/connect'
 import { type Begin, type Frame, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { binaryOptions } from '../depth.ts'
-import { canceled, endFrame, tooLarge, violation } from './fault.ts'
+import { binaryOptions } from '../binary-options.ts'
+import { canceled, endFrame, tooLarge, violation } from './call-errors.ts'
 import { answerFrame, creditFrame, headerFrame, type Kind, messageFrame } from './frames.ts'
 import { HeaderLines, linesOf } from './header-lines.ts'
-import type { Outbox } from './outbox.ts'
 import { pump } from './pump.ts'
-import { Inbox, SendWindow, WINDOW_BYTES } from './window.ts'
+import type { SendQueue } from './send-queue.ts'
+import { ReceiveQueue, SendWindow, WINDOW_BYTES } from './window.ts'
 
 export interface IncomingCallOptions {
   readonly id: number
@@ -24,7 +24,7 @@ export interface IncomingCallOptions {
   readonly values: ContextValues
   /** Where the call goes. */
   readonly transport: Transport
-  readonly outbox: Outbox
+  readonly sendQueue: SendQueue
   readonly maxMessageBytes: number
   /** So many bytes more (or less, where negative) of requests are held for the call. */
   readonly hold: (bytes: number) => void
@@ -35,7 +35,7 @@ export interface IncomingCallOptions {
 export class IncomingCall {
   readonly #options: IncomingCallOptions
   readonly #abort = new AbortController()
-  #requests: Inbox | undefined
+  #requests: ReceiveQueue | undefined
   #window: SendWindow | undefined
   #over = false
 
@@ -96,7 +96,7 @@ export class IncomingCall {
   }
 
   async #stream(): Promise<void> {
-    const { id, method, begin, values, transport, outbox } = this.#options
+    const { id, method, begin, values, transport, sendQueue } = this.#options
     try {
       const answer = await transport.stream(
         method as DescMethodStreaming,
@@ -108,11 +108,11 @@ export class IncomingCall {
       )
       if (this.#over) return
       const header = linesOf(answer.header)
-      if (header.length > 0) outbox.push(headerFrame(id, header))
+      if (header.length > 0) sendQueue.push(headerFrame(id, header))
       const window = new SendWindow(begin.credit)
       this.#window = window
-      await pump(answer.message[Symbol.asyncIterator](), method.output, window, outbox, message => {
-        outbox.push(messageFrame(id, message))
+      await pump(answer.message[Symbol.asyncIterator](), method.output, window, sendQueue, message => {
+        sendQueue.push(messageFrame(id, message))
       })
       if (!this.#over) this.#finish(endFrame(id, linesOf(answer.trailer)))
     } catch (reason) {
@@ -124,19 +124,19 @@ export class IncomingCall {
   }
 
   #input(): AsyncIterable<Message> {
-    const { id, method, begin, outbox, hold } = this.#options
+    const { id, method, begin, sendQueue, hold } = this.#options
     if (method.methodKind === 'server_streaming') return only(parse(method, begin.message))
-    this.#requests = new Inbox({
+    this.#requests = new ReceiveQueue({
       desc: method.input,
       hold,
-      grant: credit => outbox.push(creditFrame(id, credit)),
+      grant: credit => sendQueue.push(creditFrame(id, credit)),
       leave: () => {},
     })
-    outbox.push(creditFrame(id, WINDOW_BYTES))
+    sendQueue.push(creditFrame(id, WINDOW_BYTES))
     return this.#requests
   }
 
-  #push(requests: Inbox, message: Uint8Array): void {
+  #push(requests: ReceiveQueue, message: Uint8Array): void {
     const { maxMessageBytes } = this.#options
     try {
       if (message.length > maxMessageBytes) throw tooLarge(message.length, maxMessageBytes)

@@ -5,7 +5,7 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock, Timer } from '@millhand/runner'
-import { canceled } from './fault.ts'
+import { canceled } from './call-errors.ts'
 import type { Kind } from './frames.ts'
 
 /** What carries a call. */
@@ -21,7 +21,7 @@ export interface Dispatcher {
 }
 
 /** How often a call without side effects is sent: one that ends every replica that serves it must not go on for ever. */
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 
 export abstract class OutgoingCall {
   readonly method: DescMethod
@@ -31,7 +31,7 @@ export abstract class OutgoingCall {
   /** Where the call is, from when it was placed. */
   carrier: Carrier | undefined
   id = 0
-  /** The number of its first frame in the carrier's outbox. */
+  /** The number of its first frame in the carrier's send queue. */
   number = 0
   #over = false
   #tries = 0
@@ -95,7 +95,7 @@ export abstract class OutgoingCall {
   lost(error: ConnectError, written: boolean): void {
     this.carrier = undefined
     if (!written) this.#tries--
-    if (!written || (isRepeatable(this.method) && this.#tries < MOST_TRIES)) this.dispatch()
+    if (!written || (isRepeatable(this.method) && this.#tries < MAX_TRIES)) this.dispatch()
     else this.stop(error)
   }
 

@@ -2,17 +2,17 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, type StreamResponse } from '@connectrpc/connect'
 import { type Begin, type End, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { canceled, errorOf, tooLarge, violation } from './fault.ts'
+import { canceled, errorOf, tooLarge, violation } from './call-errors.ts'
 import { creditFrame, type Kind, messageFrame, signalFrame } from './frames.ts'
 import { HeaderLines } from './header-lines.ts'
-import type { Outbox } from './outbox.ts'
 import { type Carrier, type Dispatcher, OutgoingCall } from './outgoing-call.ts'
 import { pump } from './pump.ts'
-import { Inbox, SendWindow, WINDOW_BYTES } from './window.ts'
+import type { SendQueue } from './send-queue.ts'
+import { ReceiveQueue, SendWindow, WINDOW_BYTES } from './window.ts'
 
 /** What carries a streaming call: its frames go on after the first. */
 export interface StreamCarrier extends Carrier {
-  readonly outbox: Outbox
+  readonly sendQueue: SendQueue
   /** The largest message that the server takes. */
   readonly maxMessageBytes: number
 }
@@ -22,7 +22,7 @@ export class OutgoingStream extends OutgoingCall {
   readonly #header = new Headers()
   readonly #trailer = new Headers()
   readonly #source: AsyncIterator<unknown>
-  readonly #answers: Inbox
+  readonly #answers: ReceiveQueue
   /** Its first credit comes when the server has the call, so that nothing is sent to one that never saw it. */
   readonly #window = new SendWindow(0)
   #sending = false
@@ -31,9 +31,9 @@ export class OutgoingStream extends OutgoingCall {
     super(dispatcher, method, begin)
     begin.credit = WINDOW_BYTES
     this.#source = input[Symbol.asyncIterator]()
-    this.#answers = new Inbox({
+    this.#answers = new ReceiveQueue({
       desc: method.output,
-      grant: credit => this.#carrier?.outbox.push(creditFrame(this.id, credit)),
+      grant: credit => this.#carrier?.sendQueue.push(creditFrame(this.id, credit)),
       leave: reason => this.stop(canceled(reason ?? 'the answers are not read any more')),
     })
   }
@@ -113,13 +113,13 @@ export class OutgoingStream extends OutgoingCall {
     this.#sending = true
     const carrier = this.#carrier
     if (this.method.methodKind === 'server_streaming' || carrier === undefined) return
-    const { outbox, maxMessageBytes } = carrier
+    const { sendQueue, maxMessageBytes } = carrier
     try {
-      await pump(this.#source, this.method.input, this.#window, outbox, message => {
+      await pump(this.#source, this.method.input, this.#window, sendQueue, message => {
         if (message.length > maxMessageBytes) throw tooLarge(message.length, maxMessageBytes)
-        outbox.push(messageFrame(this.id, message))
+        sendQueue.push(messageFrame(this.id, message))
       })
-      if (!this.over) outbox.push(signalFrame(this.id, Signal.HALF_CLOSE))
+      if (!this.over) sendQueue.push(signalFrame(this.id, Signal.HALF_CLOSE))
     } catch (reason) {
       this.stop(ConnectError.from(reason, Code.Internal))
     }

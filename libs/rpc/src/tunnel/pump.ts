@@ -1,6 +1,6 @@
 /** Sends the messages of one streaming call. */
 import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
-import type { Outbox } from './outbox.ts'
+import type { SendQueue } from './send-queue.ts'
 import type { SendWindow } from './window.ts'
 
 /**
@@ -11,12 +11,12 @@ export async function pump(
   source: AsyncIterator<unknown>,
   desc: DescMessage,
   window: SendWindow,
-  outbox: Outbox,
+  sendQueue: SendQueue,
   send: (message: Uint8Array) => void,
 ): Promise<void> {
   for (;;) {
     await window.opened()
-    await outbox.room()
+    await sendQueue.room()
     if (window.closed) return
     const next = await source.next()
     if (window.closed || next.done) return

@@ -5,17 +5,17 @@ import { Code, ConnectError, type ContextValues, type HandlerContext, type Trans
 import { type Begin, type Frame, type Frames, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import type { Clock } from '@millhand/runner'
 import { drainingKey } from '../network/draining.ts'
-import { canceled, endFrame, tooLarge, unavailable, violation } from './fault.ts'
+import { canceled, endFrame, tooLarge, unavailable, violation } from './call-errors.ts'
 import { helloFrame, signalFrame } from './frames.ts'
 import { HeaderLines } from './header-lines.ts'
 import { IncomingCall } from './incoming-call.ts'
-import { Outbox } from './outbox.ts'
-import { Silence } from './silence.ts'
+import { KeepaliveTimer } from './keepalive-timer.ts'
+import { SendQueue } from './send-queue.ts'
 
 /** A caller that says nothing for so long is gone: it pings every second. */
 const SILENCE_MS = 10_000
 /** Twice what a caller of ours sends at once: its batches are bounded, and a frame counts as 64 bytes at least. */
-const MOST_FRAMES = 8_192
+const MAX_FRAMES = 8_192
 /** What the requests of the open calls may hold in this process. */
 const HELD_BYTES = 256 * 1024 * 1024
 
@@ -38,10 +38,10 @@ export interface ServerTunnelOptions {
 
 /** Whatever the caller sends ends a call or the tunnel, and nothing else. */
 export class ServerTunnel {
-  readonly outbox = new Outbox()
+  readonly sendQueue = new SendQueue()
   readonly #options: ServerTunnelOptions
   readonly #context: HandlerContext
-  readonly #silence: Silence
+  readonly #keepalive: KeepaliveTimer
   readonly #ended = Promise.withResolvers<void>()
   /** By the number of the call, which the caller chooses below `maxCalls`. */
   readonly #calls: (IncomingCall | undefined)[] = []
@@ -55,14 +55,14 @@ export class ServerTunnel {
     this.#options = options
     this.#context = context
     this.#draining = context.values.get(drainingKey)
-    this.#silence = new Silence(
+    this.#keepalive = new KeepaliveTimer(
       options.clock,
       SILENCE_MS,
       () => {},
       () => this.#end(unavailable(`the caller was silent for ${SILENCE_MS} ms`)),
     )
     context.signal.addEventListener('abort', () => this.#end(), { once: true })
-    this.outbox.push(helloFrame(options.maxCalls, options.maxMessageBytes))
+    this.sendQueue.push(helloFrame(options.maxCalls, options.maxMessageBytes))
     if (!options.ready()) this.#pong()
   }
 
@@ -76,11 +76,11 @@ export class ServerTunnel {
     try {
       for await (const { frames } of requests) {
         if (this.#over) return
-        this.#silence.heard()
-        if (frames.length > MOST_FRAMES) throw violation(`${frames.length} frames in one message`)
+        this.#keepalive.touch()
+        if (frames.length > MAX_FRAMES) throw violation(`${frames.length} frames in one message`)
         for (const frame of frames) this.#receive(frame)
         // A caller that does not take its answers can ask for no more.
-        if (!this.outbox.hasRoom) await this.outbox.room()
+        if (!this.sendQueue.hasRoom) await this.sendQueue.room()
       }
       this.#callerIsDone = true
       this.#endIfIdle()
@@ -91,7 +91,7 @@ export class ServerTunnel {
 
   /** Asks the caller to begin no more calls. */
   goAway(): void {
-    this.outbox.push(signalFrame(0, Signal.GO_AWAY))
+    this.sendQueue.push(signalFrame(0, Signal.GO_AWAY))
   }
 
   #receive({ call: id, kind }: Frame): void {
@@ -109,15 +109,15 @@ export class ServerTunnel {
   }
 
   #pong(): void {
-    this.outbox.push(signalFrame(0, this.#options.ready() ? Signal.PONG : Signal.PONG_UNREADY))
+    this.sendQueue.push(signalFrame(0, this.#options.ready() ? Signal.PONG : Signal.PONG_UNREADY))
   }
 
   #begin(id: number, begin: Begin): void {
     const { maxCalls, maxMessageBytes, methods, admit, transport } = this.#options
     if (id >= maxCalls) throw violation(`more than ${maxCalls} calls are open`)
     if (this.#calls[id] !== undefined) throw violation('a call that is open was begun')
-    const { outbox } = this
-    const refuse = (reason: unknown) => outbox.push(endFrame(id, [], reason))
+    const { sendQueue } = this
+    const refuse = (reason: unknown) => sendQueue.push(endFrame(id, [], reason))
     const method = methods.get(begin.method)
     if (method === undefined) {
       refuse(new ConnectError('nobody serves this method here', Code.Unimplemented))
@@ -144,7 +144,7 @@ export class ServerTunnel {
       begin,
       values,
       transport,
-      outbox,
+      sendQueue,
       maxMessageBytes,
       hold: bytes => {
         this.#held += bytes
@@ -153,7 +153,7 @@ export class ServerTunnel {
       finish: frame => {
         this.#calls[id] = undefined
         this.#open--
-        outbox.push(frame)
+        sendQueue.push(frame)
         this.#endIfIdle()
       },
     })
@@ -164,7 +164,7 @@ export class ServerTunnel {
 
   #endIfIdle(): void {
     if (!this.#callerIsDone || this.#open > 0) return
-    this.outbox.end()
+    this.sendQueue.end()
     this.#end()
   }
 
@@ -172,9 +172,9 @@ export class ServerTunnel {
   #end(error?: ConnectError): void {
     if (this.#over) return
     this.#over = true
-    this.#silence.stop()
+    this.#keepalive.stop()
     // An orderly end lets out what is queued.
-    if (error !== undefined || !this.#callerIsDone || this.#open > 0) this.outbox.close(error)
+    if (error !== undefined || !this.#callerIsDone || this.#open > 0) this.sendQueue.close(error)
     for (const call of this.#calls.splice(0)) call?.stop(canceled('the caller is gone'))
     this.#ended.resolve()
   }

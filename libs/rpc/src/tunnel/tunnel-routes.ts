@@ -4,7 +4,7 @@ import type { Transport } from '@connectrpc/connect'
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import { type Clock, systemClock } from '@millhand/runner'
 import type { Routes } from '../direct-transport.ts'
-import { unavailable } from './fault.ts'
+import { unavailable } from './call-errors.ts'
 import { type Admit, ServerTunnel } from './server-tunnel.ts'
 
 export interface TunnelRoutesOptions {
@@ -58,7 +58,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): TunnelRoutes {
           tunnels.add(tunnel)
           void tunnel.ended.then(() => tunnels.delete(tunnel))
           void tunnel.serve(requests)
-          return tunnel.outbox
+          return tunnel.sendQueue
         },
       })
     },

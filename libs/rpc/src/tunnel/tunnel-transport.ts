@@ -3,13 +3,13 @@ import { create, type DescMethod, type Message, toBinary } from '@bufbuild/proto
 import { Code, ConnectError, type ContextValues, type StreamResponse, type Transport } from '@connectrpc/connect'
 import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
 import { type Clock, systemClock } from '@millhand/runner'
-import { unavailable } from './fault.ts'
+import { unavailable } from './call-errors.ts'
 import { beginOf, type Lines } from './frames.ts'
 import { linesOf } from './header-lines.ts'
-import { Link, type LinkEvent } from './link.ts'
 import type { Dispatcher, OutgoingCall } from './outgoing-call.ts'
 import { OutgoingStream } from './outgoing-stream.ts'
 import { OutgoingUnary, type UnaryAnswer } from './outgoing-unary.ts'
+import { type ConnectivityEvent, Subchannel } from './subchannel.ts'
 import { WaitingCalls } from './waiting-calls.ts'
 
 export interface TunnelTransportOptions {
@@ -20,7 +20,7 @@ export interface TunnelTransportOptions {
   /** How long a call waits for a replica that can take it, before it fails `unavailable`. Default 5,000. */
   readonly waitMs?: number
   /** Hears when the way to a replica changes; not of every try. */
-  readonly onEvent?: (event: LinkEvent) => void
+  readonly onEvent?: (event: ConnectivityEvent) => void
   readonly clock?: Clock
   /** From 0 up to 1: the jitter of reconnecting. */
   readonly random?: () => number
@@ -51,20 +51,20 @@ export function createTunnelTransport(options: TunnelTransportOptions): TunnelTr
   let turn = 0
 
   const begin = (call: OutgoingCall): boolean => {
-    const after = (place: number) => (turn + 1 + place) % links.length
-    const open = links.map((_, place) => after(place)).filter(index => links[index]?.tunnel)
+    const after = (place: number) => (turn + 1 + place) % subchannels.length
+    const open = subchannels.map((_, place) => after(place)).filter(index => subchannels[index]?.tunnel)
     // What a replica lacks may not matter to this call; else its answer says what it is.
-    const index = open.find(index => links[index]?.tunnel?.serves) ?? open[0]
+    const index = open.find(index => subchannels[index]?.tunnel?.serves) ?? open[0]
     if (index === undefined) return false
     turn = index
-    links[index]?.tunnel?.begin(call)
+    subchannels[index]?.tunnel?.begin(call)
     return true
   }
-  const links = options.replicas.map(
-    (replica, index) => new Link({ replica, index, clock, random, onEvent, onRoom: () => waiting.give(begin) }),
+  const subchannels = options.replicas.map(
+    (replica, index) => new Subchannel({ replica, index, clock, random, onEvent, onRoom: () => waiting.give(begin) }),
   )
   const connect = () => {
-    for (const link of links) link.connect()
+    for (const subchannel of subchannels) subchannel.connect()
   }
   const dispatcher: Dispatcher = {
     clock,
@@ -83,11 +83,11 @@ export function createTunnelTransport(options: TunnelTransportOptions): TunnelTr
 
   const transport: Erased = {
     connect,
-    ready: () => links.some(link => link.serves),
+    ready: () => subchannels.some(subchannel => subchannel.serves),
     async close() {
       closed = true
       waiting.fail(gone())
-      await Promise.all(links.map(link => link.close()))
+      await Promise.all(subchannels.map(subchannel => subchannel.close()))
     },
     unary: (method, signal, timeoutMs, header, input, values) =>
       new Promise((resolve, reject) => {

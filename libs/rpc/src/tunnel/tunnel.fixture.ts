@@ -13,10 +13,10 @@ import {
 import { createClient, createContextValues, type ServiceImpl, type Transport } from '@connectrpc/connect'
 import { connectNodeAdapter, createConnectTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import type { Frame, Frames } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { ContractService } from '../contract-service.ts'
+import { ContractService } from '../contract-service.fixture.ts'
 import { createDirectTransport, type Routes } from '../direct-transport.ts'
 import { helloFrame } from './frames.ts'
-import type { LinkEvent } from './link.ts'
+import type { ConnectivityEvent } from './subchannel.ts'
 import { type TunnelRoutesOptions, tunnelRoutes } from './tunnel-routes.ts'
 import { createTunnelTransport, type TunnelTransportOptions } from './tunnel-transport.ts'
 
@@ -240,7 +240,7 @@ type Test = { after(fn: () => Promise<void>): void }
 
 /** A client of these replicas until the test ends, and what its tunnels tell. */
 export function connectTo(t: Test, replicas: Transport[], options: Partial<TunnelTransportOptions> = {}) {
-  const told = events<LinkEvent>()
+  const told = events<ConnectivityEvent>()
   const transport = createTunnelTransport({ replicas, onEvent: told.on, random: () => 0.5, ...options })
   t.after(() => transport.close())
   return { transport, told, client: createClient(ShelfService, transport) }

@@ -1,6 +1,6 @@
 /** Calls that no replica can take now, in the order in which they came. */
 import type { Clock, Timer } from '@millhand/runner'
-import { unavailable } from './fault.ts'
+import { unavailable } from './call-errors.ts'
 import type { OutgoingCall } from './outgoing-call.ts'
 
 export class WaitingCalls {

@@ -1,7 +1,7 @@
 /** Back-pressure of one streaming call: its reader says how much more may be sent, so that it is never far behind. */
 import { type DescMessage, fromBinary, type Message } from '@bufbuild/protobuf'
-import { binaryOptions } from '../depth.ts'
-import { violation } from './fault.ts'
+import { binaryOptions } from '../binary-options.ts'
+import { violation } from './call-errors.ts'
 
 /** What a reader lets a sender be ahead. */
 export const WINDOW_BYTES = 128 * 1024
@@ -49,7 +49,7 @@ export class SendWindow {
   }
 }
 
-export interface InboxOptions {
+export interface ReceiveQueueOptions {
   /** What the messages are. */
   readonly desc: DescMessage
   /** Lets the sender send so many bytes more. */
@@ -61,15 +61,15 @@ export interface InboxOptions {
 }
 
 /** The messages of a call that have come and were not read yet, for one reader. They are parsed when they are read. */
-export class Inbox implements AsyncIterableIterator<Message> {
-  readonly #options: InboxOptions
+export class ReceiveQueue implements AsyncIterableIterator<Message> {
+  readonly #options: ReceiveQueueOptions
   #messages: Uint8Array[] = []
   #credit = WINDOW_BYTES
   #owed = 0
   #end: { readonly error?: unknown } | undefined
   #reader: PromiseWithResolvers<IteratorResult<Message>> | undefined
 
-  constructor(options: InboxOptions) {
+  constructor(options: ReceiveQueueOptions) {
     this.#options = options
   }
 

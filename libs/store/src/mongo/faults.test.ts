@@ -9,9 +9,9 @@ import { createLog } from '@millhand/telemetry'
 import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { MongoClient } from 'mongodb'
 import type { Change, Collection, WriteResult } from '../collection.ts'
-import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
+import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.fixture.ts'
 import { type MongoDatabase, OutcomeUnknown, openMongo } from './mongo.ts'
-import { type SeveringProxy, startProxy } from './severing-proxy.ts'
+import { type SeveringProxy, startProxy } from './severing-proxy.fixture.ts'
 
 const log = createLog({ level: 'error' })
 

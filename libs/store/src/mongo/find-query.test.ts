@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ITEMS } from '../contract-items.ts'
+import { ITEMS } from '../contract-items.fixture.ts'
 import { countQuery, findQuery } from './find-query.ts'
 import { type DeclaredIndex, declaredIndexes } from './indexes.ts'
 

@@ -5,7 +5,7 @@ import { mongoMissing, startMongo, startWiredTiger, wiredTigerMissing } from '@m
 import { MongoClient } from 'mongodb'
 import { describeCollection, type OpenStore } from '../collection.contract.ts'
 import type { Change, Collection, CollectionSpec, Document, OutboxEvent, WriteResult } from '../collection.ts'
-import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.ts'
+import { conflict, event, ITEMS, type Item, type ItemIndex, item, TENANT, written } from '../contract-items.fixture.ts'
 import { type MongoDatabase, openMongo } from './mongo.ts'
 
 const log = createLog({ level: 'error' })

@@ -2,7 +2,7 @@
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import type { Document, OutboxEvent } from '../collection.ts'
-import { event } from '../contract-items.ts'
+import { event } from '../contract-items.fixture.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
 import { OutboxRelay } from './outbox-relay.ts'
 

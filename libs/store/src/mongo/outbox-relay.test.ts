@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { event } from '../contract-items.ts'
+import { event } from '../contract-items.fixture.ts'
 import { EventsRefused } from '../events-refused.ts'
 import { opened } from './outbox-relay.fixture.ts'
 

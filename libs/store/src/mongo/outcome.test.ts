@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { conflict, item, TENANT, written } from '../contract-items.ts'
+import { conflict, item, TENANT, written } from '../contract-items.fixture.ts'
 import { outcomeOf, type Trace } from './outcome.ts'
 import { layoutOf } from './stored-document.ts'
 import { overTombstone, statementOf } from './write-statement.ts'

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import { principal } from '@millhand/rpc'
-import { foundTask, unknownTask } from '../found-task.ts'
-import { hasEnded, type TaskLife } from '../task.ts'
+import { requireTask, taskNotFound } from '../require-task.ts'
+import { hasEnded, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
 /**
@@ -10,14 +10,14 @@ import type { TaskDeps } from '../task-deps.ts'
  * removes what else its kind keeps of them. Idempotent.
  */
 export const deleteTaskData =
-  <T extends TaskLife, M>(
+  <T extends TaskBase, M>(
     { tasks, inputs, emissions }: Pick<TaskDeps<T>, 'tasks' | 'inputs' | 'emissions'>,
     removeOwn: (task: T) => Promise<unknown>,
     show: (task: T) => Promise<M>,
   ) =>
   async (req: { readonly id: string }, call: HandlerContext): Promise<M> => {
     const { tenant } = principal(call)
-    const before = foundTask(req.id, await tasks.get(tenant, req.id))
+    const before = requireTask(req.id, await tasks.get(tenant, req.id))
     if (!hasEnded(before)) {
       throw fail(
         'invalid_state',
@@ -28,7 +28,7 @@ export const deleteTaskData =
     await removeOwn(before)
     await inputs.remove(before)
     const result = await tasks.change(tenant, req.id, { kind: 'data_deleted' })
-    if (result.kind === 'missing') throw unknownTask(req.id)
+    if (result.kind === 'missing') throw taskNotFound(req.id)
     // Refused where the record says so already; the process may have ended before the rest went.
     const task = result.kind === 'changed' ? result.after : result.current
     await emissions.removeAll(task)

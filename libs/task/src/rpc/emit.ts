@@ -4,23 +4,23 @@ import {
   Emitted_Verdict,
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { isRefusal, ownerChanges } from '@millhand/lease'
-import { type Received, received } from '../stream/emission.ts'
-import { emitted, isCounted } from '../stream/emitted.ts'
-import { placeOf } from '../stream/place.ts'
-import type { TaskLife } from '../task.ts'
+import { isRefusal, ownerUnavailable } from '@millhand/lease'
+import { appendEmissions, isCounted } from '../stream/append-emissions.ts'
+import { type ParsedEmissions, parseEmissions } from '../stream/emission.ts'
+import { sequenceOf } from '../stream/sequence.ts'
+import type { TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
-type EmitDeps<T extends TaskLife> = Pick<TaskDeps<T>, 'tasks' | 'emissions' | 'clock' | 'watch' | 'replicas'>
+type EmitDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'tasks' | 'emissions' | 'clock' | 'watch' | 'replicas'>
 
 /** Appends to the streams of runs. Where this fails, some may have been stored: the same is sent again. */
 export const emit =
-  <T extends TaskLife>(deps: EmitDeps<T>) =>
+  <T extends TaskBase>(deps: EmitDeps<T>) =>
   async (req: EmitRequest): Promise<EmitResponse> => {
-    const batches = req.runs.map(run => ({ run, ...received(run) })) // All of it is sound, or nothing is done.
+    const batches = req.runs.map(run => ({ run, ...parseEmissions(run) })) // All of it is sound, or nothing is done.
     const verdicts = await Promise.all(batches.map(each => emitOne(deps, each)))
     // The next owner's readers have not heard of it. They do when the same is sent to it.
-    if (deps.replicas.owner() !== 'here') throw ownerChanges()
+    if (deps.replicas.owner() !== 'here') throw ownerUnavailable()
     return {
       $typeName: 'millhand.lease.v1.EmitResponse',
       runs: verdicts.map(verdict => ({ $typeName: 'millhand.lease.v1.Emitted', verdict })),
@@ -28,22 +28,22 @@ export const emit =
   }
 
 /** Stores the batch, then counts it: it is part of the stream from then on. */
-async function emitOne<T extends TaskLife>(
+async function emitOne<T extends TaskBase>(
   deps: EmitDeps<T>,
-  { run, emissions, batch }: { readonly run: RunEmissions } & Received,
+  { run, emissions, batch }: { readonly run: RunEmissions } & ParsedEmissions,
 ): Promise<Emitted_Verdict> {
   const { tasks, emissions: stored, clock, watch } = deps
   const held = { lease_id: run.leaseId, attempt: run.attempt }
 
   const task = await tasks.get(run.tenant, run.workId)
   if (!task) return Emitted_Verdict.REFUSED
-  const counted = emitted(task, held, batch)
+  const counted = appendEmissions(task, held, batch)
   if (isRefusal(counted)) {
     if (counted.refused === 'counted') watch.changed(task) // The process that counted it may not be here to tell.
     return verdictOf(counted.refused)
   }
 
-  const first = placeOf(task.resource_version, batch.from + 1)
+  const first = sequenceOf(task.resource_version, batch.from + 1)
   const isNew = await stored.add(task, first, clock.now(), emissions)
   const result = await tasks.change(task.tenant, task.id, { kind: 'emitted', held, batch })
   if (result.kind === 'changed') return Emitted_Verdict.STORED
@@ -53,7 +53,7 @@ async function emitOne<T extends TaskLife>(
     return Emitted_Verdict.STORED
   }
   // Its data may have been removed already, before this came.
-  if (isNew) await stored.takeBack(task, first, batch.count)
+  if (isNew) await stored.discard(task, first, batch.count)
   return verdictOf(result.kind === 'refused' ? result.reason : 'stale_lease')
 }
 

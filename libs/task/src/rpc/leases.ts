@@ -14,17 +14,17 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { atOwner, type Claimed, type Failure, type Outcome, type Verdict } from '@millhand/lease'
+import { type ClaimedRun, type Failure, forwardToOwner, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
 import { requireJson } from '../json-text.ts'
 import type { OutputFiles } from '../output-files.ts'
-import { modeOf, type TaskLife } from '../task.ts'
+import { modeOf, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
-import { leaseTtl } from './lend.ts'
+import { leaseTtl } from './lease-message.ts'
 import { requireCount, reserve } from './reserve.ts'
 
-export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
+export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
   readonly lend: (task: T) => Promise<Lease | undefined>
   /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
@@ -32,17 +32,17 @@ export interface LeaseDeps<T extends TaskLife> extends TaskDeps<T> {
 }
 
 /** All methods that are the same for tasks of any kind. */
-export const leaseMethods = <T extends TaskLife>(deps: LeaseDeps<T>) => ({
+export const leaseMethods = <T extends TaskBase>(deps: LeaseDeps<T>) => ({
   claim: claim(deps),
   renew: renew(deps),
-  emit: atOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
-  reserve: atOwner(deps.replicas, LeaseService.method.reserve, reserve(deps)),
-  finish: atOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
+  emit: forwardToOwner(deps.replicas, LeaseService.method.emit, emit(deps)),
+  reserve: forwardToOwner(deps.replicas, LeaseService.method.reserve, reserve(deps)),
+  finish: forwardToOwner(deps.replicas, LeaseService.method.finish, finish(deps)),
 })
 
 /** A claim that waits is answered as soon as the server that it came to stops: with what it has got by then. */
-const claim = <T extends TaskLife>(deps: LeaseDeps<T>) => {
-  const ask = atOwner(deps.replicas, LeaseService.method.claim, claimHere(deps))
+const claim = <T extends TaskBase>(deps: LeaseDeps<T>) => {
+  const ask = forwardToOwner(deps.replicas, LeaseService.method.claim, claimHere(deps))
   return async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const draining = call.values.get(drainingKey)
     const leave = () => void ask({ ...req, runs: 0 }, call).catch(() => {}) // Then it ends by its own time.
@@ -56,7 +56,7 @@ const claim = <T extends TaskLife>(deps: LeaseDeps<T>) => {
 }
 
 const claimHere =
-  <T extends TaskLife>(deps: LeaseDeps<T>) =>
+  <T extends TaskBase>(deps: LeaseDeps<T>) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
     const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
     const pool = mode && deps.pools[mode]
@@ -65,7 +65,7 @@ const claimHere =
     const request = { executorId, runs: room, busy: new Set(req.busyGroups), waitMs, newcomersOnly }
     const claimed = await pool.claim(request, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
-    if (call.signal.aborted) await pool.giveBack(claimed.runs)
+    if (call.signal.aborted) await pool.release(claimed.runs)
     return {
       $typeName: 'millhand.lease.v1.ClaimResponse',
       runs: runs.filter(run => run.leases.length > 0),
@@ -77,15 +77,15 @@ const claimHere =
  * While there is no owner nobody ends leases, and the next owner counts each anew: then any replica keeps what the store
  * says is held, so that runs go on until there is an owner again.
  */
-const renew = <T extends TaskLife>(deps: LeaseDeps<T>) => {
+const renew = <T extends TaskBase>(deps: LeaseDeps<T>) => {
   const here = renewHere(deps)
-  const ask = atOwner(deps.replicas, LeaseService.method.renew, here)
+  const ask = forwardToOwner(deps.replicas, LeaseService.method.renew, here)
   return (req: RenewRequest, call: HandlerContext): Promise<RenewResponse> =>
     deps.replicas.isVacant?.() ? here(req) : ask(req, call)
 }
 
 const renewHere =
-  <T extends TaskLife>({ pools }: LeaseDeps<T>) =>
+  <T extends TaskBase>({ pools }: LeaseDeps<T>) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
     const verdicts = await Promise.all(
       req.leases.map(({ id, tenant, workId }) => pools[modeOf(tenant)].renew(tenant, workId, id)),
@@ -94,7 +94,7 @@ const renewHere =
   }
 
 const finish =
-  <T extends TaskLife>(deps: LeaseDeps<T>) =>
+  <T extends TaskBase>(deps: LeaseDeps<T>) =>
   async (req: FinishRequest): Promise<FinishResponse> => {
     // Before any of them is taken: nothing of a bad request is done.
     for (const [at, result] of req.results.entries()) requireCounts(result, at)
@@ -119,7 +119,7 @@ function requireCounts(result: Result, at: number): void {
     requireCount(count, `results[${at}].${field}`)
 }
 
-async function finishOne<T extends TaskLife>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
+async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
   const { pools, outputFiles } = deps
   const { tenant, workId } = result
   const { outcome, kept } = await outcomeOf(deps, result)
@@ -143,7 +143,7 @@ const filesOf = ({ outcome, artifactFiles }: Result): readonly string[] =>
   outcome.case === 'outputFile' ? [outcome.value, ...artifactFiles] : artifactFiles
 
 /** Files are kept for an output alone. One that names another's, or one that is gone, is none. */
-async function outcomeOf<T extends TaskLife>(
+async function outcomeOf<T extends TaskBase>(
   { outputFiles }: LeaseDeps<T>,
   result: Result,
 ): Promise<{ readonly outcome: Outcome; readonly kept: readonly string[] }> {
@@ -163,13 +163,13 @@ const outputMissing: Failure = {
   retryable: true,
 }
 
-async function toRun<T extends TaskLife>(deps: LeaseDeps<T>, { group, work }: Claimed<T>): Promise<Run> {
+async function toRun<T extends TaskBase>(deps: LeaseDeps<T>, { group, work }: ClaimedRun<T>): Promise<Run> {
   const leases = await Promise.all(work.map(task => toLease(deps, task)))
   return { $typeName: 'millhand.lease.v1.Run', group, leases: leases.filter(lease => lease !== undefined) }
 }
 
 /** A task whose input can't be read goes back and costs its neighbours nothing. */
-async function toLease<T extends TaskLife>(deps: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
+async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
   try {
     const lease = await deps.lend(task)
     if (lease === undefined) await notLent(deps, task, inputMissing)
@@ -182,7 +182,7 @@ async function toLease<T extends TaskLife>(deps: LeaseDeps<T>, task: T): Promise
 }
 
 /** Never fails: where nobody can be told, this lease alone runs out. */
-async function notLent<T extends TaskLife>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
+async function notLent<T extends TaskBase>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
   try {
     await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
@@ -204,7 +204,7 @@ const inputUnreadable: Failure = {
 
 const nothingRan = { compute_ms: 0, group_version: '', engine_kind: '', engine_name: '', provider: '' }
 
-function toRenewed(verdict: Verdict): RenewResponse['leases'][number] {
+function toRenewed(verdict: RenewResult): RenewResponse['leases'][number] {
   const verdicts = { kept: Renewed_Verdict.KEPT, cancel: Renewed_Verdict.CANCEL, lost: Renewed_Verdict.LOST }
   return {
     $typeName: 'millhand.lease.v1.Renewed',

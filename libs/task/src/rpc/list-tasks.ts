@@ -5,7 +5,7 @@ import { type ListTasksRequest, TaskField, TaskStatusSchema } from '@millhand/ap
 import { principal } from '@millhand/rpc'
 import { readPage } from '@millhand/store'
 import { createdRange } from '../created-range.ts'
-import type { TaskLife } from '../task.ts'
+import type { TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { ToMessage } from '../task-message.ts'
 
@@ -16,7 +16,7 @@ export type ListRequest = Pick<
 >
 
 /** How a kind's list is filtered, beside the status, the times and the labels. */
-export interface TaskList<T extends TaskLife, R extends ListRequest> {
+export interface TaskList<T extends TaskBase, R extends ListRequest> {
   /** Cursors of another list are refused. */
   readonly name: string
   /** The values of the request's filters, the status among them: a cursor is good for the same ones only. */
@@ -25,13 +25,13 @@ export interface TaskList<T extends TaskLife, R extends ListRequest> {
   readonly passes: (req: R) => ((task: T) => boolean) | undefined
 }
 
-type ListDeps<T extends TaskLife> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'clock' | 'position'> & {
+type ListDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'clock' | 'position'> & {
   readonly cursors: Cursors
 }
 
 /** Lists tasks, newest first. */
 export const listTasks =
-  <T extends TaskLife, R extends ListRequest, M>(
+  <T extends TaskBase, R extends ListRequest, M>(
     { kind, tasks, inputs, cursors, clock, position }: ListDeps<T>,
     list: TaskList<T, R>,
     toMessage: ToMessage<T, M>,
@@ -67,7 +67,7 @@ function sharedFilters({ createdAfter, createdBefore, metadata }: ListRequest): 
 }
 
 /** Undefined where nothing is filtered. */
-function filterOf<T extends TaskLife, R extends ListRequest>(list: TaskList<T, R>, req: R) {
+function filterOf<T extends TaskBase, R extends ListRequest>(list: TaskList<T, R>, req: R) {
   const status = req.status && statusWords.get(req.status)
   const labels = Object.entries(req.metadata)
   const passes = list.passes(req)

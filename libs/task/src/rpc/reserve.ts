@@ -1,11 +1,11 @@
 import { fail } from '@millhand/api'
 import type { ReserveRequest, ReserveResponse, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { TaskLife } from '../task.ts'
+import type { TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
 /** Notes what a run may cost, durably, before it spends that. Fails with `conflict` where the run is not to go on. */
 export const reserve =
-  <T extends TaskLife>({ tasks }: Pick<TaskDeps<T>, 'tasks'>) =>
+  <T extends TaskBase>({ tasks }: Pick<TaskDeps<T>, 'tasks'>) =>
   async ({ run, modelCostMicros }: ReserveRequest): Promise<ReserveResponse> => {
     requireCount(modelCostMicros, 'model_cost_micros')
     const { tenant, workId, leaseId, attempt } = run as RunRef

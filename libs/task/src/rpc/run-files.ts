@@ -9,8 +9,8 @@ import type {
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { heldTask } from '../held-task.ts'
-import type { TaskLife } from '../task.ts'
+import { requireLeasedTask } from '../require-leased-task.ts'
+import type { TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
 type RunDescription = Extract<StoreOutputRequest['part'], { case: 'run' }>['value']
@@ -24,7 +24,7 @@ interface RunFile {
 }
 
 /** Where the files of a kind's runs lie. */
-export interface RunFiles<T extends TaskLife> {
+export interface RunFiles<T extends TaskBase> {
   /** The content of one of the task's input files, by its index. Fails with `not_found`. */
   read(task: T, index: number, call: HandlerContext): AsyncIterable<Uint8Array>
   /** Stores a file, durably, and resolves with its id. */
@@ -37,18 +37,18 @@ export interface RunFiles<T extends TaskLife> {
   namedBy(task: T): readonly string[]
 }
 
-type Deps<T extends TaskLife> = Pick<TaskDeps<T>, 'tasks'>
+type Deps<T extends TaskBase> = Pick<TaskDeps<T>, 'tasks'>
 
 /** Reads one of the input files of a run, no faster than the executor takes it. */
-export const readInput = <T extends TaskLife>({ tasks }: Deps<T>, { read }: Pick<RunFiles<T>, 'read'>) =>
+export const readInput = <T extends TaskBase>({ tasks }: Deps<T>, { read }: Pick<RunFiles<T>, 'read'>) =>
   async function* ({ run, file = 0 }: ReadInputRequest, call: HandlerContext): AsyncGenerator<ReadInputResponse, void> {
-    const content = read(await heldTask(tasks, run as RunRef), file, call)
+    const content = read(await requireLeasedTask(tasks, run as RunRef), file, call)
     for await (const data of content) yield { $typeName: 'millhand.lease.v1.ReadInputResponse', data }
   }
 
 /** Stores a file that a run has made, which its result then names. */
 export const storeOutput =
-  <T extends TaskLife>({ tasks }: Deps<T>, { store }: Pick<RunFiles<T>, 'store'>) =>
+  <T extends TaskBase>({ tasks }: Deps<T>, { store }: Pick<RunFiles<T>, 'store'>) =>
   async (requests: AsyncIterable<StoreOutputRequest>, call: HandlerContext): Promise<StoreOutputResponse> => {
     const parts = requests[Symbol.asyncIterator]()
     try {
@@ -56,7 +56,7 @@ export const storeOutput =
       if (first?.part.case !== 'run')
         throw fail('missing_parameter', 'The first message must be the `run`.', { param: 'run' })
       const { artifact, part } = first
-      const task = await heldTask(tasks, part.value)
+      const task = await requireLeasedTask(tasks, part.value)
       const fileId = await store(task, { run: part.value, artifact, data: dataOf(parts) }, call)
       return { $typeName: 'millhand.lease.v1.StoreOutputResponse', fileId }
     } finally {

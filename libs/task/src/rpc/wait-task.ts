@@ -1,9 +1,9 @@
 import type { DescMessage, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { atOwner, ownerChanges, replicaStops, wasPassedOn } from '@millhand/lease'
+import { forwardToOwner, isForwarded, ownerUnavailable, replicaStopping } from '@millhand/lease'
 import { drainingKey, principal } from '@millhand/rpc'
-import { foundTask } from '../found-task.ts'
-import { hasEnded, type TaskLife } from '../task.ts'
+import { requireTask } from '../require-task.ts'
+import { hasEnded, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
 interface WaitRequest {
@@ -18,7 +18,7 @@ interface WaitRequest {
  * for, and no later than a second before the call's deadline, however often the owner changes meanwhile. Fails with
  * `unavailable` as soon as this replica stops: another goes on with the wait.
  */
-export const waitTask = <T extends TaskLife, I extends DescMessage, O extends DescMessage>(
+export const waitTask = <T extends TaskBase, I extends DescMessage, O extends DescMessage>(
   { clock, replicas, tasks, watch }: Pick<TaskDeps<T>, 'clock' | 'replicas' | 'tasks' | 'watch'>,
   method: DescMethodUnary<I, O>,
   show: (task: T) => Promise<MessageShape<O>>,
@@ -30,24 +30,24 @@ export const waitTask = <T extends TaskLife, I extends DescMessage, O extends De
     const draining = call.values.get(drainingKey)
     const signal = AbortSignal.any([call.signal, draining])
 
-    const get = async () => foundTask(req.id, await tasks.get(principal(call).tenant, req.id))
+    const get = async () => requireTask(req.id, await tasks.get(principal(call).tenant, req.id))
     const isEnough = (task: T) =>
       hasEnded(task) || (req.afterVersion !== undefined && task.resource_version > req.afterVersion)
     const waitHere = async () => {
       const task = await watch.until(req.id, get, isEnough, leftMs(), signal)
       // A wait that ends too soon: this replica does not hear of changes any more.
-      if (!isEnough(task) && leftMs() > 0) throw ownerChanges()
+      if (!isEnough(task) && leftMs() > 0) throw ownerUnavailable()
       return await show(task)
     }
-    const wait = atOwner(replicas, method, waitHere)
+    const wait = forwardToOwner(replicas, method, waitHere)
 
     while (leftMs() > 0) {
       try {
         const timeoutMs = leftMs()
         return await wait({ ...req, timeoutMs }, call, { signal, timeoutMs: timeoutMs + ANSWER_MS })
       } catch (error) {
-        if (draining.aborted) throw replicaStops()
-        if (call.signal.aborted || wasPassedOn(call) || !isPassing(error)) throw error
+        if (draining.aborted) throw replicaStopping()
+        if (call.signal.aborted || isForwarded(call) || !isPassing(error)) throw error
       }
       const pauseMs = Math.min(AGAIN_MS, leftMs())
       if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => {})

@@ -24,7 +24,7 @@ export type Emission =
   /** JSON text. */
   { readonly output: string } | { readonly log: string } | { readonly progress: Progress }
 
-export interface Received {
+export interface ParsedEmissions {
   readonly batch: Batch
   readonly emissions: readonly Emission[]
 }
@@ -33,17 +33,17 @@ export interface Received {
  * What an executor sends of a run. Fails with `invalid_parameter` where output is no JSON, and with `payload_too_large`
  * where it is more than 64 KiB and not one thing alone.
  */
-export function received({ from, emissions: messages }: RunEmissions): Received {
+export function parseEmissions({ from, emissions: messages }: RunEmissions): ParsedEmissions {
   const emissions = messages.map(storedForm)
   const bytes = emissions.reduce((sum, emission) => sum + bytesOf(emission), 0)
-  if (bytes > mostBytes && emissions.length > 1) {
-    throw fail('payload_too_large', `A run's emissions in one call are at most ${mostBytes} bytes, or one alone.`)
+  if (bytes > maxBytes && emissions.length > 1) {
+    throw fail('payload_too_large', `A run's emissions in one call are at most ${maxBytes} bytes, or one alone.`)
   }
   const progress = emissions.findLast(emission => 'progress' in emission)?.progress
   return { emissions, batch: { from, count: emissions.length, bytes, progress } }
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 function storedForm({ content }: RunEmissions['emissions'][number]): Emission {
   switch (content.case) {

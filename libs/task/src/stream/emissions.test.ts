@@ -1,9 +1,9 @@
 /** What is held of a task's emissions for one who reads slowly. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { collected } from './collected.fixture.ts'
 import { createEmissions, type EmissionsRecord } from './emissions.ts'
-import { placeOf } from './place.ts'
+import { collectGarbage } from './garbage-collection.fixture.ts'
+import { sequenceOf } from './sequence.ts'
 
 const task = { tenant: 'acct_a/live', id: 'task_a' }
 
@@ -33,10 +33,10 @@ async function heldWhileReading(bytes: number): Promise<number> {
   })
   let told = 0
   let most = 0
-  for await (const { first } of emissions.read(task, placeOf(1), placeOf(1, 10))) {
+  for await (const { first } of emissions.read(task, sequenceOf(1), sequenceOf(1, 10))) {
     told++
-    assert.equal(first, placeOf(1, told))
-    await collected()
+    assert.equal(first, sequenceOf(1, told))
+    await collectGarbage()
     most = Math.max(most, kept.filter(batch => batch.deref() !== undefined).length)
   }
   assert.equal(told, 10)

@@ -1,29 +1,29 @@
 /**
  * What runs emit, in batches: a document each, which counts once the task's history says so. Documents are found by
- * their ids alone: those of a task are next to each other, in the order of their places.
+ * their ids alone: those of a task are next to each other, in the order of their sequence numbers.
  */
 import { fail } from '@millhand/api'
 import type { Collection, Document } from '@millhand/store'
-import type { TaskLife } from '../task.ts'
+import type { TaskBase } from '../task.ts'
 import { bytesOf, type Emission } from './emission.ts'
 
 export interface EmissionsRecord extends Document {
-  /** The place of the first; that of the last is in the id. */
+  /** The sequence number of the first; that of the last is in the id. */
   readonly first: number
   /** When they were stored, in milliseconds since 1970. */
   readonly at: number
   readonly emissions: readonly Emission[]
 }
 
-export type TaskRef = Pick<TaskLife, 'tenant' | 'id'>
+export type TaskRef = Pick<TaskBase, 'tenant' | 'id'>
 
 export interface Emissions {
   /** Stores a batch; false where it is there already. It has no reader before the task's history counts it. */
   add(task: TaskRef, first: number, at: number, emissions: readonly Emission[]): Promise<boolean>
   /** Takes a batch back that `add` has stored and that will never count. */
-  takeBack(task: TaskRef, first: number, count: number): Promise<void>
+  discard(task: TaskRef, first: number, count: number): Promise<void>
   /**
-   * The batches that have something after one place and up to another, which the task's history has counted. However
+   * The batches that have something after one sequence number and up to another, which the task's history has counted. However
    * slowly it is read, it holds at most 8 of them and 64 KiB, or one alone. Fails with `not_found` where one is gone.
    */
   read(task: TaskRef, after: number, last: number): AsyncGenerator<EmissionsRecord>
@@ -64,18 +64,18 @@ export function createEmissions(collection: Collection<EmissionsRecord, never>):
       return result.kind === 'written'
     },
 
-    async takeBack({ tenant, id }, first, count) {
+    async discard({ tenant, id }, first, count) {
       await remove({ tenant, id: idOf(id, first + count - 1) })
     },
 
     async *read(task, after, last) {
-      let place = after
+      let sequence = after
       for await (const page of pages(task, idOf(task.id, after), idOf(task.id, last + 1), READ_PAGE)) {
         for (const batch of page) {
-          if (batch.first > place + 1) throw removed(task)
+          if (batch.first > sequence + 1) throw removed(task)
           yield batch
-          place = lastOf(batch)
-          if (place === last) return
+          sequence = lastOf(batch)
+          if (sequence === last) return
         }
       }
       throw removed(task)
@@ -101,5 +101,5 @@ function firstOf(batches: readonly EmissionsRecord[]): readonly EmissionsRecord[
 
 const lastOf = ({ first, emissions }: EmissionsRecord) => first + emissions.length - 1
 
-/** By the place of its last, so that the first batch after a place is the one that has what comes next. */
+/** By the sequence number of its last, so that the first batch after a sequence number is the one that has what comes next. */
 const idOf = (taskId: string, last: number) => `${taskId}.${String(last).padStart(16, '0')}`

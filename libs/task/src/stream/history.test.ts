@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Errand } from '../errand.fixture.ts'
-import { claim, emit, finish, life, succeed } from '../life.fixture.ts'
+import { claim, emit, finish, succeed, taskAfter } from '../task-history.fixture.ts'
 import type { TaskCause } from '../transition.ts'
 
 const fail = finish({
@@ -13,7 +13,7 @@ const returned = finish({ kind: 'returned' })
 
 describe('the history of a task', () => {
   it('has each change of state, the run it belongs to, what runs emitted and why they ended', () => {
-    const task = life(claim, emit, emit, fail, { kind: 'backoff_ended' }, claim, returned, claim, emit, succeed)
+    const task = taskAfter(claim, emit, emit, fail, { kind: 'backoff_ended' }, claim, returned, claim, emit, succeed)
     const crashed = { code: 'model_crashed', message: `It crashed. ${'x'.repeat(188)}` }
     const back = { code: 'returned', message: 'The run was given back before it began.' }
     assert.deepEqual(task.history, [
@@ -29,7 +29,7 @@ describe('the history of a task', () => {
   })
 
   it('has 0 for the run of a task that never ran', () => {
-    const [, last] = life({ kind: 'cancel' }).history
+    const [, last] = taskAfter({ kind: 'cancel' }).history
     assert.deepEqual([last?.status, last?.attempt], ['cancelled', 0])
   })
 
@@ -39,7 +39,7 @@ describe('the history of a task', () => {
       held: task,
       batch: { from: 2, count: 1, bytes: 9, progress: { fraction: 1, message: 'a secret' } },
     })
-    const { history, progress } = life(claim, emit, said, succeed, { kind: 'data_deleted' })
+    const { history, progress } = taskAfter(claim, emit, said, succeed, { kind: 'data_deleted' })
     assert.equal(progress, undefined)
     assert.deepEqual(
       history.map(({ status, emitted }) => [status, emitted]),
@@ -52,7 +52,7 @@ describe('the history of a task', () => {
   })
 
   it('has at most 200 entries, the first and the latest', () => {
-    const versions = life(...Array.from({ length: 150 }, () => [claim, returned]).flat()).history.map(
+    const versions = taskAfter(...Array.from({ length: 150 }, () => [claim, returned]).flat()).history.map(
       ({ version }) => version,
     )
     assert.deepEqual(versions, [1, ...Array.from({ length: 199 }, (_, i) => 301 - 198 + i)])

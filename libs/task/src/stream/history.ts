@@ -16,9 +16,9 @@ export interface HistoryEntry {
 }
 
 /** Only runs that cost no attempt can bring a task there. */
-const mostEntries = 200
+const maxEntries = 200
 
 /** The oldest entry after the first goes where there are too many. */
 export function withEntry(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
-  return history.length < mostEntries ? [...history, entry] : [...history.slice(0, 1), ...history.slice(2), entry]
+  return history.length < maxEntries ? [...history, entry] : [...history.slice(0, 1), ...history.slice(2), entry]
 }

@@ -71,7 +71,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
       /** What was refused when it was sent again: it may have been taken before. */
       const unsure = new Set<string>()
       const readers: Promise<readonly unknown[]>[] = []
-      const places = [0n]
+      const sequences = [0n]
       let said = 0
       /** Emits that have stored their batch and stand still, until they are let go. */
       const still: PromiseWithResolvers<void>[] = []
@@ -123,18 +123,18 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
         await untilAnswered(at, next => finish(next, ending, how))
       }
 
-      /** Reads from a place, and comes back wherever the stream breaks off. */
+      /** Reads from a sequence number, and comes back wherever the stream breaks off. */
       async function readFrom(at: Replica, after: bigint): Promise<readonly unknown[]> {
         const events: unknown[] = []
-        let place = after
+        let sequence = after
         const comeBack = async (next: Replica) => {
-          const reader = read(next, id, place)
+          const reader = read(next, id, sequence)
           try {
             await reader.ended
           } finally {
             events.push(...reader.events.map(brief))
-            places.push(...reader.events.map(({ sequence }) => sequence))
-            place = reader.place
+            sequences.push(...reader.events.map(({ sequence }) => sequence))
+            sequence = reader.sequence
           }
         }
         await untilAnswered(at, comeBack)
@@ -166,7 +166,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
             })
             return await handingOver
           case 'read':
-            readers.push(readFrom(at, places[one.told % places.length] ?? 0n))
+            readers.push(readFrom(at, sequences[one.told % sequences.length] ?? 0n))
             readers.at(-1)?.catch(() => {}) // It is looked at in the end.
             return
           case 'lose an answer':
@@ -222,7 +222,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
         for (const [after, events] of (await Promise.all(readers)) as [bigint, unknown[]][]) {
           assert.deepEqual(
             events,
-            all.filter(([place]) => numberOf(place) > after),
+            all.filter(([sequence]) => numberOf(sequence) > after),
           )
         }
         const outputs = all.map(([, what]) => what).filter(what => what.startsWith('"'))
@@ -247,7 +247,7 @@ async function lost(): Promise<never> {
   throw new Error('the answer was lost')
 }
 
-function numberOf(place: string): bigint {
-  const [version = 0n, n = 0n] = place.split('.').map(BigInt)
+function numberOf(sequence: string): bigint {
+  const [version = 0n, n = 0n] = sequence.split('.').map(BigInt)
   return (version << 20n) + n
 }

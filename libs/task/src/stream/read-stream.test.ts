@@ -4,11 +4,11 @@ import { beforeEach, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
 import { manualClock } from '@millhand/runner'
 import type { Errand } from '../errand.fixture.ts'
-import { claim, emit, life } from '../life.fixture.ts'
-import { TaskWatch } from '../watch.ts'
-import { collected } from './collected.fixture.ts'
-import { placeOf } from './place.ts'
+import { claim, emit, taskAfter } from '../task-history.fixture.ts'
+import { TaskWatch } from '../task-watch.ts'
+import { collectGarbage } from './garbage-collection.fixture.ts'
 import { readStream, type StreamDeps } from './read-stream.ts'
+import { sequenceOf } from './sequence.ts'
 
 describe('a reader of a task’s stream', () => {
   let watch: TaskWatch<Errand>
@@ -22,7 +22,7 @@ describe('a reader of a task’s stream', () => {
     owning = new AbortController()
     reading = new AbortController()
     watch.hear(owning.signal)
-    stored = () => life()
+    stored = () => taskAfter()
     read = unused
   })
 
@@ -33,8 +33,8 @@ describe('a reader of a task’s stream', () => {
       kind: { eventPrefix: 'errand.' },
       watch,
     }
-    return readStream(deps, { tenant: 'acct_a/live', id: 'wtask_a' }, 0, reading.signal, ({ place, type }) => ({
-      sequence: BigInt(place),
+    return readStream(deps, { tenant: 'acct_a/live', id: 'wtask_a' }, 0, reading.signal, ({ sequence, type }) => ({
+      sequence: BigInt(sequence),
       type,
     }))
   }
@@ -53,7 +53,7 @@ describe('a reader of a task’s stream', () => {
       return assert.rejects(next, error => codeOf(error) === 'unavailable')
     },
     'of a task that ends': async events => {
-      watch.changed({ ...life({ kind: 'cancel' }), version: 2 })
+      watch.changed({ ...taskAfter({ kind: 'cancel' }), version: 2 })
       assert.equal((await events.next()).value?.type, 'errand.cancelled')
       assert.equal((await events.next()).done, true)
     },
@@ -81,9 +81,9 @@ describe('a reader of a task’s stream', () => {
   })
 
   it('that reads what is stored stops when it is to, however much there is', async () => {
-    stored = () => life(claim, emit)
+    stored = () => taskAfter(claim, emit)
     read = async function* () {
-      for (let first = placeOf(2, 1); ; first++) {
+      for (let first = sequenceOf(2, 1); ; first++) {
         yield { tenant: 'acct_a/live', id: `${first}`, version: 1, first, at: 0, emissions: [{ output: '1' }] }
       }
     }
@@ -97,16 +97,16 @@ describe('a reader of a task’s stream', () => {
   it('keeps no task while it waits', async () => {
     let kept: WeakRef<Errand> | undefined
     stored = () => {
-      const task = life()
+      const task = taskAfter()
       kept = new WeakRef(task)
       return task
     }
     const events = open()
     await events.next()
     const next = events.next()
-    await collected()
+    await collectGarbage()
     assert.equal(kept?.deref(), undefined)
-    watch.changed({ ...life(claim), version: 2 })
+    watch.changed({ ...taskAfter(claim), version: 2 })
     assert.equal((await next).value?.type, 'errand.started')
     await events.return(undefined)
   })

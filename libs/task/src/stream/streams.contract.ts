@@ -151,7 +151,7 @@ export function describeStreams(name: string, open: (folder: string) => Promise<
       await before.has(3)
       await on.handOver(on.a, on.b)
       await failsWith('unavailable', before.ended)
-      const after = read(on.a, id, before.place)
+      const after = read(on.a, id, before.sequence)
       await emit(on.a, run, 'two')
       await after.has(1)
       await finish(on.b, run, 'succeeded')

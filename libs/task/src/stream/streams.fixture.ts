@@ -179,8 +179,8 @@ export async function finish(at: Replica, run: Run, how: keyof typeof outcomes):
   return accepted[0] === true
 }
 
-/** An event in short: its place, what it is, and of which run. */
-export type Brief = readonly [place: string, what: string, attempt: number]
+/** An event in short: its sequence number, what it is, and of which run. */
+export type Brief = readonly [sequence: string, what: string, attempt: number]
 
 export const brief = ({ sequence, type, attempt, output }: TaskEvent): Brief => [
   `${sequence >> 20n}.${sequence & 0xfffffn}`,
@@ -194,8 +194,8 @@ export interface Reader {
   has(count: number): Promise<void>
   /** Resolves at the end of the stream, rejects where it fails. */
   readonly ended: Promise<void>
-  /** The place of the last. */
-  readonly place: bigint
+  /** The sequence number of the last. */
+  readonly sequence: bigint
   leave(): void
 }
 
@@ -220,14 +220,14 @@ export function read(at: Replica, id: string, after = 0n, accountId = 'acct_a'):
       events.length >= count
         ? Promise.resolve()
         : Promise.race([new Promise<void>(resolve => (waiting = { count, resolve })), ended]),
-    get place() {
+    get sequence() {
       return events.at(-1)?.sequence ?? after
     },
     leave: () => leaving.abort(),
   }
 }
 
-/** Everything that a stream tells from a place on, to its end. */
+/** Everything that a stream tells from a sequence number on, to its end. */
 export async function readAll(at: Replica, id: string, after = 0n): Promise<Brief[]> {
   const reader = read(at, id, after)
   await reader.ended

@@ -1,6 +1,6 @@
 /** How many bytes a tenant's files hold, and the changes of that which are under way. */
 import { fail } from '@millhand/api'
-import { type Clock, Gathering } from '@millhand/runner'
+import { type Clock, KeyedBatcher } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import { due } from './due.ts'
 
@@ -89,7 +89,7 @@ export function createStorage(deps: {
   readonly quotaBytes: number
 }) {
   const { collection, clock, quotaBytes } = deps
-  const gathering = new Gathering<Wanted>()
+  const batcher = new KeyedBatcher<Wanted>()
   const tenants = new Map<string, UnderWay>()
 
   async function read(tenant: string): Promise<State & { readonly version: number }> {
@@ -128,7 +128,7 @@ export function createStorage(deps: {
   /** So that a tenant's uploads do not fight for one document, and those at once do not wait for two writes each. */
   async function change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
     const wanted: Wanted = { to, onChanged, refusal: undefined }
-    await gathering.join(tenant, wanted, all => changeAll(tenant, all))
+    await batcher.join(tenant, wanted, all => changeAll(tenant, all))
     if (wanted.refusal !== undefined) throw wanted.refusal
   }
 

@@ -9,7 +9,7 @@ import {
 } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type CatalogueEntry, checkInput, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
-import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
+import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile } from '../input-file.ts'
 import { computeTask } from '../kind.ts'
@@ -27,7 +27,7 @@ export const createTask =
       plans: { compute: plan },
     } = principal(call)
     const id = idOf(computeTask.idPrefix, call, ids)
-    const before = await madeBefore(deps, call, tenant, id)
+    const before = await findExistingTask(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
     const entry = models.get(req.model)
     const ready = entry?.status === 'ready' ? entry : undefined
@@ -39,11 +39,11 @@ export const createTask =
       ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
     ]
     const model = admitted(req, entry, misfits)
-    refuseAsAsked(asked)
+    failAsInstructed(asked)
 
     const input = given ? undefined : req.input
     const task: TaskRecord = {
-      ...newLife(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
+      ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
       plan,
       type: 'inference',
       group: model.id,

@@ -1,5 +1,5 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { Emission, Said } from '@millhand/worker'
+import type { ChildMessage, Emission } from '@millhand/worker'
 import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 
@@ -12,7 +12,7 @@ export interface Done {
 }
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
-export function readFromChild({ head: said, parts }: Said): Head | Done | undefined {
+export function readFromChild({ head: said, parts }: ChildMessage): Head | Done | undefined {
   if (!isObject(said)) return undefined
   if (said.kind === 'done') return readDone(said, parts)
   if (parts.length > 0) return undefined

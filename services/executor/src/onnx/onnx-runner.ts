@@ -9,14 +9,14 @@ import {
   type ItemResult,
   type Loaded,
   LoadFailed,
-  MOST_HEAD_BYTES,
+  MAX_HEAD_BYTES,
   type OnEmit,
   type RunItem,
   type Runner,
   RunnerGone,
   type RunResult,
   startChild,
-  sweepFolders,
+  sweepTempFolders,
 } from '@millhand/worker'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
@@ -59,7 +59,7 @@ type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
 export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
-  sweepFolders(options.log)
+  sweepTempFolders(options.log)
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
     loads: 'model',
@@ -75,7 +75,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     lock: { code: CODE, readable: Object.values(model.files), native: true },
     read: readFromChild,
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
-    messageBytes: MOST_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
+    messageBytes: MAX_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
     memoryLimitBytes,
     fileBytes: FILE_BYTES,
     log,

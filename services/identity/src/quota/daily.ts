@@ -2,7 +2,7 @@
  * Places in days' quotas: one document a day and tenant, changed by compare-and-set. So no two takers share a place,
  * whichever replicas they ask; those that ask one replica at once go in one write.
  */
-import { backoff, type Clock, Gathering } from '@millhand/runner'
+import { backoff, type Clock, KeyedBatcher } from '@millhand/runner'
 import { type Collection, type CollectionSpec, type OutboxEvent, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Asked, type DailyRecord, dayOf, type Place, withoutPlaces, withPlaces } from './day.ts'
@@ -45,7 +45,7 @@ interface Taker {
 }
 
 export function createDays({ daily, clock, random, events }: DaysDeps): Days {
-  const gathering = new Gathering<Taker>()
+  const batcher = new KeyedBatcher<Taker>()
   const waitMs = backoff({ baseMs: 5, maxMs: 250, random })
 
   async function takeAll(day: Day, all: readonly Taker[]): Promise<void> {
@@ -79,7 +79,7 @@ export function createDays({ daily, clock, random, events }: DaysDeps): Days {
       const onAbort = () => told.reject(signal.reason)
       signal.addEventListener('abort', onAbort)
       const taker = { asked, signal, told }
-      gathering.join(`${day.tenant}/${day.day}`, taker, all => takeAll(day, all)).catch(told.reject)
+      batcher.join(`${day.tenant}/${day.day}`, taker, all => takeAll(day, all)).catch(told.reject)
       try {
         return await told.promise
       } finally {

@@ -8,7 +8,7 @@ import {
   TakePlacesRequestSchema,
   type WindowRequestSchema,
 } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { createDirectTransport } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'
 import { OwnedWindows } from './owned-windows.ts'
@@ -147,7 +147,7 @@ test('idle windows are freed', async () => {
 
 test('only the owner answers, and a later life of it knows nothing of an earlier one', async () => {
   const clock = manualClock()
-  const rates = createRateService({ clock, replicas: onlyReplica })
+  const rates = createRateService({ clock, replicas: singleReplica })
   const transport = createDirectTransport()
   rates.routes(transport)
   const { takePlaces } = createClient(RateService, transport)

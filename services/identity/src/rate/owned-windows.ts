@@ -8,7 +8,7 @@ import {
   type WindowAnswerSchema,
   type WindowRequest,
 } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { Ring, WINDOW_MS, Windows } from '@millhand/rate'
+import { SlidingWindow, WINDOW_MS, WindowMap } from '@millhand/rate'
 import type { Clock } from '@millhand/runner'
 
 /**
@@ -24,7 +24,7 @@ export class OwnedWindows {
   readonly #epoch = randomUUID()
   /** Those heard of within the last 60 seconds. */
   readonly #gateways = new Map<string, Heard>()
-  readonly #windows = new Windows(
+  readonly #windows = new WindowMap(
     () => new Owned(),
     (owned, now) => owned.isIdle(now),
   )
@@ -70,7 +70,7 @@ type WindowAnswer = MessageInitShape<typeof WindowAnswerSchema>
 /** One window. */
 class Owned {
   /** When places were given, those ahead too. */
-  readonly #given = new Ring()
+  readonly #given = new SlidingWindow()
   /** What each gateway was last given; of one that has died, until it leaves the window. */
   readonly #latest = new Map<string, { readonly ahead: number; readonly givenAt: number }>()
 

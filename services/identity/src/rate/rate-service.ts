@@ -1,6 +1,6 @@
 /** Shares the request rates of accounts between gateways. */
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { atOwner, ownerChanges, type Replicas } from '@millhand/lease'
+import { forwardToOwner, ownerUnavailable, type Replicas } from '@millhand/lease'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import { OwnedWindows } from './owned-windows.ts'
@@ -16,8 +16,8 @@ export function createRateService({ clock, replicas }: RateServiceDeps) {
   return {
     routes(router: Routes): void {
       router.service(RateService, {
-        takePlaces: atOwner(replicas, takePlaces, async request => {
-          if (owned === undefined) throw ownerChanges()
+        takePlaces: forwardToOwner(replicas, takePlaces, async request => {
+          if (owned === undefined) throw ownerUnavailable()
           return owned.take(request)
         }),
       })

@@ -11,12 +11,12 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { type ManualClock, manualClock } from '@millhand/runner'
 import { type Database, settlesAfterMs } from '@millhand/store'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
-import { type Happening, happening } from '../intake/happening.fixture.ts'
+import { type TaskEventOptions, taskEvent } from '../intake/task-event.fixture.ts'
 import { getEvent } from '../rpc/get-event.ts'
 import { listEvents } from '../rpc/list-events.ts'
 import { as, failure, noon } from '../webhook.fixture.ts'
-import { archiveEvent } from './archiving.ts'
-import { createArrivals, microseconds } from './arrivals.ts'
+import { archiveEvent } from './archive-event.ts'
+import { createArrivalClock, microseconds } from './arrival-clock.ts'
 
 export interface OpenedStore {
   readonly db: Database
@@ -48,11 +48,11 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
     afterEach(() => store.close())
 
     /** Archives them, a second after each other, the last of them an hour ago. Answers with their ids. */
-    async function archived(...all: Partial<Happening>[]): Promise<string[]> {
+    async function archived(...all: Partial<TaskEventOptions>[]): Promise<string[]> {
       return await Promise.all(
         all.map(async (said, n) => {
           const came = noon - 3_600_000 - (all.length - 1 - n) * 1_000
-          const event = happening({ at: came, ...said })
+          const event = taskEvent({ at: came, ...said })
           const { account = 'acct_a', mode = 'live' } = said
           const { id, type, key: resource_id, time: created_at, value } = event
           const document = { tenant: `${account}/${mode}`, id, type, resource_id, created_at, value }
@@ -161,7 +161,7 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       await storing(async () => {
         await clock.advance(1)
         for (const task of ['task_1', 'task_2', 'task_3']) {
-          const { id, type, key, time, value } = happening({ task, at: clock.now() })
+          const { id, type, key, time, value } = taskEvent({ task, at: clock.now() })
           const document = { tenant: 'acct_a/live', id, type, resource_id: key, created_at: time, value }
           const arrived = microseconds(clock.now())
           await archive.write({ kind: 'insert', document: { ...document, arrived }, events: [] })
@@ -174,13 +174,13 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
       return (await page(cursor)).data.map(({ data }) => JSON.parse(data?.object ?? '').id)
     }
     const late = () => {
-      const { id, type, time, value } = happening({ task: 'late', at: clock.now() })
+      const { id, type, time, value } = taskEvent({ task: 'late', at: clock.now() })
       return { tenant: 'acct_a/live', id, type, resource_id: 'late', created_at: time, value }
     }
 
     it('leaves out of ascending lists nothing that took long to be stored', async () => {
       for (const slowWrites of [1, 2, Number.POSITIVE_INFINITY]) {
-        const arrivals = createArrivals(clock)
+        const arrivalClock = createArrivalClock(clock)
         let writes = 0
         const archived = (whileUnderWay: () => Promise<void>) => {
           const write: Archive['write'] = async change => {
@@ -189,7 +189,7 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
             return await archive.write(change)
           }
           const slow = { get: (...key: Parameters<Archive['get']>) => archive.get(...key), write }
-          return archiveEvent({ archive: slow, arrivals, clock }, late())
+          return archiveEvent({ archive: slow, arrivalClock, clock }, late())
         }
         const read = await readOn(async whileUnderWay => void (await archived(whileUnderWay)))
         assert.equal(read.at(-1), 'late', `after ${slowWrites} slow writes`)
@@ -204,7 +204,7 @@ export function describeEvents(name: string, open: () => Promise<OpenedStore>) {
 
     it('leaves out nothing whose writer died before it heard that it was stored', async () => {
       const event = late()
-      const again = () => archiveEvent({ archive, arrivals: createArrivals(clock), clock }, event)
+      const again = () => archiveEvent({ archive, arrivalClock: createArrivalClock(clock), clock }, event)
       const read = await readOn(async whileUnderWay => {
         const arrived = microseconds(clock.now())
         await whileUnderWay()

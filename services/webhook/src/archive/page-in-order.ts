@@ -2,10 +2,10 @@
 import type { Cursors } from '@millhand/api'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { type Page, type Query, settlesAfterMs } from '@millhand/store'
-import { microseconds } from './arrivals.ts'
-import type { Arrived } from './in-order.ts'
+import { microseconds } from './arrival-clock.ts'
+import type { ArrivalOrdered } from './store-in-order.ts'
 
-export interface PageInOrder<T extends Arrived> {
+export interface PageInOrder<T extends ArrivalOrdered> {
   /** Finds by an index whose next field is `arrived`. */
   readonly find: (query: Pick<Query, 'after' | 'before' | 'order'> & { readonly limit: number }) => Promise<T[]>
   /** Which documents the page may have; all of them without it. */
@@ -29,7 +29,7 @@ export interface PageInOrder<T extends Arrived> {
 const LOOKS_AT = 1_000
 
 /** Fails with `invalid_cursor` for a cursor of another list, other filters or another order. */
-export async function pageInOrder<T extends Arrived>(options: PageInOrder<T>): Promise<Page<T>> {
+export async function pageInOrder<T extends ArrivalOrdered>(options: PageInOrder<T>): Promise<Page<T>> {
   const { find, passes, since = 0, atOnce, list, cursors, now } = options
   const { limit = 20, order = Order.DESC, cursor } = options.request
   const boundTo = JSON.stringify([...list, order])

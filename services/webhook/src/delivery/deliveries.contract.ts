@@ -6,7 +6,7 @@ import { noDueTime } from '@millhand/lease'
 import type { Database } from '@millhand/store'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { DeliveryRecord, DeliveryStatus } from '../delivery.ts'
-import type { Dial } from './courier.ts'
+import type { Dial } from './attempt.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
 import { newDelivery, ranks } from './new-delivery.ts'
@@ -248,7 +248,7 @@ export function describeDeliveries(
     it('go to callbacks too, signed with the account’s secret', async () => {
       const owner = here.own()
       const to = { endpoint: 'callback:acct_1/live/7', callback_url: here.receiver.url('called') }
-      await owner.delivering.store.insert(newDelivery(event, to, ranks.first), [])
+      await owner.dispatcher.store.insert(newDelivery(event, to, ranks.first), [])
       await here.untilStatus(event, to.endpoint, 'succeeded')
       assert.match(String(here.receiver.of('called')[0]?.headers['webhook-signature']), /^v1,/)
     })
@@ -417,9 +417,9 @@ export function describeDeliveries(
       const owner = here.own()
       await here.until(() => here.clock.monotonic() >= 1_000, 500)
       await here.deliveries.write({ kind: 'insert', document, events: [] })
-      for (let n = 0; n < 3; n++) assert.equal(await owner.delivering.store.insert(document, []), false)
+      for (let n = 0; n < 3; n++) assert.equal(await owner.dispatcher.store.insert(document, []), false)
       await here.untilStatus(event, 'wh_1', 'succeeded')
-      assert.equal(await owner.delivering.store.insert(document, []), false)
+      assert.equal(await owner.dispatcher.store.insert(document, []), false)
       assert.equal(here.receiver.posts.length, 1)
     })
   })

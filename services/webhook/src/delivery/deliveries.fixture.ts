@@ -9,15 +9,15 @@ import { createLog, createMetrics } from '@millhand/telemetry'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, type DeliveryStatus, deliveriesSpec } from '../delivery.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from '../secret/callback-secret.ts'
-import { firstSecret } from '../secret/held-secret.ts'
-import { createSealing } from '../secret/sealing.ts'
-import { createSigning } from '../signature/signing.ts'
+import { createSealer } from '../secret/sealer.ts'
+import { firstSecret } from '../secret/stored-secret.ts'
+import { createSigner } from '../signature/signer.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
-import { countTries } from './count-tries.ts'
-import type { Dial } from './courier.ts'
-import { createDelivering, type Delivering } from './delivering.ts'
+import type { Dial } from './attempt.ts'
 import { aWebhook, noon } from './delivery.fixture.ts'
 import { deliveryId } from './delivery-id.ts'
+import { deliveryMetrics } from './delivery-metrics.ts'
+import { createDispatcher, type Dispatcher } from './dispatcher.ts'
 import { newDelivery, ranks } from './new-delivery.ts'
 import { openReceiver } from './receiver.fixture.ts'
 
@@ -39,22 +39,22 @@ export async function openDeployment(db: Database) {
   }
   const logged: string[] = []
   const metrics = createMetrics({ warn: () => {} })
-  const onTried = countTries(metrics)
+  const onTried = deliveryMetrics(metrics)
   const archive: Archive = db.collection(archiveSpec)
   const deliveries: Deliveries = db.collection(deliveriesSpec)
   const clock: ManualClock = manualClock(noon)
   const receiver = await openReceiver()
   const resolver = createResolver({ clock: systemClock })
   const dialer = createDialer({ allow: parseRanges('127.0.0.0/8'), resolver, clock: systemClock })
-  const sealing = createSealing(Buffer.alloc(32, 2))
-  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealing, clock })
+  const sealer = createSealer(Buffer.alloc(32, 2))
+  const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
   const newSecret = (id: string, tenant = 'acct_1/live') =>
-    firstSecret(sealing, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })
+    firstSecret(sealer, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })
   const stops: (() => Promise<void>)[] = []
 
   /** A replica that owns the deliveries, or takes itself for their owner. */
   function own(otherwise: { deliveries?: Partial<Deliveries>; webhooks?: Partial<Webhooks>; dial?: Dial } = {}): {
-    delivering: Delivering
+    dispatcher: Dispatcher
     stop(): Promise<void>
   } {
     const rows: Deliveries = {
@@ -64,11 +64,11 @@ export async function openDeployment(db: Database) {
       write: change => deliveries.write(change),
       ...otherwise.deliveries,
     }
-    const delivering = createDelivering({
+    const dispatcher = createDispatcher({
       deliveries: rows,
       webhooks: { ...webhooks, ...otherwise.webhooks },
       archive,
-      signing: createSigning(sealing, callbackSecrets),
+      signer: createSigner(sealer, callbackSecrets),
       dial: otherwise.dial ?? dialer,
       clock,
       log: createLog({ level: 'error', write: line => void logged.push(JSON.parse(line).event) }),
@@ -77,13 +77,13 @@ export async function openDeployment(db: Database) {
       onTried,
     })
     const stopping = new AbortController()
-    const running = delivering.run(stopping.signal)
+    const running = dispatcher.run(stopping.signal)
     const stop = async () => {
       stopping.abort()
       await within(running)
     }
     stops.push(stop)
-    return { delivering, stop }
+    return { dispatcher, stop }
   }
 
   /** Until it is so, in turns of the event loop; with `ms` that much time passes in each. */
@@ -129,7 +129,7 @@ export async function openDeployment(db: Database) {
     },
     keep: async (events: readonly ArchivedEvent[]) =>
       void (await Promise.all(events.map(document => archive.write({ kind: 'insert', document, events: [] })))),
-    send: async ({ delivering: { store } }: { delivering: Delivering }, events: readonly ArchivedEvent[], to: string) =>
+    send: async ({ dispatcher: { store } }: { dispatcher: Dispatcher }, events: readonly ArchivedEvent[], to: string) =>
       void (await Promise.all(
         events.map(event => store.insert(newDelivery(event, { endpoint: to }, ranks.first), [])),
       )),

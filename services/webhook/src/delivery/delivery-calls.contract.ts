@@ -10,7 +10,7 @@ import {
 } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
 import { WebhookStatus } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import type { Database } from '@millhand/store'
-import { microseconds } from '../archive/arrivals.ts'
+import { microseconds } from '../archive/arrival-clock.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
 import { as, type Endpoints, failure, openEndpoints } from '../webhook.fixture.ts'

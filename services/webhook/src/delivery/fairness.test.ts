@@ -10,7 +10,7 @@ import type { ArchivedEvent } from '../archived-event.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Deployment, openDeployment } from './deliveries.fixture.ts'
 import { noon, someEvents } from './delivery.fixture.ts'
-import { callbackLine, newDelivery, ranks } from './new-delivery.ts'
+import { callbackEndpoint, newDelivery, ranks } from './new-delivery.ts'
 import { first, hang, openReceiver, reset, status } from './receiver.fixture.ts'
 
 describe('an endpoint that does not answer', () => {
@@ -107,7 +107,7 @@ describe('an endpoint that does not answer', () => {
     assert.equal(toDead(), 200 + 144)
   })
 
-  it('holds up others of its account with a quarter of the couriers at most', async () => {
+  it('holds up others of its account with a quarter of the slots at most', async () => {
     const owner = here.own()
     const slow = await endpoints('acct_slow', 60)
     const [well = ''] = await endpoints('acct_well', 1)
@@ -164,8 +164,8 @@ describe('an endpoint that does not answer', () => {
     const call = async (account: string, url: string, count: number) => {
       const events = someEvents(count, `${account}/live`)
       await here.keep(events)
-      const to = { endpoint: callbackLine(`${account}/live`, url), callback_url: url }
-      for (const event of events) await owner.delivering.store.insert(newDelivery(event, to, ranks.first), [])
+      const to = { endpoint: callbackEndpoint(`${account}/live`, url), callback_url: url }
+      for (const event of events) await owner.dispatcher.store.insert(newDelivery(event, to, ranks.first), [])
       return async () => {
         for (const event of events) await here.untilStatus(event, to.endpoint, 'succeeded')
       }
@@ -180,12 +180,12 @@ describe('an endpoint that does not answer', () => {
   })
 })
 
-/** A receiver whose origin has another line than this one's: there are 64, and its port is whatever is free. */
+/** A receiver whose origin has another endpoint id than this one's: there are 64, and its port is whatever is free. */
 async function openReceiverBeside(url: string) {
   for (let tries = 0; tries < 6; tries++) {
     const other = await openReceiver()
-    if (callbackLine('', other.url('')) !== callbackLine('', url)) return other
+    if (callbackEndpoint('', other.url('')) !== callbackEndpoint('', url)) return other
     await other.close()
   }
-  return assert.fail('all origins have one line')
+  return assert.fail('all origins have one endpoint id')
 }

@@ -13,7 +13,7 @@ const GIVEN_UP_AFTER_MS = 5 * 24 * HOUR_MS
 const TRIED_WITHIN_MS = 2 * 24 * HOUR_MS
 
 /** Keeps what a try says of the endpoint as it was read before; a success only where it failed before. */
-export async function keepHealth(
+export async function recordHealth(
   { webhooks, clock, ids }: { readonly webhooks: Webhooks; readonly clock: Clock; readonly ids: Ids },
   tried: WebhookRecord,
   outcome: Outcome,

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { KeyMode } from '@millhand/api'
 import { noDueTime } from '@millhand/lease'
-import { microseconds } from '../archive/arrivals.ts'
+import { microseconds } from '../archive/arrival-clock.ts'
 import type { ArchivedEvent } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { deliveryId } from './delivery-id.ts'
 
-/** Where it goes: a webhook by its id, or a callback by its line (`callbackLine`) and address. */
+/** Where it goes: a webhook by its id, or a callback by its endpoint id (`callbackEndpoint`) and address. */
 export interface Destination {
   readonly endpoint: string
   readonly callback_url?: string
@@ -63,14 +63,14 @@ export const dueAt = (time: number) => ({ status: 'waiting', due_at: time }) as 
 export const poolOf = (mode: KeyMode): string => `${mode}/webhooks`
 
 /**
- * The line of callbacks to an address: those of one origin share it, as they share its fate, and of a tenant there are
+ * The endpoint id of callbacks to an address: those of one origin share it, as they share its fate, and of a tenant there are
  * at most 64, however many names are thought of.
  */
-export function callbackLine(tenant: string, url: string): string {
+export function callbackEndpoint(tenant: string, url: string): string {
   const origin = URL.parse(url)?.origin ?? url
-  const place = (createHash('sha256').update(origin).digest()[0] as number) % LINES
-  return `${CALLBACK}${tenant}/${place}`
+  const bucket = (createHash('sha256').update(origin).digest()[0] as number) % BUCKETS
+  return `${CALLBACK}${tenant}/${bucket}`
 }
 
 const CALLBACK = 'callback:'
-const LINES = 64
+const BUCKETS = 64

@@ -84,7 +84,7 @@ export function describePutOffs(
         },
       })
       const row = { ...newDelivery(poisoned, { endpoint: 'wh_1' }, ranks.first), tries: 10, tried: 10 }
-      await owner.delivering.store.insert(row, [])
+      await owner.dispatcher.store.insert(row, [])
       await here.send(owner, [well], 'wh_1')
       const half = await here.untilStatus(poisoned, 'wh_1', 'waiting')
       assert.deepEqual([half.tries, half.put_offs, half.due_at], [10, 1, noon + 750])

@@ -28,7 +28,7 @@ export function waitAfter(tries: number, random: number): number | undefined {
 }
 
 /** For how long we wait because an endpoint asks us to. */
-const mostAskedMs = 24 * hour
+const maxAskedMs = 24 * hour
 
 /**
  * What `Retry-After` asks for, in milliseconds from `now`: seconds or a date, at most a day. Undefined for what is
@@ -37,7 +37,7 @@ const mostAskedMs = 24 * hour
 export function retryAfterMs(value: string, now: number): number | undefined {
   const text = value.trim()
   const ms = /^\d{1,20}$/.test(text) ? Number(text) * second : dateOf(text) - now
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), mostAskedMs)
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxAskedMs)
 }
 
 /** The three forms that a recipient must know; milliseconds since 1970. */

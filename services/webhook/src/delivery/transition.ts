@@ -1,5 +1,13 @@
 /** The life of a delivery. */
-import { backoffMs, countedByOwner, type Held, type LeaseCause, noDueTime, type Refusal, refuse } from '@millhand/lease'
+import {
+  backoffMs,
+  countedByOwner,
+  type FencingToken,
+  type LeaseCause,
+  noDueTime,
+  type Refusal,
+  refuse,
+} from '@millhand/lease'
 import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
 import { dueAt, ranks } from './new-delivery.ts'
 import { waitAfter } from './schedule.ts'
@@ -9,25 +17,25 @@ export type DeliveryCause =
   /** A try has ended, with an answer or without one; `retryAfterMs` is how long the answer asks us to wait. */
   | {
       readonly kind: 'tried'
-      readonly held: Held
+      readonly held: FencingToken
       readonly attempt: Attempt
       readonly retryAfterMs?: number | undefined
     }
   /** It could not be tried, for a reason that is ours for certain: that is no try. */
-  | { readonly kind: 'not_tried'; readonly held: Held; readonly reason: Away }
+  | { readonly kind: 'not_tried'; readonly held: FencingToken; readonly reason: LocalFailure }
   /** It failed inside Millhand, and nobody knows why. `attempt` is kept of it once that counts as a try. */
-  | { readonly kind: 'broke'; readonly held: Held; readonly attempt: Attempt }
+  | { readonly kind: 'broke'; readonly held: FencingToken; readonly attempt: Attempt }
   /** Its endpoint is disabled or gone. */
-  | { readonly kind: 'dropped'; readonly held: Held }
+  | { readonly kind: 'dropped'; readonly held: FencingToken }
   /** It can never be tried: its event can't be read. */
-  | { readonly kind: 'spoiled'; readonly held: Held; readonly attempt: Attempt }
+  | { readonly kind: 'spoiled'; readonly held: FencingToken; readonly attempt: Attempt }
   /** A customer asks for a try at once. `operation` is the same where the same request comes again. */
   | { readonly kind: 'retried'; readonly operation?: string | undefined }
   /** A replay comes to it. */
   | { readonly kind: 'replayed' }
 
 /** What was away; `aborted` where it is we who stop. */
-export type Away = 'dns_unavailable' | 'no_sockets' | 'store_away' | 'aborted'
+export type LocalFailure = 'dns_unavailable' | 'no_sockets' | 'store_away' | 'aborted'
 
 /** The delivery after `cause`, or why it can't be. Pure but for the jitter, which `random` gives: from 0 up to 1. */
 export const deliveryTransition =
@@ -68,7 +76,7 @@ export const deliveryTransition =
 
 /** From which time in a row on what nobody knows the reason of counts as a try: it may go on for ever. */
 const COUNTS_FROM = 3
-const MOST_ATTEMPTS_KEPT = 20
+const MAX_ATTEMPTS_KEPT = 20
 /** The endpoint is gone, and says so. RFC 9110, section 15.5.11. */
 const GONE = 410
 
@@ -78,7 +86,7 @@ export const isGone = ({ status }: Attempt): boolean => status === GONE
 const alive: ReadonlySet<DeliveryStatus> = new Set(['queued', 'waiting', 'running'])
 const hasEnded = ({ status }: DeliveryRecord): boolean => !alive.has(status)
 
-const holds = (delivery: DeliveryRecord, held: Held): boolean =>
+const holds = (delivery: DeliveryRecord, held: FencingToken): boolean =>
   delivery.status === 'running' && delivery.lease_id === held.lease_id && delivery.attempt === held.attempt
 
 const claimed = (delivery: DeliveryRecord, lease_id: string): DeliveryRecord =>
@@ -122,7 +130,7 @@ const ended = (delivery: DeliveryRecord, status: DeliveryStatus, now: number, pa
   next(delivery, status, { ...patch, due_at: noDueTime, finished_at: now })
 
 const withAttempt = ({ attempts }: DeliveryRecord, attempt: Attempt): Patch => ({
-  attempts: [...attempts, attempt].slice(-MOST_ATTEMPTS_KEPT),
+  attempts: [...attempts, attempt].slice(-MAX_ATTEMPTS_KEPT),
 })
 
 type Patch = Partial<DeliveryRecord>

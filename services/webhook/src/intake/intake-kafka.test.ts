@@ -5,10 +5,10 @@ import { noAccount } from '@millhand/store'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
 import { javaMissing, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
-import { endpoint, happening } from './happening.fixture.ts'
 import { describeIntake } from './intake.contract.ts'
 import { openArchive, running, tasksTopic } from './intake.fixture.ts'
 import { describeSpill } from './spill.contract.ts'
+import { endpoint, taskEvent } from './task-event.fixture.ts'
 
 describe('kafka and mongo', { skip: javaMissing }, () => {
   let kafka: Kafka
@@ -50,7 +50,7 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
     const heard = endpoint()
     await at.add(heard)
     const intake = running(at.deps)
-    const events = [happening(), happening({ task: 'task_2' })] as const
+    const events = [taskEvent(), taskEvent({ task: 'task_2' })] as const
     await opened.append(events[0])
     await intake.until(events[0])
     await kafka.kill()
@@ -66,12 +66,12 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
     const opened = await open()
     const at = openArchive(opened)
     const position = `${opened.name}.${tasksTopic}:zz,zz,zz`
-    await at.places.write({
+    await at.offsets.write({
       kind: 'insert',
       document: { tenant: noAccount, id: 'intake', position, since: 0 },
       events: [],
     })
-    const event = happening()
+    const event = taskEvent()
     await opened.append(event)
     const intake = running(at.deps)
     await intake.until(event)
@@ -86,7 +86,7 @@ describe('kafka and mongo', { skip: javaMissing }, () => {
     const late = 'millhand.late.v1'
     const intake = running({ ...at.deps, topics: [tasksTopic, late] })
     await opened.events.ensureTopics([{ ...topic, name: late }], never)
-    const events = [happening(), { ...happening(), topic: late }] as const
+    const events = [taskEvent(), { ...taskEvent(), topic: late }] as const
     await opened.append(...events)
     await intake.until(...events)
     await intake.stop()

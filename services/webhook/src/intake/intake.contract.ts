@@ -7,9 +7,9 @@ import { systemClock as clock } from '@millhand/runner'
 import { type Database, noAccount, type OutboxEvent } from '@millhand/store'
 import { type ReplayRecord, replaysSpec } from '../replay/replay.ts'
 import { removeExpired } from '../retention.ts'
-import { endpoint, happening } from './happening.fixture.ts'
 import { killedAfter, openArchive, running } from './intake.fixture.ts'
 import type { IntakeDeps } from './intake.ts'
+import { endpoint, taskEvent } from './task-event.fixture.ts'
 
 export interface OpenedLog {
   readonly db: Database
@@ -37,7 +37,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     }
 
     it('archives every event as it was written, in the order in which it came', async () => {
-      const events = Array.from({ length: 30 }, (_, n) => happening({ task: 'task_1', at: 1_000 - n }))
+      const events = Array.from({ length: 30 }, (_, n) => taskEvent({ task: 'task_1', at: 1_000 - n }))
       await takeIn(...events)
       const archived = await at.archived()
       assert.deepEqual(
@@ -58,14 +58,14 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
         endpoint({ created_at: Date.now() + 60_000 }),
       ]
       await at.add(named, all, some, ...silent)
-      const event = happening()
-      await takeIn(event, happening({ account: 'acct_nobody' }))
+      const event = taskEvent()
+      await takeIn(event, taskEvent({ account: 'acct_nobody' }))
       assert.deepEqual(await at.rows(), [named, all, some].map(({ id }) => `${event.id} -> ${id}`).sort())
     })
 
     it('tells an endpoint from when it was made until it is disabled, whatever else it reads at the time', async () => {
       const intake = running(at.deps)
-      const [before, during, afterwards] = [happening({ at: Date.now() - 60_000 }), happening(), happening()]
+      const [before, during, afterwards] = [taskEvent({ at: Date.now() - 60_000 }), taskEvent(), taskEvent()]
       const heard = endpoint({ created_at: Date.now() })
       await log.append(before)
       await intake.until(before)
@@ -83,7 +83,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       await at.add(endpoint(), endpoint())
       const { archive, deliveries } = at.deps
       const missing: string[] = []
-      const events = Array.from({ length: 50 }, () => happening())
+      const events = Array.from({ length: 50 }, () => taskEvent())
       await log.append(...events)
       const intake = running({
         ...at.deps,
@@ -101,14 +101,14 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     })
 
     it('makes a delivery for the callback that the object names: for its end where no types are named', async () => {
-      const end = happening({ callback: { url: 'https://example.com/a' } })
-      const begun = happening({ type: 'task.started', callback: { url: 'https://example.com/a', events: [] } })
-      const asked = happening({
+      const end = taskEvent({ callback: { url: 'https://example.com/a' } })
+      const begun = taskEvent({ type: 'task.started', callback: { url: 'https://example.com/a', events: [] } })
+      const asked = taskEvent({
         type: 'task.started',
         callback: { url: 'https://other.com/', events: ['task.started'] },
       })
       const none = [7, null, {}, { url: 7 }, { url: 'https://example.com/', events: 'all' }].map(callback =>
-        happening({ callback }),
+        taskEvent({ callback }),
       )
       await takeIn(end, begun, asked, ...none)
       const rows = await at.rows()
@@ -120,20 +120,20 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     })
 
     it('passes over what is no event of ours, and says so once each', async () => {
-      const good = happening()
-      const { id } = happening()
-      const real = happening()
+      const good = taskEvent()
+      const { id } = taskEvent()
+      const real = taskEvent()
       const strange = [
-        { ...happening(), value: '{' },
-        { ...happening(), value: 'null' },
-        { ...happening(), id: 'x', value: '{"id":"x"}' },
-        { ...happening(), id },
-        { ...happening(), type: 'task.other' },
+        { ...taskEvent(), value: '{' },
+        { ...taskEvent(), value: 'null' },
+        { ...taskEvent(), id: 'x', value: '{"id":"x"}' },
+        { ...taskEvent(), id },
+        { ...taskEvent(), type: 'task.other' },
         { ...real, value: real.value.replace('"resource_version":1', '"resource_version":-1') },
         { ...real, time: Date.UTC(10_000, 0) },
         { ...real, value: real.value.replace('"live"', '"real"') },
-        happening({ account: 'acct_a/test' }),
-        happening({ account: '\ud800' }),
+        taskEvent({ account: 'acct_a/test' }),
+        taskEvent({ account: '\ud800' }),
       ]
       await takeIn(...strange, good)
       assert.deepEqual(
@@ -144,7 +144,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     })
 
     it('goes on where it stopped', async () => {
-      const [first, second] = [happening(), happening()]
+      const [first, second] = [taskEvent(), taskEvent()]
       await takeIn(first)
       await log.append(second)
       const intake = running({
@@ -165,11 +165,11 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
 
     it('doubles nothing and loses nothing when its owner is killed in mid batch, at whatever write', async () => {
       await at.add(endpoint(), endpoint())
-      const events = Array.from({ length: 4 }, () => happening())
+      const events = Array.from({ length: 4 }, () => taskEvent())
       await log.append(...events)
       // 4 events, 8 rows and a place for each batch: killed before each of the writes of one.
       for (let left = 0; left <= 12; left++) await killedAfter(at.deps, left)
-      const last = happening()
+      const last = taskEvent()
       await takeIn(last)
       assert.deepEqual((await at.archived()).map(({ id }) => id).sort(), [...events, last].map(({ id }) => id).sort())
       assert.equal((await at.rows()).length, 10)
@@ -178,7 +178,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     it('does no harm beside another owner, which one of them ends up behind', async () => {
       await at.add(endpoint())
       const [first, second] = [running(at.deps), running(at.deps)]
-      const events = Array.from({ length: 60 }, (_, n) => happening({ task: `task_${n}` }))
+      const events = Array.from({ length: 60 }, (_, n) => taskEvent({ task: `task_${n}` }))
       for (const event of events) {
         await log.append(event)
         await Promise.any([first.until(event), second.until(event)])
@@ -190,12 +190,12 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
 
     it('waits while the store is away, says so once, and goes on', async () => {
       let away = 3
-      const places: IntakeDeps['places'] = {
-        write: change => at.places.write(change),
-        get: (...key) => (away-- > 0 ? Promise.reject(new Error('away')) : at.places.get(...key)),
+      const offsets: IntakeDeps['offsets'] = {
+        write: change => at.offsets.write(change),
+        get: (...key) => (away-- > 0 ? Promise.reject(new Error('away')) : at.offsets.get(...key)),
       }
-      const intake = running({ ...at.deps, places, clock: { ...clock, sleep: async () => {} } })
-      const event = happening()
+      const intake = running({ ...at.deps, offsets, clock: { ...clock, sleep: async () => {} } })
+      const event = taskEvent()
       await log.append(event)
       await intake.until(event)
       await intake.stop()
@@ -210,7 +210,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       }
       const sleep = async (ms: number) => void waits.push(ms)
       const intake = running({ ...at.deps, events, clock: { ...clock, sleep } })
-      const event = happening()
+      const event = taskEvent()
       await log.append(event)
       await intake.until(event)
       await intake.stop()
@@ -219,9 +219,9 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     })
 
     it('begins at the beginning where its place is none of this log', async () => {
-      const event = happening()
-      const place = { tenant: noAccount, id: 'intake', position: '?', since: 0 }
-      await at.places.write({ kind: 'insert', document: place, events: [] })
+      const event = taskEvent()
+      const offset = { tenant: noAccount, id: 'intake', position: '?', since: 0 }
+      await at.offsets.write({ kind: 'insert', document: offset, events: [] })
       await takeIn(event)
       assert.equal((await at.archived())[0]?.id, event.id)
       assert.deepEqual(at.logged, ['intake.place_unreadable'])
@@ -232,7 +232,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       await at.add(heard)
       const replays = log.db.collection<ReplayRecord, keyof typeof replaysSpec.indexes>(replaysSpec)
       const daysAgo = (days: number) => Date.now() - days * 86_400_000
-      const [forgotten, known] = [happening({ at: daysAgo(30) }), happening({ at: daysAgo(29.9) })]
+      const [forgotten, known] = [taskEvent({ at: daysAgo(30) }), taskEvent({ at: daysAgo(29.9) })]
       for (const event of [forgotten, known]) {
         await log.append(event)
         const then = running({ ...at.deps, clock: { ...clock, now: () => event.time } })
@@ -253,15 +253,15 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       await sweeping
       // The second time by an owner that finds a place in the midst of what is read anew.
       for (const position of ['?', 'beginning']) {
-        const place = await at.places.get(noAccount, 'intake')
-        assert.ok(place)
-        await at.places.write({
+        const offset = await at.offsets.get(noAccount, 'intake')
+        assert.ok(offset)
+        await at.offsets.write({
           kind: 'replace',
-          version: place.version,
-          document: { ...place, position },
+          version: offset.version,
+          document: { ...offset, position },
           events: [],
         })
-        await takeIn(happening({ type: 'batch.completed' }))
+        await takeIn(taskEvent({ type: 'batch.completed' }))
         assert.deepEqual(await at.rows(), [`${known.id} -> ${heard.id}`])
       }
       assert.equal((await at.archived()).length, 3)
@@ -269,8 +269,8 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
     })
 
     it('counts arrivals on from the newest that is stored, also when the clock has gone back since', async () => {
-      await takeIn(happening())
-      const late = happening()
+      await takeIn(taskEvent())
+      const late = taskEvent()
       await log.append(late)
       const past = running({ ...at.deps, clock: { ...clock, now: () => clock.now() - 1_000_000 } })
       await past.until(late)

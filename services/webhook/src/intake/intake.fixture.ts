@@ -7,7 +7,7 @@ import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { createIntake, type IntakeDeps } from './intake.ts'
-import { type PlaceRecord, placesSpec } from './place.ts'
+import { type OffsetRecord, offsetsSpec } from './offset.ts'
 import { type SpilledEvent, spillSpec } from './spilled-event.ts'
 
 export const tasksTopic = 'millhand.tasks.v1'
@@ -17,7 +17,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
   const archive: Archive = db.collection<ArchivedEvent, keyof typeof archiveSpec.indexes>(archiveSpec)
   const rows: Deliveries = db.collection<DeliveryRecord, keyof typeof deliveriesSpec.indexes>(deliveriesSpec)
   const webhooks: Webhooks = db.collection<WebhookRecord, keyof typeof webhooksSpec.indexes>(webhooksSpec)
-  const places = db.collection<PlaceRecord, never>(placesSpec)
+  const offsets = db.collection<OffsetRecord, never>(offsetsSpec)
   const spill = db.collection<SpilledEvent, never>(spillSpec)
   const logged: string[] = []
   const note = (event: string) => void logged.push(event)
@@ -25,7 +25,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
     events,
     topics: [tasksTopic],
     archive,
-    places,
+    offsets,
     webhooks,
     deliveries: {
       insert: async document => (await rows.write({ kind: 'insert', document, events: [] })).kind === 'written',
@@ -37,7 +37,7 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
   return {
     deps,
     webhooks,
-    places,
+    offsets,
     spill,
     deliveries: rows,
     logged,
@@ -104,7 +104,7 @@ export async function killedAfter(
     ...deps,
     archive: { ...deps.archive, write: change => dying(() => deps.archive.write(change)) },
     spill: { find: (...query) => deps.spill.find(...query), write: change => dying(() => deps.spill.write(change)) },
-    places: { get: (...key) => deps.places.get(...key), write: change => dying(() => deps.places.write(change)) },
+    offsets: { get: (...key) => deps.offsets.get(...key), write: change => dying(() => deps.offsets.write(change)) },
     deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },
   }
   await run(mortal, ending.signal)

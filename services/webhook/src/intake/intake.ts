@@ -1,21 +1,21 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
-import { archiveEvent, openArrivals } from '../archive/archiving.ts'
-import type { Arrivals } from '../archive/arrivals.ts'
+import { archiveEvent, openArrivalClock } from '../archive/archive-event.ts'
+import type { ArrivalClock } from '../archive/arrival-clock.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
 import type { Archive } from '../archived-event.ts'
 import { keptMs } from '../retention.ts'
-import { type MakingDeps, makeDeliveries } from './making.ts'
-import { openPlace, type Place, type Places } from './place.ts'
+import { type FanOutDeps, makeDeliveries } from './fan-out.ts'
+import { type Offset, type Offsets, openOffset } from './offset.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
 
-export interface IntakeDeps extends MakingDeps {
+export interface IntakeDeps extends FanOutDeps {
   readonly events: Pick<EventLog, 'tail'>
   /** What is read: the public topics. */
   readonly topics: readonly string[]
   readonly archive: Archive
-  readonly places: Places
+  readonly offsets: Offsets
 }
 
 export interface Intake {
@@ -49,19 +49,19 @@ export function createIntake(deps: IntakeDeps): Intake {
   }
 }
 
-/** From the stored place on. A batch is read when the one before is durable, so the log waits where the store is slow. */
+/** From the stored offset on. A batch is read when the one before is durable, so the log waits where the store is slow. */
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
-  const place = await openPlace(deps.places)
-  const arrivals = await openArrivals(deps.archive, deps.clock)
-  const { batches, since } = tailFrom(deps, place, signal)
+  const offset = await openOffset(deps.offsets)
+  const arrivalClock = await openArrivalClock(deps.archive, deps.clock)
+  const { batches, since } = tailFrom(deps, offset, signal)
   let moving: Promise<void> | undefined
   try {
     for await (const batch of batches) {
       const young = batch.filter(({ time }) => time >= since)
-      await takeIn(deps, young, arrivals, signal)
-      // The place may lag: what is read again changes nothing.
+      await takeIn(deps, young, arrivalClock, signal)
+      // The offset may lag: what is read again changes nothing.
       await moving
-      moving = place.moveTo(batch.at(-1)?.position ?? place.position, since)
+      moving = offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
       moving.catch(() => undefined) // It is waited for above, or below.
       onTaken()
     }
@@ -72,10 +72,10 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
 }
 
 /**
- * From the beginning where the place is of another log. That may have events of so long ago that nobody knows any more
+ * From the beginning where the offset is of another log. That may have events of so long ago that nobody knows any more
  * whether they were delivered: they are passed over, by later owners too, since these go on in the midst of them.
  */
-function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since }: Place, signal: AbortSignal) {
+function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since }: Offset, signal: AbortSignal) {
   try {
     return { batches: events.tail(topics, position, signal), since }
   } catch (error) {
@@ -90,13 +90,13 @@ function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since 
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
-  arrivals: Arrivals,
+  arrivalClock: ArrivalClock,
   signal: AbortSignal,
 ): Promise<void> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
-  const archiving = { archive: deps.archive, arrivals, clock: deps.clock }
+  const archiveDeps = { archive: deps.archive, arrivalClock, clock: deps.clock }
   const archived = await Promise.all(
-    read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiving, event), callback })),
+    read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiveDeps, event), callback })),
   )
   await makeDeliveries(deps, archived, signal)
 }

@@ -9,10 +9,10 @@ import { noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { getBacklog } from '../rpc/get-backlog.ts'
 import { noon } from '../webhook.fixture.ts'
-import { happening } from './happening.fixture.ts'
 import { tasksTopic } from './intake.fixture.ts'
 import { createLag, type Lag } from './lag.ts'
-import { openPlace, type PlaceRecord, placesSpec } from './place.ts'
+import { type OffsetRecord, offsetsSpec, openOffset } from './offset.ts'
+import { taskEvent } from './task-event.fixture.ts'
 
 let folder: string
 let db: SqliteDatabase
@@ -23,7 +23,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millhand-lag-'))
   db = openSqlite({ file: join(folder, 'millhand.db') })
   clock = manualClock(noon)
-  look = createLag({ events: sqliteEventLog(db), topics: [tasksTopic], places: places(), clock })
+  look = createLag({ events: sqliteEventLog(db), topics: [tasksTopic], offsets: offsets(), clock })
   appended = 0
 })
 afterEach(async () => {
@@ -31,15 +31,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const places = () => db.collection<PlaceRecord, never>(placesSpec)
+const offsets = () => db.collection<OffsetRecord, never>(offsetsSpec)
 async function append(count: number) {
   const writers = db.collection({ name: 'writers', indexes: {} })
   const document = { tenant: 't', id: `${appended}` }
-  await writers.write({ kind: 'insert', document, events: Array.from({ length: count }, () => happening()) })
+  await writers.write({ kind: 'insert', document, events: Array.from({ length: count }, () => taskEvent()) })
   appended += count
 }
 /** The intake is done with so many events. */
-const read = async (count: number) => (await openPlace(places())).moveTo(String(count), 0)
+const read = async (count: number) => (await openOffset(offsets())).moveTo(String(count), 0)
 
 test('who has read all is not behind, however long nothing has come', async () => {
   assert.deepEqual(await look(), { events: 0, seconds: 0 })
@@ -107,6 +107,6 @@ test('it is late once it has stood still for over a minute', async () => {
 test('a place in another log is as good as none', async () => {
   await append(2)
   const document = { tenant: noAccount, id: 'intake', position: '?', since: 0 }
-  await places().write({ kind: 'insert', document, events: [] })
+  await offsets().write({ kind: 'insert', document, events: [] })
   assert.equal((await look()).events, 2)
 })

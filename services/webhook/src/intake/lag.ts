@@ -1,7 +1,7 @@
-/** How far the intake is behind the event log. Any replica can tell: it asks the log, and the place that is stored. */
+/** How far the intake is behind the event log. Any replica can tell: it asks the log, and the offset that is stored. */
 import type { EventLog, Progress } from '@millhand/eventlog'
 import type { Clock } from '@millhand/runner'
-import { openPlace, type Places } from './place.ts'
+import { type Offsets, openOffset } from './offset.ts'
 
 export interface Lag {
   /** How many events it has not taken up. */
@@ -13,7 +13,7 @@ export interface Lag {
 export interface LagDeps {
   readonly events: Pick<EventLog, 'progress'>
   readonly topics: readonly string[]
-  readonly places: Pick<Places, 'get' | 'write'>
+  readonly offsets: Pick<Offsets, 'get' | 'write'>
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
@@ -23,7 +23,7 @@ interface Look {
   readonly at: number
 }
 
-const MOST_LOOKS = 500
+const MAX_LOOKS = 500
 
 /** Each look is remembered: what the log had then has been there since. Fails where log or store can't be asked. */
 export function createLag(deps: LagDeps): () => Promise<Lag> {
@@ -36,14 +36,14 @@ export function createLag(deps: LagDeps): () => Promise<Lag> {
     const done = looks.findLastIndex(look => look.end <= read)
     looks = looks.slice(Math.max(done, 0))
     // Of many every second one is enough, for then they are spread over a long time.
-    if (looks.length > MOST_LOOKS) looks = looks.filter((_, n) => n % 2 === 0)
+    if (looks.length > MAX_LOOKS) looks = looks.filter((_, n) => n % 2 === 0)
     const since = looks[0]?.at ?? at
     return { events: end - read, seconds: end === read ? 0 : (at - since) / 1000 }
   }
 }
 
-async function progressOf({ events, topics, places }: LagDeps): Promise<Progress> {
-  const { position } = await openPlace(places)
+async function progressOf({ events, topics, offsets }: LagDeps): Promise<Progress> {
+  const { position } = await openOffset(offsets)
   try {
     return await events.progress(topics, position)
   } catch (error) {

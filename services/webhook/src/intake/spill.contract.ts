@@ -5,10 +5,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OutboxEvent } from '@millhand/store'
 import type { DeliveryRecord } from '../delivery.ts'
 import type { WebhookRecord } from '../webhook.ts'
-import { endpoint, happening } from './happening.fixture.ts'
+import { drainSpill, type FanOutDeps } from './fan-out.ts'
 import type { OpenedLog } from './intake.contract.ts'
 import { killedAfter, openArchive, running } from './intake.fixture.ts'
-import { type MakingDeps, workOffSpill } from './making.ts'
+import { endpoint, taskEvent } from './task-event.fixture.ts'
 
 const FEW = 12
 const MANY = 30
@@ -27,8 +27,8 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
 
     const endpoints = (count: number, said: Partial<WebhookRecord> = {}) =>
       Array.from({ length: count }, () => endpoint(said))
-    const happenings = (count: number, said: Parameters<typeof happening>[0] = {}) =>
-      Array.from({ length: count }, () => happening(said))
+    const taskEvents = (count: number, said: Parameters<typeof taskEvent>[0] = {}) =>
+      Array.from({ length: count }, () => taskEvent(said))
     const rowsOf = (events: readonly OutboxEvent[], to: readonly WebhookRecord[]) =>
       events.flatMap(event => to.map(({ id }) => `${event.id} -> ${id}`)).sort()
     const spilled = () => at.spill.count('primary', { equals: [] }, 10_000)
@@ -39,9 +39,9 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
       await intake.stop()
     }
     /** Works it off until no more than so many are left. */
-    async function workOff(more: Partial<MakingDeps> = {}, left = 0) {
+    async function workOff(more: Partial<FanOutDeps> = {}, left = 0) {
       const ending = new AbortController()
-      const working = workOffSpill({ ...at.deps, ...more }, ending.signal)
+      const working = drainSpill({ ...at.deps, ...more }, ending.signal)
       while ((await spilled()) > left) await nextTurn()
       ending.abort()
       await working
@@ -50,8 +50,8 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
     it('lets the event of another account through long before all is made for one with many endpoints', async () => {
       const [heavy, other] = [endpoints(100), endpoint({ tenant: 'acct_b/live' })]
       await at.add(...heavy, other)
-      await log.append(...happenings(5_000))
-      await log.append(happening({ account: 'acct_b' }))
+      await log.append(...taskEvents(5_000))
+      await log.append(taskEvent({ account: 'acct_b' }))
       const isThere = Promise.withResolvers<number>()
       let made = 0
       const deps = {
@@ -66,7 +66,7 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
         },
       }
       const [ending, intake] = [new AbortController(), running(deps)]
-      const working = workOffSpill(deps, ending.signal)
+      const working = drainSpill(deps, ending.signal)
       const before = await isThere.promise
       ending.abort()
       await Promise.all([intake.stop(), working])
@@ -78,7 +78,7 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
     it('has nothing of an account that has many events for one endpoint', async () => {
       const one = endpoint()
       await at.add(one)
-      const events = happenings(300)
+      const events = taskEvents(300)
       await takeIn(...events)
       assert.equal(await spilled(), 0)
       assert.deepEqual(await at.rows(), rowsOf(events, [one]))
@@ -88,8 +88,8 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
       const [heavy, others] = [endpoints(MANY), endpoints(2, { tenant: 'acct_b/live' })]
       await at.add(...heavy, ...others)
       const callback = { url: 'https://example.com/', events: [] }
-      const events = happenings(FEW, { callback })
-      const light = happenings(FEW, { account: 'acct_b' })
+      const events = taskEvents(FEW, { callback })
+      const light = taskEvents(FEW, { account: 'acct_b' })
       await takeIn(...events, ...light)
       assert.deepEqual(
         (await at.spill.find('primary', { equals: [], limit: 100 })).map(({ id }) => id),
@@ -107,15 +107,15 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
     it('doubles nothing and loses nothing when its owner is killed, at whatever write', async () => {
       const heavy = endpoints(MANY)
       await at.add(...heavy)
-      const events = happenings(FEW)
+      const events = taskEvents(FEW)
       await log.append(...events)
       const writes = FEW + AT_ONCE * MANY + (FEW - AT_ONCE)
       for (let left = 0; left <= writes; left += options.killedEvery) await killedAfter(at.deps, left)
-      const last = happening()
+      const last = taskEvent()
       await takeIn(last)
       const toCome = async () => (await spilled()) * (MANY + 1)
       for (let left = 0; left < (await toCome()); left += options.killedEvery) {
-        await killedAfter(at.deps, left, workOffSpill)
+        await killedAfter(at.deps, left, drainSpill)
       }
       await workOff()
       assert.deepEqual(await at.rows(), rowsOf([...events, last], heavy))
@@ -124,7 +124,7 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
     it('is nothing to an endpoint that is disabled or deleted meanwhile, or of an event that is kept no more', async () => {
       const [heavy, disabled, deleted] = [endpoints(MANY - 2), endpoint(), endpoint()]
       await at.add(...heavy, disabled, deleted)
-      const events = happenings(FEW)
+      const events = taskEvents(FEW)
       await takeIn(...events)
       for (const [webhook, status] of [[disabled, 'disabled'] as const, [deleted, 'deleted'] as const]) {
         await at.webhooks.write({ kind: 'replace', version: 1, document: { ...webhook, status }, events: [] })
@@ -141,10 +141,10 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
     it('of one account holds up that of no other where it fails, is told of once, and goes on later', async () => {
       const [broken, whole] = [endpoints(MANY), endpoints(MANY, { tenant: 'acct_b/live' })]
       await at.add(...broken, ...whole)
-      const [first, second] = [happenings(FEW), happenings(FEW, { account: 'acct_b' })]
+      const [first, second] = [taskEvents(FEW), taskEvents(FEW, { account: 'acct_b' })]
       await takeIn(...first, ...second)
       let isBroken = true
-      const webhooks: MakingDeps['webhooks'] = {
+      const webhooks: FanOutDeps['webhooks'] = {
         async find(index, query) {
           if (isBroken && query.equals[0] === 'acct_a/live') throw new Error('broken')
           return await at.webhooks.find(index, query)

@@ -3,15 +3,15 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { createWorkStore } from '@millhand/lease'
 import type { Database } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
-import { microseconds } from '../archive/arrivals.ts'
+import { microseconds } from '../archive/arrival-clock.ts'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type DeliveryCause, deliveryTransition } from '../delivery/transition.ts'
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
-import { type Happening, happening } from '../intake/happening.fixture.ts'
+import { type TaskEventOptions, taskEvent } from '../intake/task-event.fixture.ts'
 import { as, noon, openEndpoints } from '../webhook.fixture.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { type ReplayRecord, type Replays, replaysSpec } from './replay.ts'
-import { type ReplayingDeps, workOffReplays } from './replaying.ts'
+import { type ReplayWorkerDeps, runReplays } from './replay-worker.ts'
 
 export const HOUR_MS = 3_600_000
 
@@ -37,7 +37,7 @@ export function openReplays(db: Database) {
   })
   const logged: string[] = []
   const log = { ...createLog({ level: 'error' }), error: (event: string) => void logged.push(event) }
-  const deps: ReplayingDeps = { replays, archive, webhooks: records, deliveries: work, clock, log }
+  const deps: ReplayWorkerDeps = { replays, archive, webhooks: records, deliveries: work, clock, log }
 
   return {
     ...{ clock, webhooks, archive, rows, replays, work, deps, logged },
@@ -49,9 +49,9 @@ export function openReplays(db: Database) {
     },
 
     /** An event that is in the archive; it came when it happened where nothing else is said. */
-    async archived(said: Partial<Happening & { came: number }> = {}): Promise<ArchivedEvent> {
+    async archived(said: Partial<TaskEventOptions & { came: number }> = {}): Promise<ArchivedEvent> {
       const { came = said.at ?? noon - HOUR_MS, account = 'acct_a', mode = 'live' } = said
-      const { id, type, key: resource_id, time: created_at, value } = happening({ at: came, ...said })
+      const { id, type, key: resource_id, time: created_at, value } = taskEvent({ at: came, ...said })
       const tenant = `${account}/${mode}`
       const event = { tenant, id, version: 1, type, resource_id, created_at, value, arrived: microseconds(came) }
       await archive.write({ kind: 'insert', document: event, events: [] })
@@ -69,9 +69,9 @@ export function openReplays(db: Database) {
       ),
 
     /** Works off what is open, as the owner does, until nothing is. */
-    async workOff(more: Partial<ReplayingDeps> = {}) {
+    async workOff(more: Partial<ReplayWorkerDeps> = {}) {
       const ending = new AbortController()
-      const running = workOffReplays({ ...deps, ...more }, ending.signal)
+      const running = runReplays({ ...deps, ...more }, ending.signal)
       while ((await replays.count('open', { equals: [] }, 1)) > 0) await clock.advance(1_000)
       ending.abort()
       await running
@@ -86,7 +86,7 @@ export function openReplays(db: Database) {
 }
 
 /** Works replays off in a process that is dead after so many writes: nothing of it is answered any more. */
-export async function killedAfter(deps: ReplayingDeps, most: number): Promise<void> {
+export async function killedAfter(deps: ReplayWorkerDeps, most: number): Promise<void> {
   const ending = new AbortController()
   const writes: Promise<unknown>[] = []
   let left = most
@@ -100,7 +100,7 @@ export async function killedAfter(deps: ReplayingDeps, most: number): Promise<vo
     throw new Error('killed')
   }
   const { replays, deliveries } = deps
-  await workOffReplays(
+  await runReplays(
     {
       ...deps,
       log: { ...deps.log, error: () => {} },

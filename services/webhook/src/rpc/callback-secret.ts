@@ -8,7 +8,7 @@ import type {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
-import { SecretUnreadable } from '../secret/sealing.ts'
+import { SecretUnreadable } from '../secret/sealer.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { makerOf } from './maker.ts'
 

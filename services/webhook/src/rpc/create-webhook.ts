@@ -6,14 +6,14 @@ import {
   type Webhook,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
-import { Turns } from '@millhand/runner'
+import { KeyedMutex } from '@millhand/runner'
 import { requireReadable } from '../event-scopes.ts'
 import { typeFaults } from '../event-types.ts'
-import { requireNone } from '../faults.ts'
-import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/held-secret.ts'
+import { failIf } from '../faults.ts'
 import { shownSecret } from '../secret/secret.ts'
+import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/stored-secret.ts'
 import { urlFaults } from '../target.ts'
-import { mostWebhooks, noWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
+import { maxWebhooks, type WebhookRecord, type Webhooks, webhookNotFound } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
@@ -26,15 +26,15 @@ import { makerOf } from './maker.ts'
  * where they count at the same moment.
  */
 export const createWebhook = (deps: WebhookDeps) => {
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   return async (req: CreateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
-    const { webhooks, sealing, clock, ids } = deps
+    const { webhooks, sealer, clock, ids } = deps
     const { accountId, mode, tenant, scopes } = principal(call)
     const maker = makerOf(call)
     const id = idOf('wh', call, ids)
     const before = await madeBefore(deps, { tenant, id }, maker)
     if (before) return before
-    requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
+    failIf([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
     requireReadable(req.events, scopes)
     const now = clock.now()
     const signature = req.signature === SignatureScheme.V1A ? 'v1a' : 'v1'
@@ -50,17 +50,17 @@ export const createWebhook = (deps: WebhookDeps) => {
       signature,
       metadata: req.metadata,
       status: 'enabled',
-      ...firstSecret(sealing, { tenant, id }, signature, maker),
+      ...firstSecret(sealer, { tenant, id }, signature, maker),
       created_at: now,
       updated_at: now,
       resource_version: 1,
     }
     const event = webhookEvent('webhook.created', webhook, { ids, now, requestId: call.values.get(requestIdKey) })
-    const result = await turns.take(tenant, async () => {
+    const result = await mutex.runExclusive(tenant, async () => {
       await requireRoom(webhooks, tenant)
       return await webhooks.write({ kind: 'insert', document: webhook, events: [event] })
     })
-    if (result.kind === 'written') return webhookMessage(webhook, now, shownSecret(openSecret(sealing, webhook)))
+    if (result.kind === 'written') return webhookMessage(webhook, now, shownSecret(openSecret(sealer, webhook)))
     const made = await madeBefore(deps, webhook, maker) // By another try of the same operation, at the same time.
     if (!made) throw fail('conflict', `The id ${id} is taken.`)
     return made
@@ -69,22 +69,22 @@ export const createWebhook = (deps: WebhookDeps) => {
 
 /** What an earlier try of the same operation has made. Fails where that can't be shown any more. */
 async function madeBefore(
-  { webhooks, sealing, clock }: WebhookDeps,
+  { webhooks, sealer, clock }: WebhookDeps,
   { tenant, id }: Pick<WebhookRecord, 'tenant' | 'id'>,
   maker: Maker,
 ): Promise<Webhook | undefined> {
   const made = maker.operation === undefined ? undefined : await webhooks.get(tenant, id)
   if (!made) return undefined
-  if (made.status === 'deleted') throw noWebhook(id)
+  if (made.status === 'deleted') throw webhookNotFound(id)
   if (!isMadeBy(made, maker))
     throw fail('conflict', `An earlier try made the webhook ${id}; its secret was rotated since.`)
-  return webhookMessage(made, clock.now(), shownSecret(openSecret(sealing, made)))
+  return webhookMessage(made, clock.now(), shownSecret(openSecret(sealer, made)))
 }
 
 async function requireRoom(webhooks: Webhooks, tenant: string): Promise<void> {
   const counts = await Promise.all(
-    ['enabled', 'disabled'].map(status => webhooks.count('by_status', { equals: [tenant, status] }, mostWebhooks)),
+    ['enabled', 'disabled'].map(status => webhooks.count('by_status', { equals: [tenant, status] }, maxWebhooks)),
   )
-  if (counts.reduce((sum, count) => sum + count) < mostWebhooks) return
-  throw fail('invalid_state', `There are ${mostWebhooks} webhooks, which is as many as may be: delete one first.`)
+  if (counts.reduce((sum, count) => sum + count) < maxWebhooks) return
+  throw fail('invalid_state', `There are ${maxWebhooks} webhooks, which is as many as may be: delete one first.`)
 }

@@ -1,7 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { DeleteWebhookRequest, WebhookDeletion } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import { noWebhook, type WebhookRecord } from '../webhook.ts'
+import { type WebhookRecord, webhookNotFound } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 
@@ -12,7 +12,7 @@ export const deleteWebhook =
     const { tenant } = principal(call)
     for (;;) {
       const before = await webhooks.get(tenant, id)
-      if (!before) throw noWebhook(id)
+      if (!before) throw webhookNotFound(id)
       if (before.status === 'deleted') return deletion(id)
       const now = clock.now()
       const after: WebhookRecord = {

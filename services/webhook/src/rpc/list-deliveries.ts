@@ -11,7 +11,7 @@ import { type PageInOrder, pageInOrder } from '../archive/page-in-order.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryInList, statesShownAs } from '../delivery/delivery-message.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
-import { foundWebhook, type Webhooks } from '../webhook.ts'
+import { requireWebhook, type Webhooks } from '../webhook.ts'
 
 export interface ListDeliveriesDeps {
   readonly deliveries: Pick<Deliveries, 'find'>
@@ -28,7 +28,7 @@ export const listDeliveries =
   ({ deliveries, webhooks, cursors, clock }: ListDeliveriesDeps) =>
   async (req: ListDeliveriesRequest, call: HandlerContext): Promise<ListDeliveriesResponse> => {
     const { tenant } = principal(call)
-    const { id: endpoint } = await foundWebhook(webhooks, tenant, req.webhookId)
+    const { id: endpoint } = await requireWebhook(webhooks, tenant, req.webhookId)
     const { status = DeliveryStatus.UNSPECIFIED, eventId } = req
     const only = eventId === undefined ? undefined : deliveryId(eventId, endpoint)
     const { data, more } = await pageInOrder({

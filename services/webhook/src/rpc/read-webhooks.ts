@@ -10,14 +10,14 @@ import {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal } from '@millhand/rpc'
 import { readPage, settlesAfterMs } from '@millhand/store'
-import { foundWebhook } from '../webhook.ts'
+import { requireWebhook } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookMessage } from '../webhook-message.ts'
 
 export const getWebhook =
   ({ webhooks, clock }: WebhookDeps) =>
   async ({ id }: GetWebhookRequest, call: HandlerContext): Promise<Webhook> =>
-    webhookMessage(await foundWebhook(webhooks, principal(call).tenant, id), clock.now())
+    webhookMessage(await requireWebhook(webhooks, principal(call).tenant, id), clock.now())
 
 /** Newest first. */
 export const listWebhooks =

@@ -3,12 +3,12 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { type Fault, fail, type Ids } from '@millhand/api'
 import type { ReplayWebhookRequest, WebhookReplay } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal } from '@millhand/rpc'
-import { type Clock, Turns } from '@millhand/runner'
+import { type Clock, KeyedMutex } from '@millhand/runner'
 import { typeFaults } from '../event-types.ts'
-import { requireNone } from '../faults.ts'
+import { failIf } from '../faults.ts'
 import type { ReplayRecord, Replays } from '../replay/replay.ts'
 import { keptMs } from '../retention.ts'
-import { foundWebhook, type Webhooks } from '../webhook.ts'
+import { requireWebhook, type Webhooks } from '../webhook.ts'
 
 export interface ReplayWebhookDeps {
   readonly webhooks: Webhooks
@@ -18,24 +18,24 @@ export interface ReplayWebhookDeps {
 }
 
 /** How many of a webhook's replays may be under way. */
-const MOST_OPEN = 5
+const MAX_OPEN = 5
 
 /**
  * Takes down that events are to be delivered again; the owner does it. A second call of the same operation answers with
  * what the first has taken down. Of several processes each may let in one more where they count at the same moment.
  */
 export const replayWebhook = ({ webhooks, replays, clock, ids }: ReplayWebhookDeps) => {
-  const turns = new Turns()
+  const mutex = new KeyedMutex()
   return async (req: ReplayWebhookRequest, call: HandlerContext): Promise<WebhookReplay> => {
     const { tenant } = principal(call)
-    const webhook = await foundWebhook(webhooks, tenant, req.id)
+    const webhook = await requireWebhook(webhooks, tenant, req.id)
     const id = `${webhook.id}/${idOf('req', call, ids)}`
     const made = await replays.get(tenant, id)
     if (made) return replayMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to replay to it.')
     const now = clock.now()
     const period = periodOf(req, now)
-    requireNone([...periodFaults(period, now), ...typeFaults('types', req.types)])
+    failIf([...periodFaults(period, now), ...typeFaults('types', req.types)])
     const replay: ReplayRecord = {
       tenant,
       id,
@@ -46,10 +46,10 @@ export const replayWebhook = ({ webhooks, replays, clock, ids }: ReplayWebhookDe
       types: req.types,
       created_at: now,
     }
-    await turns.take(webhook.id, async () => {
-      const open = await replays.count('open_of_webhook', { equals: [tenant, webhook.id] }, MOST_OPEN)
-      if (open >= MOST_OPEN) {
-        throw fail('invalid_state', `${MOST_OPEN} replays to this webhook are under way, which is as many as may be.`)
+    await mutex.runExclusive(webhook.id, async () => {
+      const open = await replays.count('open_of_webhook', { equals: [tenant, webhook.id] }, MAX_OPEN)
+      if (open >= MAX_OPEN) {
+        throw fail('invalid_state', `${MAX_OPEN} replays to this webhook are under way, which is as many as may be.`)
       }
       await replays.write({ kind: 'insert', document: replay, events: [] })
     })

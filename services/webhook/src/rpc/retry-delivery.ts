@@ -2,13 +2,13 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { Delivery, RetryDeliveryRequest } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
 import { operationKey, principal } from '@millhand/rpc'
-import type { Delivering } from '../delivery/delivering.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
-import { foundWebhook, type Webhooks } from '../webhook.ts'
-import { foundDelivery } from './get-delivery.ts'
+import type { Dispatcher } from '../delivery/dispatcher.ts'
+import { requireWebhook, type Webhooks } from '../webhook.ts'
+import { requireDelivery } from './get-delivery.ts'
 
 export interface RetryDeliveryDeps {
-  readonly deliveries: Delivering['store']
+  readonly deliveries: Dispatcher['store']
   readonly webhooks: Webhooks
 }
 
@@ -17,8 +17,8 @@ export const retryDelivery =
   ({ deliveries, webhooks }: RetryDeliveryDeps) =>
   async ({ webhookId, id }: RetryDeliveryRequest, call: HandlerContext): Promise<Delivery> => {
     const { tenant } = principal(call)
-    const webhook = await foundWebhook(webhooks, tenant, webhookId)
-    foundDelivery(await deliveries.get(tenant, id), webhook.id, id)
+    const webhook = await requireWebhook(webhooks, tenant, webhookId)
+    requireDelivery(await deliveries.get(tenant, id), webhook.id, id)
     if (webhook.status !== 'enabled') {
       throw fail('invalid_state', 'The webhook is disabled: nothing is delivered to it. Enable it, then retry.')
     }

@@ -1,9 +1,9 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { RotateWebhookSecretRequest, Webhook } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
-import { isMadeBy, openSecret, rotatedSecret } from '../secret/held-secret.ts'
 import { shownSecret } from '../secret/secret.ts'
-import { foundWebhook, type WebhookRecord } from '../webhook.ts'
+import { isMadeBy, openSecret, rotatedSecret } from '../secret/stored-secret.ts'
+import { requireWebhook, type WebhookRecord } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
@@ -11,19 +11,19 @@ import { makerOf } from './maker.ts'
 
 /** Gives an endpoint another secret, which this answer shows; a second call of the same operation shows it again. */
 export const rotateWebhookSecret =
-  ({ webhooks, sealing, clock, ids }: WebhookDeps) =>
+  ({ webhooks, sealer, clock, ids }: WebhookDeps) =>
   async ({ id }: RotateWebhookSecretRequest, call: HandlerContext): Promise<Webhook> => {
     const { tenant } = principal(call)
     const maker = makerOf(call)
     const answer = (webhook: WebhookRecord) =>
-      webhookMessage(webhook, clock.now(), shownSecret(openSecret(sealing, webhook)))
+      webhookMessage(webhook, clock.now(), shownSecret(openSecret(sealer, webhook)))
     for (;;) {
-      const before = await foundWebhook(webhooks, tenant, id)
+      const before = await requireWebhook(webhooks, tenant, id)
       if (isMadeBy(before, maker)) return answer(before)
       const now = clock.now()
       const after: WebhookRecord = {
         ...before,
-        ...rotatedSecret(sealing, before, before.signature, maker, now),
+        ...rotatedSecret(sealer, before, before.signature, maker, now),
         updated_at: now,
         resource_version: before.resource_version + 1,
       }

@@ -4,14 +4,14 @@ import type { Delivery } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb
 import type { TestWebhookRequest } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
-import { archiveEvent } from '../archive/archiving.ts'
-import { createArrivals } from '../archive/arrivals.ts'
+import { archiveEvent } from '../archive/archive-event.ts'
+import { createArrivalClock } from '../archive/arrival-clock.ts'
 import type { Archive } from '../archived-event.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryMessage } from '../delivery/delivery-message.ts'
 import { dueAt, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
-import { foundWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
+import { requireWebhook, type WebhookRecord, type Webhooks } from '../webhook.ts'
 import { testType, webhookEvent } from '../webhook-events.ts'
 
 export interface TestWebhookDeps {
@@ -30,15 +30,15 @@ export interface TestWebhookDeps {
  * answers with the delivery that the first has made.
  */
 export const testWebhook = ({ webhooks, archive, deliveries, clock, ids }: TestWebhookDeps) => {
-  const arrivals = createArrivals(clock)
+  const arrivalClock = createArrivalClock(clock)
   return async (req: TestWebhookRequest, call: HandlerContext): Promise<Delivery> => {
     const { tenant } = principal(call)
-    const webhook = await foundWebhook(webhooks, tenant, req.id)
+    const webhook = await requireWebhook(webhooks, tenant, req.id)
     const id = idOf('evt', call, ids)
     const made = await deliveries.get(tenant, deliveryId(id, webhook.id))
     if (made) return deliveryMessage(made)
     if (webhook.status !== 'enabled') throw fail('invalid_state', 'The webhook is disabled: enable it to test it.')
-    const event = await archiveEvent({ archive, arrivals, clock }, testEvent(webhook, id, clock.now(), call))
+    const event = await archiveEvent({ archive, arrivalClock, clock }, testEvent(webhook, id, clock.now(), call))
     const delivery = { ...newDelivery(event, { endpoint: webhook.id }, ranks.first), ...dueAt(clock.now()) }
     const isNew = await deliveries.insert(delivery, [])
     return deliveryMessage((isNew ? undefined : await deliveries.get(tenant, delivery.id)) ?? delivery)

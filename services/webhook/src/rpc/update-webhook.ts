@@ -9,9 +9,9 @@ import {
 import { principal, requestIdKey } from '@millhand/rpc'
 import { requireReadable } from '../event-scopes.ts'
 import { matches, typeFaults } from '../event-types.ts'
-import { requireNone } from '../faults.ts'
+import { failIf } from '../faults.ts'
 import { urlFaults } from '../target.ts'
-import { foundWebhook, type WebhookRecord } from '../webhook.ts'
+import { requireWebhook, type WebhookRecord } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
@@ -22,9 +22,9 @@ export const updateWebhook =
   async (req: UpdateWebhookRequest, call: HandlerContext): Promise<Webhook> => {
     const { webhooks, clock, ids } = deps
     const { tenant, mode, scopes } = principal(call)
-    requireNone([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
+    failIf([...urlFaults(deps, req.url, mode), ...typeFaults('events', req.events)])
     for (;;) {
-      const before = await foundWebhook(webhooks, tenant, req.id)
+      const before = await requireWebhook(webhooks, tenant, req.id)
       const now = clock.now()
       const asked = changed(before, req, now)
       if (isDeepStrictEqual(asked, before)) return webhookMessage(before, now)
@@ -86,10 +86,10 @@ function merged(before: WebhookRecord['metadata'], asked: Record<string, string>
   const labels = Object.entries({ ...before, ...asked }).filter(
     ([key, value]) => asked[key] === undefined || value !== '',
   )
-  if (labels.length <= MOST_LABELS) return Object.fromEntries(labels)
-  const message = `\`metadata\` must have at most ${MOST_LABELS} pairs, with those that are there already.`
+  if (labels.length <= MAX_LABELS) return Object.fromEntries(labels)
+  const message = `\`metadata\` must have at most ${MAX_LABELS} pairs, with those that are there already.`
   throw failFaults([{ param: 'metadata', code: 'too_many', message }])
 }
 
 /** As the contract bounds those of one request. */
-const MOST_LABELS = 16
+const MAX_LABELS = 16

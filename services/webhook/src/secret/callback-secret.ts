@@ -1,11 +1,11 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
 import type { Clock } from '@millhand/runner'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import { firstSecret, type HeldSecret, isMadeBy, type Maker, openSecret, rotatedSecret } from './held-secret.ts'
-import type { Sealing } from './sealing.ts'
+import type { Sealer } from './sealer.ts'
+import { firstSecret, isMadeBy, type Maker, openSecret, rotatedSecret, type StoredSecret } from './stored-secret.ts'
 
 /** Its id is `callback`: a tenant has one. Times are milliseconds since 1970. */
-export interface CallbackSecretRecord extends Document, HeldSecret {
+export interface CallbackSecretRecord extends Document, StoredSecret {
   readonly created_at: number
 }
 
@@ -13,17 +13,17 @@ export const callbackSecretsSpec = { name: 'callback_secrets', indexes: {} } as 
 
 export interface CallbackSecretsDeps {
   readonly callbackSecrets: Collection<CallbackSecretRecord>
-  readonly sealing: Sealing
+  readonly sealer: Sealer
   readonly clock: Clock
 }
 
 export type CallbackSecrets = ReturnType<typeof createCallbackSecrets>
 
-export function createCallbackSecrets({ callbackSecrets, sealing, clock }: CallbackSecretsDeps) {
+export function createCallbackSecrets({ callbackSecrets, sealer, clock }: CallbackSecretsDeps) {
   const fresh = (tenant: string, maker: Maker): Omit<CallbackSecretRecord, 'version'> => ({
     tenant,
     id: ID,
-    ...firstSecret(sealing, { tenant, id: ID }, 'v1', maker),
+    ...firstSecret(sealer, { tenant, id: ID }, 'v1', maker),
     created_at: clock.now(),
   })
 
@@ -42,7 +42,7 @@ export function createCallbackSecrets({ callbackSecrets, sealing, clock }: Callb
       const before = await get(tenant, maker)
       if (isMadeBy(before, maker)) return before
       const now = clock.now()
-      const after = { ...before, ...rotatedSecret(sealing, before, 'v1', maker, now), created_at: now }
+      const after = { ...before, ...rotatedSecret(sealer, before, 'v1', maker, now), created_at: now }
       const result = await callbackSecrets.write({
         kind: 'replace',
         version: before.version,
@@ -57,7 +57,7 @@ export function createCallbackSecrets({ callbackSecrets, sealing, clock }: Callb
     get,
     rotate,
     /** The newest, for its owner. @throws SecretUnreadable */
-    open: (record: CallbackSecretRecord): string => openSecret(sealing, record),
+    open: (record: CallbackSecretRecord): string => openSecret(sealer, record),
   }
 }
 

@@ -5,27 +5,27 @@
 
 import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { goodSecrets, type HeldSecret, type SecretOwner, sealedFor } from './held-secret.ts'
-import type { Sealing } from './sealing.ts'
+import type { Sealer } from './sealer.ts'
 import { signingKey } from './secret.ts'
+import { activeSecrets, type SecretOwner, type StoredSecret, sealedFor } from './stored-secret.ts'
 
 export interface Keyring {
   /** The keys to sign with now, the newest first. @throws SecretUnreadable */
-  good(owner: SecretOwner & HeldSecret, now: number): KeyObject[]
+  active(owner: SecretOwner & StoredSecret, now: number): KeyObject[]
 }
 
 /** More than have anything to be delivered at a time: turns of all endpoints would find none of fewer. */
 const MOST = 10_000
 
-export function createKeyring(sealing: Sealing): Keyring {
+export function createKeyring(sealer: Sealer): Keyring {
   const keys = new LRUCache<string, KeyObject>({ max: MOST })
 
   function open(sealed: string, owner: string): KeyObject {
     const name = `${owner} ${sealed}`
-    const key = keys.get(name) ?? signingKey(sealing.open(sealed, owner))
+    const key = keys.get(name) ?? signingKey(sealer.open(sealed, owner))
     keys.set(name, key)
     return key
   }
 
-  return { good: (owner, now) => goodSecrets(owner, now).map(sealed => open(sealed, sealedFor(owner))) }
+  return { active: (owner, now) => activeSecrets(owner, now).map(sealed => open(sealed, sealedFor(owner))) }
 }

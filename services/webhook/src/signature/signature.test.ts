@@ -4,12 +4,12 @@ import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
-import { firstSecret, rotatedSecret } from '../secret/held-secret.ts'
-import { createSealing, SecretUnreadable } from '../secret/sealing.ts'
+import { createSealer, SecretUnreadable } from '../secret/sealer.ts'
 import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
+import { firstSecret, rotatedSecret } from '../secret/stored-secret.ts'
 import type { WebhookRecord } from '../webhook.ts'
 import { type Message, signatureHeader } from './signature-header.ts'
-import { createSigning } from './signing.ts'
+import { createSigner } from './signer.ts'
 
 const id = 'evt_01kaje5z1cf6tvnyxkkhbm3v8h'
 const DAY_MS = 86_400_000
@@ -66,14 +66,14 @@ describe('v1a', () => {
 
 describe('an endpoint', () => {
   const now = Date.now()
-  const sealing = createSealing(Buffer.alloc(32, 1))
+  const sealer = createSealer(Buffer.alloc(32, 1))
   const message = { id, body: '{"type":"task.succeeded"}' }
   const owner = { tenant: 'acct_a/live', id: 'wh_a' }
   const maker = { key: 'key_a', operation: undefined }
   const none = { get: () => assert.fail() }
-  const { signWebhook } = createSigning(sealing, none)
-  const first = { ...owner, ...firstSecret(sealing, owner, 'v1', maker) }
-  const open = (sealed: string) => sealing.open(sealed, 'acct_a/live/wh_a')
+  const { signWebhook } = createSigner(sealer, none)
+  const first = { ...owner, ...firstSecret(sealer, owner, 'v1', maker) }
+  const open = (sealed: string) => sealer.open(sealed, 'acct_a/live/wh_a')
   const verifies = (secret: string, headers: ReturnType<typeof signWebhook>) => {
     try {
       return Boolean(new Webhook(secret).verify(message.body, { ...headers }))
@@ -83,8 +83,8 @@ describe('an endpoint', () => {
   }
 
   it('is signed for with both secrets for a day after a rotation', () => {
-    const second = { ...first, ...rotatedSecret(sealing, first, 'v1', maker, now - DAY_MS + 1) }
-    const third = { ...second, ...rotatedSecret(sealing, second, 'v1', maker, now) }
+    const second = { ...first, ...rotatedSecret(sealer, first, 'v1', maker, now - DAY_MS + 1) }
+    const third = { ...second, ...rotatedSecret(sealer, second, 'v1', maker, now) }
     const good = (held: typeof first) =>
       [first, second, third].map(({ secret }) =>
         verifies(open(secret), signWebhook(held as WebhookRecord, message, now)),
@@ -101,9 +101,9 @@ describe('an endpoint', () => {
   })
 
   it('is not signed for with a secret that was sealed for another, or under another key', () => {
-    const another = createSigning(createSealing(Buffer.alloc(32, 2)), none)
+    const another = createSigner(createSealer(Buffer.alloc(32, 2)), none)
     assert.throws(() => another.signWebhook(first as WebhookRecord, message, now), SecretUnreadable)
-    const rotated = { ...first, ...rotatedSecret(createSealing(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
+    const rotated = { ...first, ...rotatedSecret(createSealer(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
     assert.ok(another.signWebhook(rotated as WebhookRecord, message, now), 'a rotation under the new key helps')
     assert.ok(signWebhook(first as WebhookRecord, message, now))
     const elsewhere = { ...first, id: 'wh_b' } as WebhookRecord
@@ -116,19 +116,19 @@ describe('an endpoint', () => {
 
 describe('a secret', () => {
   it('is opened once for many deliveries of ten thousand endpoints', () => {
-    const sealing = createSealing(Buffer.alloc(32, 1))
+    const sealer = createSealer(Buffer.alloc(32, 1))
     let opened = 0
     const counting = {
-      ...sealing,
+      ...sealer,
       open(sealed: string, owner: string) {
         opened++
-        return sealing.open(sealed, owner)
+        return sealer.open(sealed, owner)
       },
     }
-    const { signWebhook } = createSigning(counting, { get: () => assert.fail() })
+    const { signWebhook } = createSigner(counting, { get: () => assert.fail() })
     const endpoints = Array.from({ length: 10_700 }, (_, n) => {
       const owner = { tenant: 'acct_a/live', id: `wh_${n}` }
-      return { ...owner, ...firstSecret(sealing, owner, 'v1', { key: 'key_a', operation: undefined }) } as WebhookRecord
+      return { ...owner, ...firstSecret(sealer, owner, 'v1', { key: 'key_a', operation: undefined }) } as WebhookRecord
     })
     const signAll = (some: readonly WebhookRecord[]) => {
       const before = opened

@@ -37,13 +37,13 @@ function casesOf(signature: 'v1' | 'v1a'): Case[] {
   const id = 'evt_01kaje5z1cf6tvnyxkkhbm3v8h'
   const now = Math.floor(Date.now() / 1_000)
   return Object.entries(texts).flatMap(([name, text]) => {
-    const signing = newSecret(signature)
-    const secret = shownSecret(signing)
+    const signer = newSecret(signature)
+    const secret = shownSecret(signer)
     const body = JSON.stringify({ type: 'task.succeeded', data: { object: { output: text } } })
     const headersAt = (at: number) => ({
       'webhook-id': id,
       'webhook-timestamp': String(at),
-      'webhook-signature': signatureHeader([signingKey(signing)], { id, body }, at),
+      'webhook-signature': signatureHeader([signingKey(signer)], { id, body }, at),
     })
     const good: Case = { name, secret, headers: headersAt(now), body, isGood: true }
     const bad = (what: string, changed: Partial<Case>): Case => ({

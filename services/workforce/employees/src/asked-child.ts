@@ -1,5 +1,12 @@
 /** The process that a model lives in, which `startAsked` starts. It holds no secret, and can be killed. */
-import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, type Say, startWatchdog } from '@millhand/worker/child'
+import {
+  endIfOutOfMemory,
+  lockDown,
+  lockLoaded,
+  openChannel,
+  type SendMessage,
+  startWatchdog,
+} from '@millhand/worker/child'
 
 /** What it hears. `stop` ends what is being answered. */
 export type ToAsked<Load, Question> =
@@ -14,7 +21,7 @@ interface AskedModel<Load, Question, Model, Answer extends object> {
   /** Throws what says why it can't be loaded: the parent is told. */
   load(load: Load): Promise<Model>
   /** What is said, and what goes beside it. It ends early once the signal fires. */
-  answer(model: Model, question: Question, signal: AbortSignal): Promise<Parameters<Say<Answer>>>
+  answer(model: Model, question: Question, signal: AbortSignal): Promise<Parameters<SendMessage<Answer>>>
   /** What is said in the place of an answer that was not to be had. */
   failed(error: unknown): Answer
 }

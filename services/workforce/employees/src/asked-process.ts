@@ -10,7 +10,7 @@ export interface AskedOptions<Load, Heard> extends Omit<ChildOptions<Heard>, 'ah
   readonly loadTimeoutMs: number
   /** It is killed where it is still at an answer so long after it was told to stop. */
   readonly stopMs: number
-  /** How far it stands back, once it is loaded: `standBack`. */
+  /** How far it stands back, once it is loaded: `lowerPriority`. */
   readonly niceness?: number
 }
 
@@ -99,7 +99,7 @@ async function load<Load, Question, Heard extends { readonly kind: string; reado
     child.send({ kind: 'load', load: options.load })
     const said = await child.next()
     if (said.kind === 'loaded') {
-      if (options.niceness !== undefined) child.standBack({ niceness: options.niceness, leavesCore: false })
+      if (options.niceness !== undefined) child.lowerPriority({ niceness: options.niceness, avoidsFirstCore: false })
       return child
     }
     throw new LoadFailed('engine_broken', (said.kind === 'refused' && said.message) || 'it answered out of turn')

@@ -8,7 +8,7 @@ import {
 } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { readSandboxInput } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
-import { addTask, callbackFaults, madeBefore, newLife, refuseAsAsked, showTask } from '@millhand/task'
+import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
 import { givenFiles } from '../given-files.ts'
@@ -33,7 +33,7 @@ export const createTask =
       plans: { workforce: plan },
     } = principal(call)
     const id = idOf(workforceTask.idPrefix, call, ids)
-    const before = await madeBefore(deps, call, tenant, id)
+    const before = await findExistingTask(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
 
     const brief = briefText(briefOf(req))
@@ -41,10 +41,10 @@ export const createTask =
     const { kind, files } = await admitted(deps, req, call, brief, asked !== undefined)
     const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.input, req.engine ?? EngineChoice.AUTO, deps)
     if (req.maxCost && engine !== 'mock') requirePrices(kind, engine, deps)
-    refuseAsAsked(asked)
+    failAsInstructed(asked)
 
     const task: TaskRecord = {
-      ...newLife(deps, req, call, id, QUEUE_TIMEOUT_S, asked),
+      ...newTaskFields(deps, req, call, id, QUEUE_TIMEOUT_S, asked),
       plan,
       employee: kind.employee,
       task: kind.id,

@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { principal } from '@millhand/rpc'
-import { unknownTask } from '@millhand/task'
+import { taskNotFound } from '@millhand/task'
 import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** A request about one task, at the address of an employee or at a short one, which names none. */
@@ -17,7 +17,7 @@ export async function requireEmployee(
 ): Promise<void> {
   if (employee === '') return
   const task = await tasks.get(principal(call).tenant, id)
-  if (task?.employee !== employee) throw unknownTask(id)
+  if (task?.employee !== employee) throw taskNotFound(id)
 }
 
 /** Answers as `handle` does, where the task is the employee's. */

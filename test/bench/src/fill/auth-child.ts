@@ -15,7 +15,7 @@ import {
   enterprise,
   identityCollections,
 } from '@millhand/identity'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { loadPlans } from '@millhand/plans'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { systemClock as clock } from '@millhand/runner'
@@ -53,7 +53,7 @@ answerQuestions(async ({ folder, keys }: Question): Promise<Answer> => {
     keySecret: secret,
     clock,
     log,
-    replicas: onlyReplica,
+    replicas: singleReplica,
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

@@ -5,7 +5,7 @@ import { Limit } from '@millhand/api/gen/millhand/type/v1/access_pb.ts'
 import { localLimiter, sharedLimiter } from '@millhand/gateway'
 import { createEnforce, type Enforce } from '@millhand/gateway/enforce'
 import { createRateService } from '@millhand/identity/rate'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { createDirectTransport } from '@millhand/rpc'
 import { systemClock as clock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
@@ -34,7 +34,7 @@ answerQuestions(async ({ requests }: Question): Promise<Answer> => {
   }
   const ending = new AbortController()
   const transport = createDirectTransport()
-  const rates = createRateService({ clock, replicas: onlyReplica })
+  const rates = createRateService({ clock, replicas: singleReplica })
   rates.routes(transport)
   const limiter = sharedLimiter({
     rates: createClient(RateService, transport),

@@ -3,7 +3,7 @@ import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { sharedLimiter } from '@millhand/gateway'
 import { createRateService } from '@millhand/identity/rate'
-import { onlyReplica } from '@millhand/lease'
+import { singleReplica } from '@millhand/lease'
 import { createDirectTransport } from '@millhand/rpc'
 import type { ManualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
@@ -39,7 +39,7 @@ export interface OwnerProcess {
 export function startOwner(clock: ManualClock): OwnerProcess {
   let life = new AbortController()
   const transport = createDirectTransport()
-  const rates = createRateService({ clock, replicas: onlyReplica })
+  const rates = createRateService({ clock, replicas: singleReplica })
   rates.routes(transport)
   void rates.run(life.signal)
   return {

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
-import { MOST_HEAD_BYTES } from '@millhand/worker'
+import { MAX_HEAD_BYTES } from '@millhand/worker'
 import { startAsked } from '../asked-process.ts'
 import type { Embedded } from '../runner/protocol.ts'
 import { filesOf } from './embedding-folder.ts'
@@ -46,7 +46,7 @@ export async function openEmbedding({ folder, threads, log }: EmbeddingOptions):
     script: CHILD,
     lock: { code: CODE, readable: Object.values(files), native: true },
     read: readFromChild,
-    messageBytes: MOST_HEAD_BYTES + MOST_VECTORS_BYTES,
+    messageBytes: MAX_HEAD_BYTES + MOST_VECTORS_BYTES,
     memoryLimitBytes: 3 * size + BESIDE_BYTES,
     niceness: NICENESS,
     log,

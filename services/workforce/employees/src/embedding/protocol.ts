@@ -1,5 +1,5 @@
 /** What passes between the executor and the process of an embedding model. One question at a time. */
-import type { Said } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/worker'
 import type { Loaded } from '../asked-child.ts'
 import { readLoaded } from '../asked-process.ts'
 import { MOST_EMBEDDED } from '../runner/protocol.ts'
@@ -30,7 +30,7 @@ export const MOST_WIDTH = 4_096
 export const MOST_VECTORS_BYTES = MOST_EMBEDDED * MOST_WIDTH * Float32Array.BYTES_PER_ELEMENT
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
-export function readFromChild({ head, parts }: Said): Heard | undefined {
+export function readFromChild({ head, parts }: ChildMessage): Heard | undefined {
   const said = (head ?? {}) as Readonly<Record<string, unknown>>
   if (said.kind === 'embedded') {
     const [bytes, ...more] = parts

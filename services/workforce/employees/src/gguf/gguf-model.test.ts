@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { LoadFailed, type Used } from '@millhand/worker'
+import { LoadFailed, type ModelUsage } from '@millhand/worker'
 import type { LanguageModel } from '../runner/language-model.ts'
 import { ggufFault, openGguf } from './gguf-model.ts'
 import { smallModel, smallModelMissing } from './small-model.fixture.ts'
@@ -39,8 +39,8 @@ describe('a language model in a file', { skip: smallModelMissing }, () => {
   after(() => model?.close())
 
   function asking({ signal = never, seed = 0, maxCostMicros }: Bounds = {}) {
-    const used: Used[] = []
-    const limits = { onUse: (now: Used) => void used.push(now), reserve: async () => {}, signal, seed }
+    const used: ModelUsage[] = []
+    const limits = { onUsage: (now: ModelUsage) => void used.push(now), reserve: async () => {}, signal, seed }
     const allowance = model.allow({ ...limits, ...(maxCostMicros !== undefined && { maxCostMicros }) })
     return {
       used,

@@ -1,7 +1,7 @@
 /** The process of a local language model. */
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
-import { MOST_HEAD_BYTES } from '@millhand/worker'
+import { MAX_HEAD_BYTES } from '@millhand/worker'
 import { type AskedProcess, startAsked } from '../asked-process.ts'
 import { type Heard, type Load, MOST_ANSWER_BYTES, type Question, readFromChild } from './protocol.ts'
 
@@ -39,7 +39,7 @@ export async function startGguf(options: GgufProcessOptions): Promise<GgufProces
     script: CHILD,
     lock: { code: CODE, readable: [file, ...SYSTEM], native: true, startsProcesses: true },
     read: readFromChild,
-    messageBytes: MOST_HEAD_BYTES + MOST_ANSWER_BYTES,
+    messageBytes: MAX_HEAD_BYTES + MOST_ANSWER_BYTES,
     memoryLimitBytes,
     log,
     load: { file, threads },

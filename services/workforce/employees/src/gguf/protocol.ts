@@ -1,5 +1,5 @@
 /** What passes between the executor and the process of a local language model. One question at a time. */
-import type { Said } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/worker'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Loaded } from '../asked-child.ts'
 import { readLoaded } from '../asked-process.ts'
@@ -45,7 +45,7 @@ const MOST_TOKENS = 100_000_000
 const ends: ReadonlySet<unknown> = new Set<Account['end']>(['stop', 'length', 'stopped'])
 
 /** A copy that has what the protocol names and nothing else; undefined for what it does not know. */
-export function readFromChild({ head, parts }: Said): Heard | undefined {
+export function readFromChild({ head, parts }: ChildMessage): Heard | undefined {
   const said = (head ?? {}) as Fields
   if (said.kind === 'answered') return readAnswered(said, parts)
   if (parts.length > 0) return undefined

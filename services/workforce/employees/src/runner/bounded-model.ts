@@ -6,7 +6,7 @@ import type {
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider'
 import type { Log } from '@millhand/telemetry'
-import type { Used } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/worker'
 import type { Schema } from '@millhand/workforce/employee'
 import { APICallError, generateText, RetryError, wrapLanguageModel } from 'ai'
 import { type LanguageModel, ModelFault, type Question } from './language-model.ts'
@@ -51,9 +51,9 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
   return {
     name,
     model,
-    allow({ maxCostMicros: allowedMicros = MOST_COST_MICROS, seed, onUse, reserve, signal }) {
+    allow({ maxCostMicros: allowedMicros = MOST_COST_MICROS, seed, onUsage, reserve, signal }) {
       const maxCostMicros = Math.min(allowedMicros, MOST_COST_MICROS)
-      let used: Used = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
+      let used: ModelUsage = { inputTokens: 0, outputTokens: 0, costMicros: 0 }
 
       /** How long an answer the rest of the money pays for, once the question is paid. */
       function affordable(question: Question): number {
@@ -66,7 +66,7 @@ export function boundedModel(options: BoundedModelOptions): Omit<LanguageModel, 
         const input = used.inputTokens + inputTokens
         const output = used.outputTokens + outputTokens
         used = { inputTokens: input, outputTokens: output, costMicros: costOf(input, output) }
-        onUse(used)
+        onUsage(used)
       }
 
       /** One try: the AI SDK makes more of them. */

@@ -1,5 +1,5 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { Said } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/worker'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Check, Citation } from '../answer.ts'
 import { faultsOf } from '../run-rules.ts'
@@ -41,7 +41,7 @@ export type Heard =
 export class NotOfProtocol extends Error {}
 
 /** A copy that has what the protocol names and nothing else. Throws `NotOfProtocol` for what it does not know. */
-export function readFromChild({ head, parts }: Said, outputSchema: Schema): Heard {
+export function readFromChild({ head, parts }: ChildMessage, outputSchema: Schema): Heard {
   const said = object(head)
   if (said.kind === 'made') return { kind: 'made', made: made(object(said.made), parts, outputSchema) }
   if (said.kind === 'embed') return { kind: 'embed', texts: texts(parts) }

@@ -1,7 +1,7 @@
 /** The image model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Used } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/worker'
 import type { KindSpec } from '../catalogue.ts'
 import type { Fault } from './protocol.ts'
 
@@ -23,7 +23,7 @@ export interface PictureWish {
 export interface PictureLimits {
   readonly maxCostMicros?: number
   /** Told the sum, after each answer. */
-  readonly onUse: (used: Used) => void
+  readonly onUsage: (used: ModelUsage) => void
   /** As that of a language model: before each time that the server is asked. */
   readonly reserve: (costMicros: number) => Promise<void>
   /** Ends what is asked then. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
-import { type Lock, MOST_HEAD_BYTES, RunnerGone, type Said, startChild } from '@millhand/worker'
+import { type ChildMessage, type Lock, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/worker'
 import type { LoadableKind } from './kinds.ts'
 import { type IsolatedMessage, MOST_ISOLATED_ANSWER_BYTES } from './protocol.ts'
 
@@ -30,7 +30,7 @@ export async function runIsolated(
       lock: lockOf({ native: false, spec }),
       read: answerOf,
       ahead: 0,
-      messageBytes: MOST_HEAD_BYTES + MOST_ISOLATED_ANSWER_BYTES,
+      messageBytes: MAX_HEAD_BYTES + MOST_ISOLATED_ANSWER_BYTES,
       memoryLimitBytes,
       fileBytes: 0,
       processorSeconds: MOST_SECONDS,
@@ -58,7 +58,7 @@ export async function runIsolated(
 }
 
 /** JSON, or it has crashed. */
-function answerOf({ parts: [answer, ...more] }: Said): string | undefined {
+function answerOf({ parts: [answer, ...more] }: ChildMessage): string | undefined {
   if (answer === undefined || more.length > 0 || answer.length > MOST_ISOLATED_ANSWER_BYTES) return undefined
   const text = answer.toString()
   try {

@@ -2,17 +2,17 @@
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@millhand/telemetry'
 import {
+  type ChildMessage,
   type ChildProcess,
   type ItemResult,
   type Loaded,
   LoadFailed,
-  MOST_HEAD_BYTES,
+  MAX_HEAD_BYTES,
   type OnEmit,
   type RunItem,
   type Runner,
   RunnerGone,
   type RunResult,
-  type Said,
   startChild,
 } from '@millhand/worker'
 import type { KeptBrief } from '@millhand/workforce/employee'
@@ -47,7 +47,7 @@ export interface KindRunnerOptions {
   readonly memoryLimitBytes: number
   readonly loadTimeoutMs?: number
   /** Whether processes leave the first core to others, where there are more. */
-  readonly leavesCore?: boolean
+  readonly avoidsFirstCore?: boolean
   /** Asked here, never in a process of a kind. */
   readonly languageModel?: LanguageModel | undefined
   readonly imageModel?: ImageModel | undefined
@@ -79,13 +79,13 @@ export const kindRunner = (options: KindRunnerOptions): Runner<LoadableKind> => 
 
 async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunnerOptions): Promise<Loaded> {
   if (signal.aborted) throw stopped()
-  const { memoryLimitBytes, leavesCore = false, log } = options
+  const { memoryLimitBytes, avoidsFirstCore = false, log } = options
   const child: Child = startChild({
     script: CHILD,
     lock: lockOf(kind),
     read: said => understood(said, kind, log),
     ahead: 0,
-    messageBytes: MOST_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
+    messageBytes: MAX_HEAD_BYTES + 2 * MOST_TEXT_BYTES + MOST_FILE_BYTES,
     memoryLimitBytes,
     fileBytes: 0,
     log,
@@ -108,7 +108,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
     child.send({ kind: 'load', id: kind.id, folder, outputSchema, wordsSchema, rules, depicts, embeds, isolates })
     const answer = await child.next()
     if (answer.kind === 'loaded') {
-      child.standBack({ niceness: NICENESS, leavesCore })
+      child.lowerPriority({ niceness: NICENESS, avoidsFirstCore })
       const loaded = new KindProcess(kind, child, told, options)
       // Who waits for it asks it before this turn ends. A spare has time.
       if (rules) setImmediate(() => loaded.warmUp())
@@ -127,7 +127,7 @@ async function load(kind: LoadableKind, signal: AbortSignal, options: KindRunner
 const stopped = () => new RunnerGone('killed', 'the loading of the engine was stopped')
 
 /** Undefined for what the protocol has not: the log says what that is. */
-function understood(said: Said, { id, spec }: LoadableKind, log: Log): Heard | undefined {
+function understood(said: ChildMessage, { id, spec }: LoadableKind, log: Log): Heard | undefined {
   try {
     return readFromChild(said, spec.output_schema)
   } catch (error) {
@@ -199,7 +199,7 @@ class KindProcess implements Loaded {
     const { engine = 'rules', max_cost_micros: maxCostMicros } = item.parameters ?? {}
     const limits = {
       ...(typeof maxCostMicros === 'number' && { maxCostMicros }),
-      onUse: item.onUse ?? (() => {}),
+      onUsage: item.onUsage ?? (() => {}),
       /** Where nothing bounds it, or it costs nothing, there is nothing to keep in mind. */
       async reserve(costMicros: number) {
         if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserve?.(costMicros)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import { type Emission, MAX_PIECE_BYTES, RunnerGone, type Used } from '@millhand/worker'
+import { type Emission, MAX_PIECE_BYTES, type ModelUsage, RunnerGone } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type LoadableKind, loadableKinds } from './kind-runner.ts'
 import type { LanguageModel, Question } from './language-model.ts'
@@ -22,13 +22,13 @@ async function start(t: TestContext, replies: readonly Reply[], mostReserved = 1
   const languageModel = openAICompatible({ url: server.url, model: 'small', key: KEY, ...prices, log })
   const process = await load(t, 'tester/write', { languageModel, log })
   const emitted: Emission[] = []
-  let used: Used | undefined
+  let used: ModelUsage | undefined
   const reserved: number[] = []
   const run = async (brief: object = {}, parameters: object = {}) => {
     const item = {
       input: briefText(brief),
       parameters: { engine: 'llm', ...parameters },
-      onUse: (now: Used) => {
+      onUsage: (now: ModelUsage) => {
         used = now
       },
       reserve: async (micros: number) => {

@@ -1,5 +1,5 @@
 /** The language model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
-import type { Used } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/worker'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Fault } from './protocol.ts'
 
@@ -26,7 +26,7 @@ interface Limits {
   /** Of the brief. */
   readonly seed: number
   /** Told the sum, after each question. */
-  readonly onUse: (used: Used) => void
+  readonly onUsage: (used: ModelUsage) => void
   /** Asked before each question for what all may have cost once it is answered. Where it rejects nothing is asked. */
   readonly reserve: (costMicros: number) => Promise<void>
   /** Ends what is asked then. */

@@ -34,7 +34,7 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
   return {
     name,
     model,
-    async depict({ prompt, width, height }, { maxCostMicros = Number.POSITIVE_INFINITY, onUse, reserve, signal }) {
+    async depict({ prompt, width, height }, { maxCostMicros = Number.POSITIVE_INFINITY, onUsage, reserve, signal }) {
       let made = 0
       let fault: Fault | undefined
       const stop = (why: Fault) => {
@@ -50,7 +50,7 @@ export function openAIImages({ url, model, key, pictureMicros, log }: OpenAIImag
           throw stop(unavailable) // Who was asked has logged why.
         })
         const answer = await take(input, init)
-        if (answer.ok) onUse({ inputTokens: 0, outputTokens: 0, costMicros: ++made * pictureMicros })
+        if (answer.ok) onUsage({ inputTokens: 0, outputTokens: 0, costMicros: ++made * pictureMicros })
         return answer
       }
       const provider = createOpenAICompatible({

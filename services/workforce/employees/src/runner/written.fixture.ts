@@ -1,7 +1,7 @@
 /** A kind of an employee done by a language model that says what the test says, in the process that runs kinds. */
 import type { TestContext } from 'node:test'
 import { createLog } from '@millhand/telemetry'
-import type { Used } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type LoadableKind, loadableKinds } from './kind-runner.ts'
 import { openAICompatible } from './openai-compatible.ts'
@@ -28,12 +28,12 @@ export async function written(
   const runner = testRunner({ languageModel, memoryLimitBytes: 1_024 * 2 ** 20, log })
   const process = await runner.load(kinds.get(id) as LoadableKind, new AbortController().signal)
   t.after(() => process.kill())
-  let used: Used | undefined
+  let used: ModelUsage | undefined
   const raw: string[] = []
   const item = {
     input: briefText(brief),
     parameters: { engine: 'llm', ...parameters },
-    onUse: (now: Used) => {
+    onUsage: (now: ModelUsage) => {
       used = now
     },
   }

@@ -1,0 +1,94 @@
+/** The sweeper of a pool: reads leases and work from the store again and again, and ends what has expired. */
+import { everyInterval } from '@millhand/runner'
+import type { Deadline } from './deadlines.ts'
+import { DueWork } from './due-work.ts'
+import type { Leases } from './leases.ts'
+import type { PoolOptions } from './pool-options.ts'
+import type { Refiller } from './refiller.ts'
+import { settleAll } from './settle-all.ts'
+import { countedWork } from './stored-work.ts'
+import type { Work } from './work.ts'
+
+const sweepEveryMs = 500
+/** How soon the store is asked again for what nobody told of, though nothing was in doubt. */
+const resyncEveryMs = 30_000
+/** The same where all of its flows are read as well. */
+const resyncAndFillEveryMs = 120_000
+/** How many documents are changed in one go. */
+const changeAtOnce = 500
+
+type SweeperOptions<T extends Work, C> = Pick<
+  PoolOptions<T, C>,
+  'name' | 'work' | 'clock' | 'ownerClaims' | 'onError'
+> & {
+  readonly leases: Leases<T>
+  readonly refiller: Refiller<T>
+  /** Ends a lease or a backoff. */
+  readonly end: (deadline: Deadline) => Promise<void>
+  /** All leases of the store are known. */
+  readonly onSynced: () => void
+}
+
+export class Sweeper<T extends Work, C> {
+  readonly #options: SweeperOptions<T, C>
+  readonly #due: DueWork<T, C>
+  /** When the store is asked for leases and backoffs, by the monotonic clock: 0 is at once. */
+  #resyncAt = 0
+
+  constructor(options: SweeperOptions<T, C>) {
+    this.#options = options
+    this.#due = new DueWork(options)
+  }
+
+  /** Work as it is in the store, or was a moment ago. */
+  observe(work: T): void {
+    this.#options.leases.observe(work)
+    this.#due.observe(work)
+  }
+
+  /** The result of a change is unknown: the store is read again at the next sweep. */
+  requestResync(): void {
+    this.#resyncAt = 0
+  }
+
+  /** Fills the queue, then goes on until the signal ends. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, refiller, ownerClaims, onError, leases } = this.#options
+    let filled = false
+    this.#resyncAt = 0
+    await everyInterval(clock, sweepEveryMs, signal, async () => {
+      try {
+        const isTime = clock.monotonic() >= this.#resyncAt
+        if (isTime) await this.#resync()
+        if (!filled || (isTime && ownerClaims)) await refiller.fill()
+        filled = true
+        void refiller.refill()
+        await this.#sweep(signal)
+      } catch (error) {
+        this.#resyncAt = 0
+        onError(error)
+      }
+    })
+    leases.clear()
+  }
+
+  /** Learns of every lease and backoff in the store. */
+  async #resync(): Promise<void> {
+    const { name, work, clock, ownerClaims, leases, onSynced } = this.#options
+    this.#resyncAt = clock.monotonic() + (ownerClaims ? resyncAndFillEveryMs : resyncEveryMs)
+    for await (const page of countedWork(work, name)) for (const one of page) leases.observe(one)
+    leases.markSynced()
+    onSynced()
+  }
+
+  /** Ends leases and backoffs whose time is over, and what has waited in the queue for too long; fails after all. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { leases, end } = this.#options
+    const failures: unknown[] = []
+    const ended = await leases.ended(signal)
+    for (let done = 0; done < ended.length && !signal.aborted; done += changeAtOnce)
+      await settleAll(ended.slice(done, done + changeAtOnce).map(end), failures)
+    await this.#due.sweep(signal, failures)
+    if (failures.length > 0) throw failures[0]
+  }
+}

@@ -1,0 +1,140 @@
+/** Who may call what, of those who call over a network. */
+import type { DescMethod } from '@bufbuild/protobuf'
+import { ConnectError, type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect'
+import { parseId } from '@millhand/api'
+import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
+import { ServerReflection } from '@millhand/api/gen/grpc/reflection/v1/reflection_pb.ts'
+import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
+import type { Clock } from '@millhand/runner'
+import type { Log } from '@millhand/telemetry'
+import { operationKey, parseOperation } from '../operation.ts'
+import { type Principal, principalKey, requestIdKey } from '../principal.ts'
+import { operationHeader, requestIdHeader } from './outgoing-headers.ts'
+import { ReflectionAlpha } from './reflection-alpha.ts'
+import { refusal } from './refusal.ts'
+import { reportRefusals } from './report-refusals.ts'
+import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
+import { createPrincipalReader, principalHeader } from './signed-principal.ts'
+
+/** Header lines by name; `Headers` are. */
+export type HeaderLines = Pick<Headers, 'get'>
+
+export interface Admission {
+  /**
+   * The values of an admitted call: its principal, its request id and, for a principal, its operation, where its `header`
+   * has them. `carrier` is whose
+   * header has the service token: the tunnel that the call came through, or the call itself.
+   *
+   * @throws ConnectError `unauthenticated` without a good token and for a principal that is not ours, `unavailable` for
+   * one of another time,
+   * `permission_denied` for a method that is not granted and for a principal from who may not name one
+   */
+  admit(carrier: TokenCarrier, method: DescMethod, header?: HeaderLines): ContextValues
+  /** The same for a call on its own, before anything of its message is read: a `requestGate` of Connect. */
+  gate(call: HandlerContext): void
+  /** Whether there is a good token, whatever it grants. */
+  isKnown(carrier: TokenCarrier): boolean
+}
+
+/** What a service token comes with; a handler's context is one. */
+export interface TokenCarrier {
+  readonly requestHeader: HeaderLines
+}
+
+export interface AdmissionOptions {
+  /** The public keys of those who mint our tokens: while a secret is changed, the new one's and the old one's. */
+  readonly trusted: readonly string[]
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
+  /** Hears who is refused, mostly a process of ours with a wrong token: each caller and method once a minute. */
+  readonly log: Log
+}
+
+/** Answered without a token: probes of orchestrators have none. */
+const open: ReadonlySet<string> = new Set([Health.typeName])
+/** Answered with any good token: descriptors are no secret, and the calls in a tunnel are admitted one by one. */
+const anyToken: ReadonlySet<string> = new Set([
+  ServerReflection.typeName,
+  ReflectionAlpha.typeName,
+  TunnelService.typeName,
+])
+
+export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admission {
+  const readToken = createTokenReader(trusted)
+  const report = reportRefusals(log, clock)
+
+  // A tunnel shows its token once and carries many calls.
+  const grants = new WeakMap<TokenCarrier, ServiceGrant>()
+  // Who signs them is in the token that they come with.
+  const readers = new WeakMap<ServiceGrant, (header: string) => Principal>()
+
+  const grantOf = (carrier: TokenCarrier): ServiceGrant => {
+    const grant = grants.get(carrier) ?? readGrant(carrier)
+    if (grant.expiresAt !== undefined && grant.expiresAt <= clock.now()) {
+      const end = new Date(grant.expiresAt).toISOString()
+      throw refusal('expired_credentials', `The service token of ${grant.service} expired at ${end}.`)
+    }
+    return grant
+  }
+
+  const readGrant = (carrier: TokenCarrier): ServiceGrant => {
+    const authorization = carrier.requestHeader.get('authorization')
+    if (authorization === null)
+      throw refusal('missing_credentials', 'Send a service token as `Authorization: Bearer …`.')
+    const grant = BEARER.test(authorization) ? readToken(authorization.slice(BEARER_LENGTH)) : undefined
+    if (grant === undefined) throw refusal('invalid_credentials', 'The service token was not made for this deployment.')
+    grants.set(carrier, grant)
+    return grant
+  }
+
+  const readPrincipal = (grant: ServiceGrant, signed: string): Principal => {
+    if (grant.signer === undefined) throw refusal('insufficient_scope', 'The service token may not name an account.')
+    const read = readers.get(grant) ?? createPrincipalReader(grant.signer, clock)
+    readers.set(grant, read)
+    return read(signed)
+  }
+
+  const enter = (values: ContextValues, carrier: TokenCarrier, method: DescMethod, header: HeaderLines) => {
+    const service = method.parent.typeName
+    if (open.has(service)) return
+    const grant = grantOf(carrier)
+    if (!anyToken.has(service) && !allows(grant, method)) {
+      throw refusal('insufficient_scope', `The service token does not allow /${service}/${method.name}.`)
+    }
+    const signed = header.get(principalHeader)
+    if (signed !== null) {
+      values.set(principalKey, readPrincipal(grant, signed))
+      // It becomes an id of the principal's: without one there is nothing that it could name.
+      const operation = parseOperation(header.get(operationHeader) ?? '')
+      if (operation !== undefined) values.set(operationKey, operation)
+    }
+    const requestId = parseId('req', header.get(requestIdHeader) ?? '')
+    if (requestId !== undefined) values.set(requestIdKey, requestId)
+  }
+
+  const admit = (values: ContextValues, carrier: TokenCarrier, method: DescMethod, header: HeaderLines) => {
+    try {
+      enter(values, carrier, method, header)
+      return values
+    } catch (error) {
+      report(grants.get(carrier)?.service, method, ConnectError.from(error))
+      throw error
+    }
+  }
+
+  return {
+    admit: (carrier, method, header = carrier.requestHeader) => admit(createContextValues(), carrier, method, header),
+    gate: call => void admit(call.values, call, call.method, call.requestHeader),
+    isKnown(carrier) {
+      try {
+        grantOf(carrier)
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** The scheme is case-insensitive (RFC 9110, section 11.1). */
+const BEARER = /^bearer /i
+const BEARER_LENGTH = 'Bearer '.length

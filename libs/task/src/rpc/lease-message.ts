@@ -1,0 +1,28 @@
+/** What an executor gets of a task that it runs. */
+import { durationFromMs } from '@bufbuild/protobuf/wkt'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { leaseMs } from '@millhand/lease'
+import type { Inputs } from '../inputs.ts'
+import type { TaskBase } from '../task.ts'
+
+/** A task's lease with its input; undefined where that is not in the store any more. */
+export async function leaseWithInput(inputs: Inputs, task: TaskBase): Promise<Lease | undefined> {
+  const input = await inputs.read(task)
+  return input === undefined ? undefined : leaseOf(task, input)
+}
+
+/** The lease of a task that is claimed, with its input as text; what comes beside that is its kind's to add. */
+export const leaseOf = (task: TaskBase, input: string): Lease => ({
+  $typeName: 'millhand.lease.v1.Lease',
+  id: task.lease_id,
+  tenant: task.tenant,
+  workId: task.id,
+  attempt: task.attempt,
+  ttl: leaseTtl,
+  runTimeout: durationFromMs(task.run_timeout_s * 1000),
+  input,
+  files: [],
+  ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
+})
+
+export const leaseTtl = durationFromMs(leaseMs)

@@ -1,0 +1,162 @@
+/** One attempt of a delivery: reads the event and the secret, posts the signed request, and returns the result. */
+import type { FencingToken } from '@millhand/lease'
+import type { Clock } from '@millhand/runner'
+import { noAccount } from '@millhand/store'
+import type { EventName, Log } from '@millhand/telemetry'
+import type { Archive } from '../archived-event.ts'
+import type { Attempt, DeliveryRecord } from '../delivery.ts'
+import { SecretUnreadable } from '../secret/sealer.ts'
+import type { SignedHeaders, Signer } from '../signature/signer.ts'
+import type { WebhookRecord, Webhooks } from '../webhook.ts'
+import { bodyOf } from './body.ts'
+import { retryAfterMs } from './schedule.ts'
+import type { DeliveryCause, LocalFailure } from './transition.ts'
+
+type PostResult =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly retryAfter?: string
+      readonly excerpt: string
+      readonly ms: number
+    }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly ms: number }
+
+/** What of `libs/dial` is needed. It never rejects. */
+export interface Dial {
+  post(
+    request: {
+      readonly url: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: Uint8Array
+      readonly plainHttp: boolean
+      readonly partition: string
+    },
+    signal: AbortSignal,
+  ): Promise<PostResult>
+}
+
+export interface AttemptDeps {
+  readonly webhooks: Pick<Webhooks, 'get'>
+  readonly archive: Pick<Archive, 'get'>
+  readonly signer: Signer
+  readonly dial: Dial
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface AttemptResult {
+  readonly cause: DeliveryCause
+  /** Whether it was posted, or that was begun: else nothing is known of the endpoint. */
+  readonly isPosted?: true
+  /** The endpoint as it was tried; a callback has none. */
+  readonly webhook?: WebhookRecord | undefined
+}
+
+/** Tries a delivery that is leased. Never rejects; once the signal ends, it ends soon. */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  delivery: DeliveryRecord,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const held: FencingToken = { lease_id: delivery.lease_id, attempt: delivery.attempt }
+  const [at, beganAt] = [deps.clock.now(), deps.clock.monotonic()]
+  try {
+    const { tenant, endpoint, callback_url } = delivery
+    const webhook = callback_url === undefined ? await deps.webhooks.get(tenant, endpoint) : undefined
+    const url = callback_url ?? (webhook?.status === 'enabled' ? webhook.url : undefined)
+    if (url === undefined) return { cause: { kind: 'dropped', held } }
+    const request = await signRequest(deps, delivery, webhook)
+    // A secret can come back: with the operator's right key, or by a rotation. What an event is stays.
+    if ('error' in request)
+      return { cause: { kind: request.error === UNREADABLE ? 'tried' : 'spoiled', held, attempt: request } }
+    return { cause: await post(deps, delivery, url, request, signal), isPosted: true, webhook }
+  } catch (error) {
+    deps.log.error('webhook.not_tried', { delivery_id: delivery.id, error })
+    if (!(await storeAnswers(deps))) return { cause: { kind: 'not_tried', held, reason: 'store_away' } }
+    const ms = Math.round(deps.clock.monotonic() - beganAt)
+    const attempt = { at, ms, error: 'internal_error', response: 'It failed inside Millhand.' }
+    return { cause: { kind: 'broke', held, attempt } }
+  }
+}
+
+/** Whether it is this delivery that can't be read, or any. */
+async function storeAnswers({ webhooks }: AttemptDeps): Promise<boolean> {
+  try {
+    await webhooks.get(noAccount, 'none')
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface SignedRequest {
+  readonly body: string
+  readonly headers: SignedHeaders
+}
+
+/** What is posted; or, where that can't be made, why. */
+async function signRequest(
+  { archive, signer, clock, log }: AttemptDeps,
+  { tenant, id, endpoint, event_id }: DeliveryRecord,
+  webhook: WebhookRecord | undefined,
+): Promise<SignedRequest | (Attempt & { error: string })> {
+  const now = clock.now()
+  const unsigned = (eventName: EventName, error: string, response: string) => {
+    log.error(eventName, { delivery_id: id, endpoint, event_id, reason: error })
+    return { at: now, ms: 0, error, response }
+  }
+  const event = await archive.get(tenant, event_id)
+  if (!event) return unsigned('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
+  const body = bodyOf(event.value)
+  if (body === undefined) return unsigned('webhook.spoiled', 'event_unreadable', 'The event can not be read.')
+  const message = { id: event_id, body }
+  try {
+    const headers = webhook
+      ? signer.signWebhook(webhook, message, now)
+      : await signer.signCallback(tenant, message, now)
+    return { body, headers }
+  } catch (error) {
+    if (!(error instanceof SecretUnreadable)) throw error
+    return unsigned('webhook.unsigned', UNREADABLE, 'The secret can not be read. Rotate it.')
+  }
+}
+
+const UNREADABLE = 'secret_unreadable'
+
+async function post(
+  { dial, clock }: AttemptDeps,
+  { lease_id, attempt: number, endpoint, mode }: DeliveryRecord,
+  url: string,
+  { headers, body }: SignedRequest,
+  signal: AbortSignal,
+): Promise<DeliveryCause> {
+  const held: FencingToken = { lease_id, attempt: number }
+  const at = clock.now()
+  const answer = await dial.post(
+    {
+      url,
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Millhand-Webhooks/1' },
+      body: Buffer.from(body),
+      plainHttp: mode === 'test',
+      partition: endpoint,
+    },
+    signal,
+  )
+  const ms = Math.round(answer.ms)
+  if (answer.kind === 'failed') {
+    if (isLocalFailure(answer.code)) return { kind: 'not_tried', held, reason: answer.code }
+    return { kind: 'tried', held, attempt: { at, ms, error: answer.code, response: answer.message } }
+  }
+  const { status, excerpt: response, retryAfter } = answer
+  const asked =
+    retryAfter !== undefined && retryAfterStatuses.has(status) ? retryAfterMs(retryAfter, clock.now()) : undefined
+  return { kind: 'tried', held, attempt: { at, ms, status, response }, retryAfterMs: asked }
+}
+
+/** Whether a reason of `libs/dial` says nothing of the endpoint: it is ours for certain. */
+const isLocalFailure = (code: string): code is LocalFailure => localFailures.has(code)
+const localFailures: ReadonlySet<string> = new Set<LocalFailure>(['dns_unavailable', 'no_sockets', 'aborted'])
+
+/** Answers whose `Retry-After` counts: contract, section 9. */
+const retryAfterStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
