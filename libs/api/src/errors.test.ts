@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { errorsMarkdown, isProblemCode, type ProblemCode, problems, shouldRetry } from './catalogue.ts'
+import { isProblemCode, type ProblemCode, problems, shouldRetry } from './catalogue.ts'
 import { codeOf, fail, failFaults, maxFaults, metadataOf, problemOf, retryAfterOf } from './errors.ts'
+import { errorsMarkdown } from './errors-markdown.ts'
 import { BadRequestSchema, ErrorInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 
 test('docs/errors.md is what the catalogue says', () => {

@@ -1,7 +1,6 @@
 export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
 export {
   type CatalogueEntry,
-  errorsMarkdown,
   headerOf,
   isProblemCode,
   type ProblemCode,
