@@ -1,5 +1,5 @@
 /** The catalogue of errors as Markdown. */
-import { type CatalogueEntry, problems } from './catalogue.ts'
+import { type CatalogueEntry, problems } from './error-catalogue.ts'
 
 /** The catalogue as a page: `docs/errors.md`. */
 export function errorsMarkdown(): string {
@@ -12,7 +12,7 @@ export function errorsMarkdown(): string {
   return `# Errors
 
 Every error response is \`application/problem+json\` (RFC 9457). \`code\` is stable. \`errors\` lists all invalid fields at once.
-A response always has the header that the table names for its code. This page is generated from \`libs/api/src/catalogue.ts\`.
+A response always has the header that the table names for its code. This page is generated from \`libs/api/src/error-catalogue.ts\`.
 
 Responses of 409, 429 and 5xx also have \`X-Should-Retry\`: \`true\` if the same request may succeed later, otherwise \`false\`.
 "If idempotent" is \`true\` for \`GET\`, \`HEAD\` and \`DELETE\`, and for a \`POST\` with an \`Idempotency-Key\`, which is executed

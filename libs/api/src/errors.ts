@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { headerOf, isProblemCode, type ProblemCode, problemPath, problems } from './catalogue.ts'
+import { headerOf, isProblemCode, type ProblemCode, problemPath, problems } from './error-catalogue.ts'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
 import { withoutOwnPaths } from './paths.ts'
 import { withoutSecrets } from './secrets.ts'

@@ -1,4 +1,5 @@
 export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
+export { type Cursors, createCursors } from './cursor.ts'
 export {
   type CatalogueEntry,
   headerOf,
@@ -7,8 +8,7 @@ export {
   problemPath,
   problems,
   shouldRetry,
-} from './catalogue.ts'
-export { type Cursors, createCursors } from './cursor.ts'
+} from './error-catalogue.ts'
 export {
   codeOf,
   type FailOptions,

@@ -3,7 +3,7 @@ import type { Accounts } from './accounts/account.ts'
 import type { ChangesRecord } from './changes/changes.ts'
 import type { IdempotencyRecords } from './idempotency/record.ts'
 import type { Keys } from './keys/key.ts'
-import type { Daily } from './quota/daily.ts'
+import type { Daily } from './quota/daily-quota.ts'
 
 /** What identity owns. */
 export interface IdentityCollections {

@@ -27,7 +27,7 @@ import { reportKeyUse } from './keys/report-key-use.ts'
 import { revokeApiKey } from './keys/revoke-api-key.ts'
 import { rotateApiKey } from './keys/rotate-api-key.ts'
 import { createSecrets } from './keys/secrets.ts'
-import { dailySpec } from './quota/daily.ts'
+import { dailySpec } from './quota/daily-quota.ts'
 import { createQuotaService } from './quota/quota-service.ts'
 import { createRateService } from './rate/rate-service.ts'
 

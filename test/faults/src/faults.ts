@@ -40,6 +40,8 @@ pnpm faults --mutate ${Object.keys(mutations).join('|')} [--seed n] [--tasks 400
 const SHOWN = 20
 
 // An interrupt ends through `exit`, whose listeners end what was started.
+// Each process that it starts listens for its end.
+process.setMaxListeners(0)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const { minutes, seed, tasks, webhooks, stalls, rolling, hostileTenant, mutation } = readCommand()
 process.exit(await chosenRun())

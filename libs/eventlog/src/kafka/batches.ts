@@ -1,7 +1,7 @@
 import type { Log } from '@millhand/telemetry'
 import type { EachBatchPayload } from 'kafkajs'
 import type { LoggedEvent } from '../event-log.ts'
-import { eventOf } from './message.ts'
+import { eventOf } from './cloud-event.ts'
 import type { Places } from './places.ts'
 
 /** Most events that a reader is given at once; a fetch may bring thousands. */

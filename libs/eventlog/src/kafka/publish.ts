@@ -1,7 +1,7 @@
 /** The way in: calls queue up in order, and what has queued while one send was under way goes with the next. */
 import { EventsRefused, type OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type EventMessage, messageOf } from './message.ts'
+import { type EventMessage, messageOf } from './cloud-event.ts'
 import { Places } from './places.ts'
 import { type Batch, BatchRefused, type Sender } from './sender.ts'
 

@@ -1,7 +1,7 @@
 /** One idempotent producer at a time; after a failure that kafkajs does not get over, the next send has a new one. */
 import { type Message, Partitioners, type Producer } from 'kafkajs'
 import { type Client, type Connecting, createClient } from './client.ts'
-import type { EventMessage } from './message.ts'
+import type { EventMessage } from './cloud-event.ts'
 import type { Place } from './places.ts'
 import { orEnded } from './waiting.ts'
 

@@ -16,7 +16,7 @@ import type { Plans } from '@millhand/plans'
 import { principal, type Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { createDays, type Daily, type Days, removeOldDays } from './daily.ts'
+import { createDays, type Daily, type Days, removeOldDays } from './daily-quota.ts'
 import { dayAfter, dayOf, type Place, usedOf } from './day.ts'
 import { quotaEvents } from './quota-events.ts'
 

@@ -13,7 +13,7 @@ export interface SignedHeaders {
   readonly 'webhook-signature': string
 }
 
-/** Both fail with `SecretUnreadable` (`secret/sealing.ts`) where what is stored can't be unsealed: no later try can. */
+/** Both fail with `SecretUnreadable` (`secret/sealer.ts`) where what is stored can't be unsealed: no later try can. */
 export interface Signer {
   /** `now` is in milliseconds since 1970. */
   signWebhook(webhook: WebhookRecord, message: Message, now: number): SignedHeaders

@@ -1,7 +1,7 @@
 /** A text in pieces, each with where it comes from, so that anybody can look up what is claimed. */
 import type { Check, Citation } from '../src/answer.ts'
 import type { Brief, Constraints } from '../src/brief.ts'
-import { countWords } from '../src/text/wishes.ts'
+import { countWords } from '../src/text/constraint-checks.ts'
 import { type FactsInput, factsOf, plain } from './facts.ts'
 
 export interface Segment {

@@ -8,7 +8,7 @@ import { protoComments } from '@millhand/api/schema'
 import { Ajv, type Options } from 'ajv'
 import addFormats from 'ajv-formats'
 import { publicTopics } from '../../public-stream.ts'
-import { messageOf } from '../message.ts'
+import { messageOf } from '../cloud-event.ts'
 import { asyncapiDocument } from './document.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read here as its readers do, by path.

@@ -1,5 +1,5 @@
 import type { Schema } from '@millhand/api/schema'
-import { SOURCE } from '../message.ts'
+import { SOURCE } from '../cloud-event.ts'
 
 /** The headers of an event in Kafka, as `message.ts` writes them: a test holds the two together. */
 export const cloudEventHeaders: Schema = {

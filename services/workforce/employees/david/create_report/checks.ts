@@ -1,6 +1,6 @@
 /** What is measured on a report: its numbers against their queries, and whether they stand in it. */
 import type { SlowChecks } from '../../src/kind.ts'
-import { wishes } from '../../src/text/wishes.ts'
+import { wishes } from '../../src/text/constraint-checks.ts'
 import { said } from '../analysis/effects/effect.ts'
 import { tableOf } from '../analysis/input.ts'
 import { timeSaid } from '../analysis/profile.ts'

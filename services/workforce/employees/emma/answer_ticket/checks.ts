@@ -1,5 +1,5 @@
 import type { Checks } from '../../src/kind.ts'
-import { wishes } from '../../src/text/wishes.ts'
+import { wishes } from '../../src/text/constraint-checks.ts'
 import { createMask } from '../personal/mask.ts'
 import { maskedOf } from './masked.ts'
 import { uncited, unfaithful } from './phrase.ts'

@@ -1,5 +1,5 @@
 /** Lays out posts. What does not fit is left out whole: half a statement may say something else. */
-import { countWords } from '../../src/text/wishes.ts'
+import { countWords } from '../../src/text/constraint-checks.ts'
 import { closing, type Fact, firstOf, formsOf, type Group } from '../facts.ts'
 import { layout, type Segment, textOf } from '../segments.ts'
 import { fits, type Platform } from './platforms.ts'

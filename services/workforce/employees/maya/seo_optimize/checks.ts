@@ -1,5 +1,5 @@
 import type { Checks } from '../../src/kind.ts'
-import { wishes } from '../../src/text/wishes.ts'
+import { wishes } from '../../src/text/constraint-checks.ts'
 import { quoteOf } from './page/place.ts'
 import { readPage } from './page/read-page.ts'
 import { textOf, unfaithful } from './phrase.ts'

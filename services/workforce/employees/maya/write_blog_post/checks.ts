@@ -1,12 +1,12 @@
 /** Measures a post against its brief. */
 import type { Check } from '../../src/answer.ts'
 import type { Checks } from '../../src/kind.ts'
+import { wishes } from '../../src/text/constraint-checks.ts'
 import { filler } from '../../src/text/filler.ts'
 import { grounding } from '../../src/text/grounding.ts'
 import { languageOf } from '../../src/text/language.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { tone } from '../../src/text/tone.ts'
-import { wishes } from '../../src/text/wishes.ts'
 import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Clock, manualClock } from '@millhand/runner'
 import fc from 'fast-check'
 import { scheduledCollection } from '../scheduled-collection.fixture.ts'
-import { createDays, dailySpec } from './daily.ts'
+import { createDays, dailySpec } from './daily-quota.ts'
 import { type DailyRecord, type Place, usedOf, withPlaces } from './day.ts'
 
 const tenant = 'acct_1/live'
