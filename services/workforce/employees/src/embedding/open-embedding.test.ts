@@ -26,7 +26,8 @@ const long = (name: string, count = 400) => Array.from({ length: count }, (_, at
 describe('an embedding model', { skip: sentenceModelMissing }, () => {
   let model: EmbeddingModel
   before(async () => {
-    model = await openEmbedding(options)
+    // A full machine may take long to stop: the process is the same then, too.
+    model = await openEmbedding({ ...options, stopMs: 300_000 })
   })
   after(() => model?.close())
 

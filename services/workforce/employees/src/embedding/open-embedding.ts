@@ -15,6 +15,8 @@ export interface EmbeddingOptions {
   readonly folder: string
   readonly threads: number
   readonly log: Log
+  /** Milliseconds until a process that is to stop, and does not, is killed; 10 s where left out. */
+  readonly stopMs?: number
 }
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
@@ -38,7 +40,7 @@ const BESIDE_BYTES = 512 * 2 ** 20
  * Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be; with what the file system says where
  * there is no `model.onnx`.
  */
-export async function openEmbedding({ folder, threads, log }: EmbeddingOptions): Promise<EmbeddingModel> {
+export async function openEmbedding({ folder, threads, log, stopMs = STOP_MS }: EmbeddingOptions): Promise<EmbeddingModel> {
   const files = filesOf(folder)
   const { size } = await stat(files.model)
   const process = await startAsked<Load, Question, Heard>({
@@ -52,7 +54,7 @@ export async function openEmbedding({ folder, threads, log }: EmbeddingOptions):
     log,
     load: { ...files, threads },
     loadTimeoutMs: LOAD_TIMEOUT_MS,
-    stopMs: STOP_MS,
+    stopMs,
   })
   const ask = async (texts: readonly string[], signal: AbortSignal): Promise<Embedded> => {
     const said = await process.ask({ texts }, signal)
