@@ -15,7 +15,7 @@ test('counts are there from the beginning, for every value of every label, and g
   count({ mode: 'live', outcome: 'failed' })
   count({ outcome: 'failed', mode: 'live' })
   const [help, type, ...lines] = await about(metrics, 'millhand_webhook_tries_total')
-  assert.match(help ?? '', /^# HELP millhand_webhook_tries_total Deliveries that were tried/)
+  assert.match(help ?? '', /^# HELP millhand_webhook_tries_total Delivery attempts/)
   assert.equal(type, '# TYPE millhand_webhook_tries_total counter')
   assert.equal(lines.length, 8)
   assert.ok(lines.includes('millhand_webhook_tries_total{mode="live",outcome="failed"} 2'))
