@@ -93,7 +93,7 @@ test('the type of a problem is the address of a page that says what to do', asyn
     code: 'not_found',
     status: 404,
     title: 'Not found',
-    action: 'Check the id, and that the key is of the account and the mode (live or test) that the object belongs to.',
+    action: problems.not_found.action,
     link: '/docs/errors/not_found',
   })
 })

@@ -1,4 +1,4 @@
-/** The message of a task, of of an event of its stream: what is the same for tasks of any kind. */
+/** The message of a task, or of an event of its stream: what is the same for tasks of any kind. */
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { modeOfWord } from '@millhand/api'
 import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
@@ -20,7 +20,7 @@ export interface TaskParts {
 export type ToMessage<T extends TaskBase, M> = (task: T, parts?: TaskParts) => M
 
 /** The fields that the messages of all kinds have. */
-type LifeMessage = Pick<
+type TaskBaseMessage = Pick<
   Task,
   | 'id'
   | 'status'
@@ -47,12 +47,12 @@ type LifeMessage = Pick<
  * Completes the message of a task, of which `own` has the fields of its kind, and returns it. Written out field by field
  * instead of through `create`, and without spreads: every request passes here twice.
  */
-export function taskMessage<M extends LifeMessage>(
-  own: Omit<M, keyof LifeMessage>,
+export function taskMessage<M extends TaskBaseMessage>(
+  own: Omit<M, keyof TaskBaseMessage>,
   task: TaskBase,
   position: number | undefined,
 ): M {
-  const message = own as unknown as LifeMessage
+  const message = own as unknown as TaskBaseMessage
   message.id = task.id
   message.status = statuses[task.status]
   message.mode = modeOfWord(task.mode)

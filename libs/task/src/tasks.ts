@@ -26,7 +26,7 @@ export interface TasksOptions<T extends TaskBase>
   readonly transition: (task: T, cause: TaskCause, now: number) => T | Refusal
   /** What an account's tasks may have of a pool: its latest one tells. */
   readonly share: PoolOptions<T, TaskCause>['share']
-  /** How many tasks of a batch key share a run at most; where it is left out a run is of one task, and a claim's of any groups. */
+  /** How many tasks of a group share a run at most; where it is left out a run is of one task, and a claim's of any groups. */
   readonly maxBatch?: (mode: KeyMode, group: string) => number
   /** At least 32 bytes, the same for all replicas. */
   readonly streamTokenSecret: Uint8Array

@@ -1,7 +1,7 @@
 import type { Schema } from '@millhand/api/schema'
 import { SOURCE } from '../cloud-event.ts'
 
-/** The headers of an event in Kafka, as `message.ts` writes them: a test holds the two together. */
+/** The headers of an event in Kafka, as `cloud-event.ts` writes them: a test holds the two together. */
 export const cloudEventHeaders: Schema = {
   type: 'object',
   description: 'CloudEvents 1.0, Kafka protocol binding, binary content mode. Every value is a string in UTF-8.',

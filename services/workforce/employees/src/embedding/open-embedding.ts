@@ -40,7 +40,12 @@ const BESIDE_BYTES = 512 * 2 ** 20
  * Resolves once it is loaded. Rejects with `LoadFailed`, or `RunnerGone`, where it can't be; with what the file system says where
  * there is no `model.onnx`.
  */
-export async function openEmbedding({ folder, threads, log, stopMs = STOP_MS }: EmbeddingOptions): Promise<EmbeddingModel> {
+export async function openEmbedding({
+  folder,
+  threads,
+  log,
+  stopMs = STOP_MS,
+}: EmbeddingOptions): Promise<EmbeddingModel> {
   const files = filesOf(folder)
   const { size } = await stat(files.model)
   const process = await startAsked<Load, Question, Heard>({
