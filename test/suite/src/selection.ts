@@ -6,10 +6,11 @@ import { root, storms } from './test-files.ts'
 const longest: readonly string[] = [
   'test/distributed/src/distributed.test.ts',
   ...storms,
-  'test/suite/src/bundles/visitors.ts',
-  'test/e2e/src/schemathesis.test.ts',
-  'test/e2e/src/lifetime.test.ts',
-  'test/suite/src/bundles/libs.ts',
+  ...['visitors', 'libs', 'employees', 'servers', 'services', 'others'].map(
+    name => `test/suite/src/bundles/${name}.ts`,
+  ),
+  ...['schemathesis', 'lifetime'].map(name => `test/e2e/src/${name}.test.ts`),
+  ...['idempotency', 'crash', 'keyed-crash', 'mutations', 'streams'].map(name => `test/faults/src/${name}.test.ts`),
 ]
 
 /** The files of a run: all but the storms of other commits. */

@@ -30,6 +30,7 @@ test('what takes longest begins first, and nothing is lost by it', () => {
   assert.deepEqual(ordered.toSorted(), own.toSorted())
   assert.equal(ordered[0], 'test/distributed/src/distributed.test.ts')
   assert.ok(ordered.indexOf('test/e2e/src/lifetime.test.ts') < 12)
+  assert.deepEqual(inOrder(['a.test.ts', ...bundleFiles()]).at(-1), 'a.test.ts')
 })
 
 test('the slowest files are listed, the longest first, with their seconds', () => {
