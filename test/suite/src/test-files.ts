@@ -46,7 +46,7 @@ const CHANGES_PROCESS = new RegExp(
     String.raw`\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env`,
     String.raw`\bmock\.module|\bglobalThis\.\w+ = `,
     String.raw`^(beforeEach|afterEach)\(`,
-    String.raw`node:child_process|node:cluster`,
+    'node:child_process|node:cluster',
     String.raw`\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b`,
   ].join('|'),
   'm',
