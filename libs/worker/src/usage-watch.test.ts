@@ -58,8 +58,10 @@ const isRoot = process.getuid?.() === 0
 
 it('the processes of a user are ended, and no others', { skip: skip || (isRoot ? false : 'needs root') }, async t => {
   const uid = 1_800_000_000 + process.pid
-  const own = spawn('sleep', ['600'], { uid, gid: uid, stdio: 'ignore' })
-  const other = spawn('sleep', ['600'], { uid: uid + 1, gid: uid + 1, stdio: 'ignore' })
+  // By its path: another user may not search the folders in which this one finds programs.
+  const wait = (id: number) => spawn('/bin/sh', ['-c', 'read -r _'], { uid: id, gid: id, cwd: '/', stdio: 'pipe' })
+  const own = wait(uid)
+  const other = wait(uid + 1)
   t.after(() => other.kill('SIGKILL'))
   await Promise.all([once(own, 'spawn'), once(other, 'spawn')])
   endAllOf(uid)
