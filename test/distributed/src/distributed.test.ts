@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { startServer } from '@millhand/test-e2e/server'
-import { ownModels } from '@millhand/test-e2e/tasks'
+import { hostServer } from '@millhand/test-e2e/visit'
 import { javaMissing, startKafka, startMongo, startWiredTiger, wiredTigerMissing } from '@millhand/test-servers'
 import { recordQueries, withoutIndex } from './queries.ts'
 import { runFile } from './run-file.ts'
@@ -15,8 +14,8 @@ const repository = resolve(import.meta.dirname, '../../..')
 const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples']
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
-  ...['lifetime', 'readme', 'schemathesis'],
-  ...['workforce-local-model', 'workforce-meaning', 'workforce-photographs'],
+  ...['lifetime', 'readme', 'schemathesis', 'webhook-targets', 'workforce-hostile'],
+  ...['workforce-local-model', 'workforce-meaning', 'workforce-photographs', 'workforce-written'],
 ]
 const leftOut = (process.env.TEST_ALL === undefined ? [...ofOneShape, ...ofAllRuns] : ofOneShape).map(
   name => `test/e2e/src/${name}.test.ts`,
@@ -56,12 +55,10 @@ test('distributed', { skip: javaMissing }, async t => {
 /** Takes one file after the other: first those that only call a server, all of them on one, which takes long to start. */
 async function lane(t: TestContext, visiting: string[], others: string[]): Promise<void> {
   if (visiting.length > 0) {
-    await using server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
-    const { url, grpc, identity, metrics, dataDir } = server
-    const TEST_SHARED = JSON.stringify({ url, grpc, identity, metrics, dataDir })
+    const host = await hostServer()
     for (let file = visiting.shift(); file; file = visiting.shift())
-      await runFile(t, file, { cwd: repository, env: { TEST_SHARED } })
-    assert.deepEqual(await server.stop(), { code: 0, signal: null })
+      await runFile(t, file, { cwd: repository, env: { TEST_SHARED: host.shared } })
+    await host.close()
   }
   for (let file = others.shift(); file; file = others.shift()) await runFile(t, file, { cwd: repository, env: {} })
 }

@@ -8,16 +8,17 @@ import { promisify } from 'node:util'
 import { beginUpload, digestOf, sha256, upload } from './files.ts'
 import { residentBytes } from './processes.ts'
 import { connection, rawHead } from './raw.ts'
-import { type Server, startServer, temporaryFolder } from './server.ts'
+import { startServer, temporaryFolder } from './server.ts'
 import { assertProblem, TIME, TYPE_ID } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const run = promisify(execFile)
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 const get = (path: string, headers: Record<string, string> = {}) => server.request('GET', path, { headers })
 const contentOf = (id: string, headers: Record<string, string> = {}) => get(`/v1/files/${id}/content`, headers)
@@ -257,22 +258,21 @@ test('64 MiB go up and come down the same, twice at once, and no process holds t
 const BOUND_BYTES = 96 * 1024 * 1024
 
 test('an upload that is on when the server stops is stored whole, or not at all', async () => {
-  const stopping = await startServer()
+  const { length: before } = (await get('/v1/files?limit=100')).body.data
   const half = randomBytes(500_000)
-  const finished = await beginUpload(stopping, 2 * half.length)
-  const unfinished = await beginUpload(stopping, 2 * half.length)
+  const finished = await beginUpload(server, 2 * half.length)
+  const unfinished = await beginUpload(server, 2 * half.length)
   await Promise.all([finished.send(half), unfinished.send(half)])
-  const stopped = stopping.stop()
+  const stopped = server.stop()
   await finished.send(half)
   const made = await finished.end()
   await stopped
   await assert.rejects(unfinished.end())
-  await stopping.restart()
-  const { body } = await stopping.request('GET', '/v1/files')
-  assert.deepEqual(body.data, [made])
-  const content = await stopping.request('GET', `/v1/files/${made.id}/content`)
+  await server.restart()
+  const { data } = (await get('/v1/files?limit=100')).body
+  assert.deepEqual([data.length, data[0]], [before + 1, made])
+  const content = await server.request('GET', `/v1/files/${made.id}/content`)
   assert.ok(content.bytes.equals(Buffer.concat([half, half])))
-  await stopping.stop()
 })
 
 /** The files below a folder that hold a text. */

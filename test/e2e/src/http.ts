@@ -56,5 +56,8 @@ export function send(method: string, url: string, options: RequestOptions = {}):
   })
 }
 
+/** Long before the server ends idle connections: on a full machine a request could meet that end. */
+const IDLE_MS = 20_000
+
 /** Keep-alive, and no hindrance to the end of the test process. */
-const connections = new Agent({ keepAlive: true, maxSockets: 256 })
+const connections = new Agent({ keepAlive: true, maxSockets: 256, timeout: IDLE_MS })

@@ -3,14 +3,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { openEvents } from './event-stream.ts'
 import type { Answer, RequestOptions } from './http.ts'
-import { type Server, startServer } from './server.ts'
-import { assertProblem, clearAll, digit, ended, FOREVER_MS, ownModels, spin } from './tasks.ts'
+import { assertProblem, clearAll, digit, ended, FOREVER_MS, spin } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 afterEach(() => clearAll(server))
 
 const keyed = () => ({ 'idempotency-key': randomUUID() })
@@ -204,7 +204,7 @@ test('a key that was made is shown again, to who has made it alone', async () =>
   assertProblem(await post('/v1/api_keys', key, { json, headers }), 422, 'idempotency_mismatch')
   const { data } = (await server.request('GET', '/v1/api_keys?limit=100')).body
   assert.equal(data.filter(({ name }: { name: string }) => name === 'once').length, 1)
-  assert.ok(!server.logs().stderr.includes(first.body.key))
+  assert.ok(!(await server.logs()).includes(first.body.key))
 })
 
 test('what was answered is answered so after a restart', async () => {

@@ -1,14 +1,14 @@
 /** Request rates of a plan, through REST. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Server, startServer } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_BOOTSTRAP_PLANS: 'compute:starter,developer:free' } })
+  server = await visitServer({ plans: { compute: 'starter', developer: 'free' } })
 })
-after(() => server.stop())
+after(() => server.leave())
 
 test('the plan passes, of many at once too; the rest is told when to come back', async () => {
   const answers = await Promise.all(Array.from({ length: 150 }, () => server.request('GET', '/v1/tasks?limit=1')))

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
-import { assertProblem, clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
+import { assertProblem, clear, create, digit, ended, FOREVER_MS, reaches, run, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
 let server: Visited
 before(async () => {
-  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
 after(() => server.leave())
 

@@ -5,7 +5,7 @@ import { type Visited, visitServer } from './visit.ts'
 
 let server: Visited
 before(async () => {
-  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
 after(() => server.leave())
 

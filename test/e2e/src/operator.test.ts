@@ -9,14 +9,15 @@ import { runOperator } from '@millhand/deploy/operator'
 import type { Answer } from './http.ts'
 import { newKey } from './keys.ts'
 import { operate, operatorEnv } from './operator.ts'
-import { repository, type Server, startServer } from './server.ts'
+import { repository } from './server.ts'
 import { assertProblem } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer()
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 const program = join(repository, 'deploy/src/operator/millhand.ts')
 
@@ -172,6 +173,6 @@ test('no key is in what the server writes, nor one that was given in a wrong pla
   const { key } = await operate(server, 'keys', 'create', 'x', '--account', account)
   const strange = newKey('live')
   await millhand(['keys', 'revoke', strange, '--account', account])
-  const { stdout, stderr } = server.logs()
-  for (const secret of [key, strange]) assert.ok(!(stdout + stderr).includes(secret))
+  const written = await server.logs()
+  for (const secret of [key, strange]) assert.ok(!written.includes(secret))
 })

@@ -22,10 +22,14 @@ export async function operate(server: Operated, ...words: readonly string[]): Pr
   return JSON.parse(out.join(''))
 }
 
-/** A new account without limits; its id. */
-export async function newAccount(server: Operated, name: string): Promise<string> {
-  const plans = ['compute', 'developer', 'workforce'].map(family => `${family}=enterprise`)
-  return (await operate(server, 'accounts', 'create', name, ...plans)).id
+/** A new account with these plans, and without limits in the other families; its id. */
+export async function newAccount(
+  server: Operated,
+  name: string,
+  plans: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const words = ['compute', 'developer', 'workforce'].map(family => `${family}=${plans[family] ?? 'enterprise'}`)
+  return (await operate(server, 'accounts', 'create', name, ...words)).id
 }
 
 /** A new key of an account; the key itself. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { keyOf, newAccount } from './operator.ts'
-import { clear, clearAll, create, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+import { clear, clearAll, create, ended, FOREVER_MS, reaches, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
 let server: Visited
 before(async () => {
-  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
 after(() => server.leave())
 afterEach(() => clearAll(server))

@@ -26,12 +26,3 @@ test('/status tells what works, and after a stop and a start what was counted be
   const today = ({ days }: Wire) => days.slice(-2).reduce((sum: number, { total }: Wire) => sum + total, 0)
   assert.deepEqual([today(answered), today(fast), answered.share], [10, 10, 1])
 })
-
-test('/changelog, /.well-known/api-catalog and /.well-known/security.txt need no key', async () => {
-  await using server = await startServer({ env: { MILLHAND_SECURITY_CONTACT: 'https://millhand.test/security' } })
-  for (const path of ['/changelog', '/.well-known/api-catalog', '/.well-known/security.txt']) {
-    const answer = await server.request('GET', path, { headers: { authorization: '' } })
-    assert.equal(answer.status, 200, path)
-    if (path.endsWith('.txt')) assert.match(answer.text, /^Contact: https:\/\/millhand\.test\/security$/m)
-  }
-})

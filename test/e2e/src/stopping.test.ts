@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { allAtRest, busiest } from './processes.ts'
-import { type Server, startServer } from './server.ts'
-import { clearAll, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin, TIME } from './tasks.ts'
+import { clearAll, create, digit, ended, FOREVER_MS, reaches, run, spin, TIME } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 afterEach(() => clearAll(server))
 
 /** When something happens that a task's limits ask for, on a machine that has much else to do; far from never. */

@@ -5,18 +5,18 @@ import { readdirSync, readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { upload } from './files.ts'
-import { repository, type Server, startServer, temporaryFolder } from './server.ts'
-import { assertProblem, clearAll, create, digit, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
+import { repository } from './server.ts'
+import { assertProblem, clearAll, create, digit, FOREVER_MS, reaches, run, spin } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const fixture = (name: string) => readFileSync(join(repository, 'test/fixtures', name))
 
-let server: Server
-const folder = temporaryFolder('millhand-task-files-')
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_MODELS_DIR: ownModels, TMPDIR: folder } })
+  server = await visitServer()
 })
 afterEach(() => clearAll(server))
-after(() => server.stop())
+after(() => server.leave())
 
 const post = (json: object) => server.request('POST', '/v1/tasks', { json })
 const remove = (id: string) => server.request('DELETE', `/v1/files/${id}`)
@@ -28,11 +28,11 @@ const inference = (model: string, input_file: string, more: object = {}) => ({
   ...more,
 })
 /** Folders with inputs that are there now. */
-const inputsLeft = () => readdirSync(folder).filter(name => name.startsWith('millhand-inputs-'))
+const inputsLeft = () => readdirSync(server.tmpDir).filter(name => name.startsWith('millhand-inputs-'))
 
 /** The same, once they are as they should be. */
 async function inputs(isSo: (found: readonly string[]) => boolean): Promise<string[]> {
-  const watcher = watch(folder)
+  const watcher = watch(server.tmpDir)
   try {
     for (let found = inputsLeft(); ; found = inputsLeft()) {
       if (isSo(found)) return found

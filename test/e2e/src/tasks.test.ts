@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import {
-  assertProblem,
-  clear,
-  create,
-  digit,
-  ended,
-  FOREVER_MS,
-  ownModels,
-  reaches,
-  run,
-  spin,
-  TIME,
-  TYPE_ID,
-} from './tasks.ts'
+import { assertProblem, clear, create, digit, ended, FOREVER_MS, reaches, run, spin, TIME, TYPE_ID } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
 let server: Visited
 before(async () => {
-  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
 })
 after(() => server.leave())
 

@@ -3,20 +3,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
-import { clear, create, digit, ended, ownModels, run, spin } from './tasks.ts'
+import { clear, create, digit, ended, run, spin } from './tasks.ts'
 import { counted, sumOf } from './usage-sums.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 describe('usage', () => {
-  let server: Server
+  let server: Visited
   let tasks: Wire[]
   const ask = (query: string, key = server.key) =>
     server.request('GET', `/v1/usage${query}`, { headers: { authorization: `Bearer ${key}` } })
 
   before(async () => {
-    server = await startServer({
-      env: { MILLHAND_MODELS_DIR: ownModels, MILLHAND_EXECUTOR_SLOTS: '1', MILLHAND_CPU_SECOND_MICROS: '1000000' },
-    })
+    server = await visitServer()
     await Promise.all([0, 1, 2].map(which => run(server, digit(which))))
     // One that runs too long, one cancelled while it runs, and behind it one that never begins and one that expires.
     await run(server, spin(60_000, { run_timeout_s: 1, max_attempts: 1 }))
@@ -30,7 +28,7 @@ describe('usage', () => {
     tasks = (await server.request('GET', '/v1/tasks?limit=100')).body.data
     assert.equal(tasks.length, 7)
   })
-  after(() => server.stop())
+  after(() => server.leave())
 
   it('equals the sum over the listed tasks, in all and by what it is told by', async () => {
     const whole = await counted(() => ask(''), tasks.length)

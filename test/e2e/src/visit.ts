@@ -1,30 +1,125 @@
-/** A server for a file of tests that do nothing but call it: in a suite that starts many, several files have one after the other. */
+/**
+ * A server that files of tests have one after the other: each start costs more than most files take. A file is alone with it
+ * while it visits, under an account of its own, and may stop it, kill it and start it again.
+ */
 import assert from 'node:assert/strict'
-import { requests, type Served, type ServerOptions, startServer } from './server.ts'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { requests, type Served, type Server, startServer, temporaryFolder } from './server.ts'
+import { ownModels } from './tasks.ts'
 
 export interface Visited extends Served {
+  readonly pid: number
+  /** The folder for the temporary files of its processes. */
+  readonly tmpDir: string
+  /** SIGTERM; resolves when the process has gone. */
+  stop(): Promise<void>
+  /** SIGKILL; resolves when the process has gone. */
+  kill(): Promise<void>
+  /** Starts again on the same data folder and the same addresses, after `stop` or `kill`. */
+  restart(): Promise<void>
+  /** Standard output and standard error since its first start, also those of earlier visits. */
+  logs(): Promise<string>
   /** Has to be called last: what was done to it has not broken it. */
   leave(): Promise<void>
 }
 
-/** What `TEST_SHARED` holds as JSON: a server that runs already, on which each visit has an account of its own. */
-type Shared = Pick<Served, 'url' | 'grpc' | 'identity' | 'metrics' | 'dataDir'>
+/** By family; without an entry there is no limit. */
+export type Plans = Readonly<Partial<Record<'compute' | 'developer' | 'workforce', string>>>
 
-/** Resolves once it is ready. `options` are for where it is one of its own; what is shared has the models of these tests. */
-export async function visitServer(options: ServerOptions = {}): Promise<Visited> {
+/** Resolves once it is ready. `TEST_SHARED` names one that is shared; without it the file has its own. */
+export async function visitServer({ plans = {} }: { readonly plans?: Plans } = {}): Promise<Visited> {
   const { TEST_SHARED: shared } = process.env
-  if (shared !== undefined) return await visitShared(JSON.parse(shared))
-  const server = await startServer(options)
-  const leave = async () => assert.deepEqual(await server.stop(), { code: 0, signal: null })
-  return { ...server, leave }
-}
-
-async function visitShared(shared: Shared): Promise<Visited> {
+  const host = shared === undefined ? await hostServer() : undefined
+  const { control, ...served }: Shared = JSON.parse(shared ?? host?.shared ?? '')
   // Loads a good part of the product.
   const { keyOf, newAccount } = await import('./operator.ts')
-  const account = await newAccount(shared, 'a visitor')
-  const [key, testKey] = [await keyOf(shared, account), await keyOf(shared, account, { mode: 'test' })]
-  const request = requests(shared.url, key)
-  const leave = async () => assert.equal((await request('GET', '/healthz')).status, 200)
-  return { ...shared, key, testKey, request, leave }
+  const account = await newAccount(served, 'a visitor', plans)
+  const [key, testKey] = [await keyOf(served, account), await keyOf(served, account, { mode: 'test' })]
+  const request = requests(served.url, key)
+  const ask = async (action: Action) => {
+    const response = await fetch(`${control}/${action}`, { method: 'POST' })
+    const text = await response.text()
+    assert.equal(response.status, 200, text)
+    return text
+  }
+  const { pid } = JSON.parse(await ask('state'))
+  const visited: Visited = {
+    ...served,
+    ...{ key, testKey, pid, request },
+    stop: async () => void (await ask('stop')),
+    kill: async () => void (await ask('kill')),
+    restart: async () => {
+      Object.assign(visited, JSON.parse(await ask('restart')))
+    },
+    logs: () => ask('logs'),
+    leave: async () => {
+      assert.equal((await request('GET', '/healthz')).status, 200)
+      await host?.close()
+    },
+  }
+  return visited
 }
+
+/** What `TEST_SHARED` holds as JSON. */
+type Shared = Pick<Visited, 'url' | 'grpc' | 'identity' | 'metrics' | 'dataDir' | 'tmpDir'> & {
+  /** Where the one who started it carries out what a visitor asks for. */
+  readonly control: string
+}
+
+export interface Host {
+  /** For `TEST_SHARED` in the environment of the files that visit. */
+  readonly shared: string
+  /** Stops the server; fails where that is no clean end. */
+  close(): Promise<void>
+}
+
+/** A server for visitors. */
+export async function hostServer(): Promise<Host> {
+  const tmpDir = temporaryFolder('millhand-visited-')
+  const server = await startServer({
+    env: {
+      TMPDIR: tmpDir,
+      MILLHAND_MODELS_DIR: ownModels,
+      MILLHAND_EXECUTOR_SLOTS: '1',
+      MILLHAND_ENGINE_SLOTS: '2',
+      MILLHAND_CPU_SECOND_MICROS: '1000000',
+      MILLHAND_SECURITY_CONTACT: 'https://millhand.test/security',
+    },
+  })
+  const actions = actionsOf(server)
+  const control = createServer((request, response) => {
+    const action = actions[request.url?.slice(1) as Action]
+    action().then(
+      text => response.end(text),
+      error => response.writeHead(500).end(String(error?.stack ?? error)),
+    )
+  })
+  await new Promise<void>(resolve => control.listen(0, '127.0.0.1', resolve))
+  // A file that ends without leaving must not keep the process.
+  control.unref()
+  const { url, grpc, identity, metrics, dataDir } = server
+  const { port } = control.address() as AddressInfo
+  const shared: Shared = { url, grpc, identity, metrics, dataDir, tmpDir, control: `http://127.0.0.1:${port}` }
+  return {
+    shared: JSON.stringify(shared),
+    close: async () => {
+      control.close()
+      control.closeAllConnections()
+      assert.deepEqual(await server.stop(), { code: 0, signal: null })
+    },
+  }
+}
+
+type Action = 'state' | 'stop' | 'kill' | 'restart' | 'logs'
+
+const actionsOf = (server: Server): Record<Action, () => Promise<string>> => ({
+  state: async () => JSON.stringify({ pid: server.pid }),
+  stop: async () => JSON.stringify(await server.stop()),
+  kill: async () => JSON.stringify(await server.kill()),
+  restart: async () => {
+    await server.restart()
+    return JSON.stringify({ pid: server.pid })
+  },
+  logs: async () => server.logs().stdout + server.logs().stderr,
+})

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { clear, create, digit, ended, FOREVER_MS, ownModels, reaches, spin } from './tasks.ts'
+import { clear, create, digit, ended, FOREVER_MS, reaches, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visit.ts'
 
 let server: Visited
 before(async () => {
-  server = await visitServer({ env: { MILLHAND_MODELS_DIR: ownModels } })
+  server = await visitServer()
   await ended(server, (await create(server, digit(0))).id)
 })
 after(() => server.leave())

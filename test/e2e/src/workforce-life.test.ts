@@ -7,8 +7,9 @@ import type { Wire } from './http.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { allAtRest, crashEngines, engineAtWork, isAlive } from './processes.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
-import { requests, type Served, type Server, startServer } from './server.ts'
+import { requests, type Served } from './server.ts'
 import { clearAll, create, ended, reaches, run } from './tasks.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 
@@ -27,14 +28,14 @@ function table(rows: number, columns: number): string {
 }
 
 describe('the work of an employee', () => {
-  let server: Server
+  let server: Visited
   let receiver: Receiver
   before(async () => {
-    const env = { MILLHAND_BOOTSTRAP_PLANS: 'workforce:starter', MILLHAND_ENGINE_SLOTS: '2' }
-    ;[server, receiver] = await Promise.all([startServer({ env }), startReceiver()])
+    const plans = { workforce: 'starter' }
+    ;[server, receiver] = await Promise.all([visitServer({ plans }), startReceiver()])
   })
   after(async () => {
-    await server.stop()
+    await server.leave()
     await receiver[Symbol.asyncDispose]()
   })
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
-import { type Server, startServer } from './server.ts'
 import { clear, create, ended, run } from './tasks.ts'
 import { counted, sumOf } from './usage-sums.ts'
+import { type Visited, visitServer } from './visit.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 const knowledge = [{ title: 'Returns', text: 'You have 30 days after delivery to return an item.' }]
@@ -22,11 +22,11 @@ const long = (more: object = {}) => {
   return { employee: 'david', task: 'forecast', input: { horizon: 100, season_length: 24, series }, ...more }
 }
 
-let server: Server
+let server: Visited
 before(async () => {
-  server = await startServer({ env: { MILLHAND_CPU_SECOND_MICROS: '1000000' } })
+  server = await visitServer()
 })
-after(() => server.stop())
+after(() => server.leave())
 
 it('the usage of the workforce equals the sum over the listed tasks: in all, by employee, by kind of work', async () => {
   await Promise.all([review, review, ticket].map(task => run(server, task)))

@@ -1,6 +1,6 @@
 /** Files of tests that run in one process: each bundle is a file that the test runner starts as if it were one of tests. */
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, describe } from 'node:test'
 import { type Home, homeOf, root, testFiles } from './test-files.ts'
 
 interface Bundle {
@@ -15,8 +15,9 @@ const bundles: readonly Bundle[] = [
   { name: 'visitors', files: /^test\/e2e\//, home: 'visitor' },
   { name: 'servers', files: /^/, home: 'servers' },
   { name: 'libs', files: /^libs\//, home: 'shared' },
-  { name: 'employees', files: /^services\/workforce\//, home: 'shared' },
-  { name: 'services', files: /^services\/(?!workforce\/)/, home: 'shared' },
+  { name: 'employees-alex-david', files: /^services\/workforce\/employees\/(alex|david)\//, home: 'shared' },
+  { name: 'employees-others', files: /^services\/workforce\/employees\/(?!alex|david)/, home: 'shared' },
+  { name: 'services', files: /^services\/(?!workforce\/employees\/)/, home: 'shared' },
   { name: 'others', files: /^(gateway|deploy|test)\//, home: 'shared' },
 ]
 
@@ -32,9 +33,13 @@ export const bundleFiles = (): string[] =>
   bundles.filter(({ name }) => filesOf(name).length > 0).map(({ name }) => `test/suite/src/bundles/${name}.ts`)
 
 /** Registers the tests of a bundle in this process. */
-export async function importTests(name: string): Promise<void> {
+export function importTests(name: string): void {
   // A test that waits for nothing but a timer without a hold would end the process, and all tests behind it.
   const hold = setInterval(() => {}, 60_000)
-  for (const file of filesOf(name)) await import(join(root, file))
+  // Each file is a suite, so that its hooks are for its own tests.
+  for (const file of filesOf(name))
+    describe(file, async () => {
+      await import(join(root, file))
+    })
   after(() => clearInterval(hold))
 }

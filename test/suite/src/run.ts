@@ -1,9 +1,13 @@
-/** `pnpm test`: every test, two files at a time. `--all` adds what is too long for every run (docs/testing.md). */
+/**
+ * `pnpm test`: every test, two files at a time. `--all` adds what is too long for every run (docs/testing.md). `--employees` runs
+ * the employees' tests only, and notes that they pass.
+ */
 import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { bundleFiles } from './bundles.ts'
+import { havePassed, isOfEmployees, recordPassed } from './employees.ts'
 import { inOrder, ofThisRun } from './selection.ts'
 import { slowest } from './slowest.ts'
 import { homeOf, root, testFiles } from './test-files.ts'
@@ -17,8 +21,12 @@ if (all) {
 // Several hundred processes start: each reads what the first compiled, which halves what a start costs.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')
 
+const ofEmployees = process.argv.includes('--employees')
+const employeesPassed = !all && !ofEmployees && havePassed()
 const own = testFiles().filter(file => homeOf(file) === 'own')
-const files = inOrder([...bundleFiles(), ...ofThisRun(own, all)])
+const selected = ofThisRun([...bundleFiles(), ...own], { all, employeesPassed })
+const files = inOrder(ofEmployees ? selected.filter(isOfEmployees) : selected)
+if (employeesPassed) process.stdout.write('the tests of the employees passed with the same inputs, and are left out\n')
 const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: 2 })
 setMaxListeners(0, events)
 
@@ -29,5 +37,12 @@ events.on('test:summary', ({ file, duration_ms }) => {
 events.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1
 })
+let skipped = 0
+events.on('test:pass', ({ skip }) => {
+  if (skip !== undefined) skipped++
+})
 events.compose(new spec()).pipe(process.stdout)
-events.once('end', () => process.stdout.write(slowest(took)))
+events.once('end', () => {
+  process.stdout.write(slowest(took))
+  if (ofEmployees && process.exitCode === undefined && skipped === 0) recordPassed()
+})

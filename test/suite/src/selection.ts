@@ -1,23 +1,34 @@
 /** Which files a run has, and in which order. docs/testing.md lists what is left out of every run, and why. */
 import { spawnSync } from 'node:child_process'
+import { isOfEmployees } from './employees.ts'
 import { root, storms } from './test-files.ts'
 
 /** What takes longest begins first, so that nothing long is left over at the end. */
 const longest: readonly string[] = [
   'test/distributed/src/distributed.test.ts',
   ...storms,
-  ...['visitors', 'libs', 'employees', 'servers', 'services', 'others'].map(
+  ...['visitors', 'employees-alex-david', 'employees-others', 'libs', 'servers', 'services', 'others'].map(
     name => `test/suite/src/bundles/${name}.ts`,
   ),
   ...['schemathesis', 'lifetime'].map(name => `test/e2e/src/${name}.test.ts`),
   ...['idempotency', 'crash', 'keyed-crash', 'mutations', 'streams'].map(name => `test/faults/src/${name}.test.ts`),
 ]
 
-/** The files of a run: all but the storms of other commits. */
-export function ofThisRun(files: readonly string[], all: boolean): string[] {
+/** Which of the files a run has. */
+export interface Selection {
+  /** Everything. Otherwise the storms of other commits are left out, and the employees where their tests have passed. */
+  readonly all: boolean
+  readonly employeesPassed: boolean
+}
+
+export function ofThisRun(files: readonly string[], { all, employeesPassed }: Selection): string[] {
+  if (all) return [...files]
   const present = storms.filter(file => files.includes(file))
   const chosen = present[numberOfCommit() % present.length]
-  return files.filter(file => all || file === chosen || !storms.includes(file))
+  return files.filter(file => {
+    if (storms.includes(file)) return file === chosen
+    return !(employeesPassed && isOfEmployees(file))
+  })
 }
 
 export const inOrder = (files: readonly string[]): string[] =>

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { bundleFiles, filesOf } from './bundles.ts'
+import { inputsHash } from './employees.ts'
 import { inOrder, ofThisRun } from './selection.ts'
 import { slowest } from './slowest.ts'
 import { homeOf, root, storms, testFiles } from './test-files.ts'
 
-const bundled = bundleFiles().flatMap(file => filesOf(/([a-z]+)\.ts$/.exec(file)?.[1] ?? ''))
+const bundled = bundleFiles().flatMap(file => filesOf(basename(file, '.ts')))
 const own = testFiles().filter(file => homeOf(file) === 'own')
 
 test('each file of tests is run once: alone or in one bundle', () => {
@@ -18,11 +19,24 @@ test('each file of tests is run once: alone or in one bundle', () => {
 
 test('a run has all files and one of the storms; a whole run has all', () => {
   for (const file of storms) assert.ok(own.includes(file), file)
-  const chosen = ofThisRun(own, false)
+  const some = { all: false, employeesPassed: false }
+  const chosen = ofThisRun(own, some)
   assert.equal(chosen.filter(file => storms.includes(file)).length, 1)
   assert.deepEqual([...new Set([...chosen, ...storms])].sort(), own)
-  assert.deepEqual(ofThisRun(own, true), own)
-  assert.deepEqual(ofThisRun(['a.test.ts'], false), ['a.test.ts'])
+  assert.deepEqual(ofThisRun(own, { ...some, all: true }), own)
+  assert.deepEqual(ofThisRun(['a.test.ts'], some), ['a.test.ts'])
+})
+
+test('the employees are left out where their tests passed with the same inputs, and nothing else is', () => {
+  const files = [...bundleFiles(), ...own]
+  const left = ofThisRun(files, { all: false, employeesPassed: true })
+  const out = ofThisRun(files, { all: false, employeesPassed: false }).filter(file => !left.includes(file))
+  assert.ok(out.length > 10, `${out.length} are left out`)
+  for (const file of out) assert.match(file, /^services\/workforce\/employees\/|^test\/suite\/src\/bundles\/employees/)
+  assert.deepEqual(ofThisRun(files, { all: true, employeesPassed: true }), files)
+  const hash = inputsHash()
+  // Without git nothing is known to have passed.
+  assert.ok(hash === undefined || /^[0-9a-f]{64}$/.test(hash))
 })
 
 test('what takes longest begins first, and nothing is lost by it', () => {

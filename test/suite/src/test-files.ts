@@ -36,6 +36,7 @@ export function homeOf(file: string): Home {
   const text = readFileSync(join(root, file), 'utf8')
   if (CHANGES_PROCESS.test(text)) return 'own'
   if (/\bvisitServer\(/.test(text)) return 'visitor'
+  if (STARTS_PROCESSES.test(text)) return 'own'
   if (/\bstart(Mongo|Kafka)\(\)/.test(text) && !ENDS_SERVERS.test(text)) return 'servers'
   return STARTS_SOMETHING.test(text) ? 'own' : 'shared'
 }
@@ -46,17 +47,12 @@ export function homeOf(file: string): Home {
  */
 const KEEPS_STATE = /^services\/workforce\/employees\/emma\//
 
-/** What belongs to the whole process is changed, each test of it gets a hook, or processes are started. */
-const CHANGES_PROCESS = new RegExp(
-  [
-    String.raw`\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env`,
-    String.raw`\bmock\.module|\bglobalThis\.\w+ = `,
-    String.raw`^(beforeEach|afterEach)\(`,
-    'node:child_process|node:cluster',
-    String.raw`\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b`,
-  ].join('|'),
-  'm',
-)
+/** What belongs to the whole process is changed. */
+const CHANGES_PROCESS =
+  /\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env|\bmock\.module|\bglobalThis\.\w+ = /
+
+const STARTS_PROCESSES =
+  /node:child_process|node:cluster|\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b/
 
 const ENDS_SERVERS = /\.(kill|pause|stop|start)\(\)|\bdataDir\b|\bstartWiredTiger\b/
 

@@ -7,10 +7,10 @@ if (javaMissing === false) {
   const [mongo, kafka] = await Promise.all([startMongo(), startKafka()])
   process.env.TEST_SHARED_MONGO = mongo.address
   process.env.TEST_SHARED_KAFKA = kafka.address
-  await importTests('servers')
+  importTests('servers')
   after(async () => {
     await Promise.all([mongo[Symbol.asyncDispose](), kafka[Symbol.asyncDispose]()])
   })
 } else {
-  await importTests('servers') // Each says what it needs.
+  importTests('servers') // Each says what it needs.
 }

@@ -1,3 +1,3 @@
 import { importTests } from '../bundles.ts'
 
-await importTests('employees')
+importTests('employees-alex-david')

@@ -1,0 +1,3 @@
+import { importTests } from '../bundles.ts'
+
+importTests('employees-others')
