@@ -34,7 +34,7 @@ export type Home =
 export function homeOf(file: string): Home {
   if (storms.includes(file) || KEEPS_STATE.test(file)) return 'own'
   const text = readFileSync(join(root, file), 'utf8')
-  if (CHANGES_PROCESS.test(text)) return 'own'
+  if (CHANGES_PROCESS.test(text) || MEASURES_MEMORY.test(text)) return 'own'
   if (/\bvisitServer\(/.test(text)) return 'visitor'
   if (STARTS_PROCESSES.test(text)) return 'own'
   if (/\bstart(Mongo|Kafka)\(\)/.test(text) && !ENDS_SERVERS.test(text)) return 'servers'
@@ -50,6 +50,9 @@ const KEEPS_STATE = /^services\/workforce\/employees\/emma\//
 /** What belongs to the whole process is changed. */
 const CHANGES_PROCESS =
   /\bprocess\.(env\.\w+ ?=[^=]|chdir|exit|on\(|umask)|Object\.assign\(process\.env|\bmock\.module|\bglobalThis\.\w+ = /
+
+/** What others left in the process would hide what is measured, and collecting it takes minutes. */
+const MEASURES_MEMORY = /\b(heldMemory|checkMemory|memoryUsage)\b/
 
 const STARTS_PROCESSES =
   /node:child_process|node:cluster|\b(startChild|startServer|startSystem|chooseSandbox|KindRunner|OnnxRunner)\b/
