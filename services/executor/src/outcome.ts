@@ -6,7 +6,7 @@ import { excerpt } from '@millhand/model'
 import { type Loadable, type Loadables, LoadFailed, type ModelUsage, type Runner, RunnerGone } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 
-type Outcome = Result['outcome']
+export type Outcome = Result['outcome']
 
 /** What a run came to, beside its outcome. */
 interface Account {
