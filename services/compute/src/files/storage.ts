@@ -15,6 +15,12 @@ export interface Intent {
   readonly at: number
 }
 
+export const newIntent = (
+  kind: Intent['kind'],
+  { id, sha256, bytes }: { readonly id: string; readonly sha256: string; readonly bytes: number },
+  at: number,
+): Intent => ({ id: crypto.randomUUID(), kind, file: id, sha256, bytes, at })
+
 export interface StorageRecord extends Document {
   /** Of every file that is there, and of the intents' files. */
   readonly bytes: number
@@ -61,6 +67,180 @@ interface UnderWay {
 
 export type Storage = ReturnType<typeof createStorage>
 
+export function createStorage(deps: {
+  readonly collection: Collection<StorageRecord, 'due'>
+  readonly clock: Clock
+  /** Of each tenant. */
+  readonly quotaBytes: number
+}) {
+  const { collection, clock, quotaBytes } = deps
+  const tenants = new Map<string, UnderWay>()
+  const states = new StorageStates(collection, (tenant, { bytes }) => {
+    const known = tenants.get(tenant)
+    if (known !== undefined) known.used = bytes
+  })
+
+  return {
+    /** Begins an upload, or fails with `storage_quota_exceeded` where not one byte more would fit. */
+    async begin(tenant: string): Promise<Arrival> {
+      const { bytes: used } = await states.read(tenant)
+      checkRoom(quotaBytes, used, 1)
+      const known = tenants.get(tenant) ?? { uploads: 0, bytes: 0, used }
+      tenants.set(tenant, known)
+      known.uploads++
+      return new CountedArrival(states, quotaBytes, tenant, known, () => {
+        if (--known.uploads === 0) tenants.delete(tenant)
+      })
+    },
+
+    /** Notes that a file is about to be removed. */
+    async announce(tenant: string, intent: Intent): Promise<void> {
+      await states.change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))
+    },
+
+    /** Ends an intent; its bytes no longer count where the file is gone. Nothing happens where it was settled before. */
+    async settle(tenant: string, { id, bytes: freed }: Intent, isGone: boolean): Promise<void> {
+      await states.change(tenant, before => {
+        const intents = before.intents.filter(each => each.id !== id)
+        if (intents.length === before.intents.length) return before
+        return { bytes: isGone ? before.bytes - freed : before.bytes, intents }
+      })
+    },
+
+    /** Intents that nobody settles any more. */
+    async *abandoned(signal: AbortSignal): AsyncGenerator<{ readonly tenant: string; readonly intent: Intent }, void> {
+      const now = clock.now()
+      for await (const { tenant, intents } of due(collection, now, signal)) {
+        for (const intent of intents) if (intent.at + SETTLED_WITHIN_MS < now) yield { tenant, intent }
+      }
+    },
+  }
+}
+
+/** The bytes of one upload. */
+class CountedArrival implements Arrival {
+  readonly #states: StorageStates
+  readonly #quotaBytes: number
+  readonly #tenant: string
+  readonly #known: UnderWay
+  readonly #onEnd: () => void
+  #came = 0
+  #isOver = false
+
+  constructor(states: StorageStates, quotaBytes: number, tenant: string, known: UnderWay, onEnd: () => void) {
+    this.#states = states
+    this.#quotaBytes = quotaBytes
+    this.#tenant = tenant
+    this.#known = known
+    this.#onEnd = onEnd
+  }
+
+  async add(bytes: number): Promise<void> {
+    const known = this.#known
+    if (known.used + known.bytes + bytes > this.#quotaBytes) {
+      // Another replica may have removed files. Not beside a change, since what that takes would count twice.
+      await this.#states.change(this.#tenant, before => before)
+      try {
+        checkRoom(this.#quotaBytes, known.used, this.#came + bytes, known.bytes - this.#came)
+      } catch (error) {
+        this.#leave()
+        throw error
+      }
+    }
+    this.#came += bytes
+    known.bytes += bytes
+  }
+
+  async take(make: () => Intent): Promise<Intent> {
+    let intent: Intent | undefined
+    await this.#states.change(
+      this.#tenant,
+      ({ bytes, intents }) => {
+        intent = make()
+        checkRoom(this.#quotaBytes, bytes, intent.bytes)
+        return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
+      },
+      () => this.#leave(),
+    )
+    return intent as unknown as Intent
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#leave()
+    this.#onEnd()
+  }
+
+  #leave(): void {
+    this.#known.bytes -= this.#came
+    this.#came = 0
+  }
+}
+
+function checkRoom(quotaBytes: number, used: number, bytes: number, underWay = 0): void {
+  if (used + underWay + bytes <= quotaBytes) return
+  const [held, most, more, coming] = [used, quotaBytes, bytes, underWay].map(each => each.toLocaleString('en'))
+  const others = underWay === 0 ? '' : `, and other uploads under way ${coming}`
+  throw fail(
+    'storage_quota_exceeded',
+    `The account's files hold ${held} of the ${most} bytes that they may${others}; there is no room for ${more} more.`,
+    { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
+  )
+}
+
+/** Changes of tenants' documents. Those of a tenant that come at the same time are one write. */
+class StorageStates {
+  readonly #collection: Collection<StorageRecord, 'due'>
+  readonly #onSeen: (tenant: string, state: State) => void
+  readonly #batcher = new KeyedBatcher<Wanted>()
+
+  /** `onSeen` hears the state that a tenant has after each change, before whoever waits for that goes on. */
+  constructor(collection: Collection<StorageRecord, 'due'>, onSeen: (tenant: string, state: State) => void) {
+    this.#collection = collection
+    this.#onSeen = onSeen
+  }
+
+  async read(tenant: string): Promise<State & { readonly version: number }> {
+    return (await this.#collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
+  }
+
+  /** So that a tenant's uploads do not fight for one document, and those at once do not wait for two writes each. */
+  async change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
+    const wanted: Wanted = { to, onChanged, refusal: undefined }
+    await this.#batcher.join(tenant, wanted, all => this.#changeAll(tenant, all))
+    if (wanted.refusal !== undefined) throw wanted.refusal
+  }
+
+  /** In one write, where there is something to write; again where a replica was faster. */
+  async #changeAll(tenant: string, wanted: readonly Wanted[]): Promise<void> {
+    for (;;) {
+      const before = await this.read(tenant)
+      const after = wanted.reduce<State>(changed, before)
+      if (after !== before && !(await this.#written(tenant, after, before.version))) continue
+      this.#onSeen(tenant, after)
+      for (const { refusal, onChanged } of wanted) if (refusal === undefined) onChanged?.()
+      return
+    }
+  }
+
+  async #written(tenant: string, { bytes, intents }: State, version: number): Promise<boolean> {
+    const [oldest] = intents
+    const document = {
+      tenant,
+      id: ID,
+      bytes,
+      intents,
+      state: oldest ? 'unsettled' : 'settled',
+      due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
+    } as const
+    const result = await this.#collection.write(
+      version === 0 ? { kind: 'insert', document, events: [] } : { kind: 'replace', version, document, events: [] },
+    )
+    return result.kind === 'written'
+  }
+}
+
 type State = Pick<StorageRecord, 'bytes' | 'intents'>
 
 /** A change of a tenant's document that somebody waits for. */
@@ -79,147 +259,5 @@ function changed(before: State, wanted: Wanted): State {
   } catch (error) {
     wanted.refusal = error
     return before
-  }
-}
-
-export function createStorage(deps: {
-  readonly collection: Collection<StorageRecord, 'due'>
-  readonly clock: Clock
-  /** Of each tenant. */
-  readonly quotaBytes: number
-}) {
-  const { collection, clock, quotaBytes } = deps
-  const batcher = new KeyedBatcher<Wanted>()
-  const tenants = new Map<string, UnderWay>()
-
-  async function read(tenant: string): Promise<State & { readonly version: number }> {
-    return (await collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
-  }
-
-  const written = async (tenant: string, { bytes, intents }: State, version: number): Promise<boolean> => {
-    const [oldest] = intents
-    const document = {
-      tenant,
-      id: ID,
-      bytes,
-      intents,
-      state: oldest ? 'unsettled' : 'settled',
-      due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
-    } as const
-    const result = await collection.write(
-      version === 0 ? { kind: 'insert', document, events: [] } : { kind: 'replace', version, document, events: [] },
-    )
-    return result.kind === 'written'
-  }
-
-  /** In one write, where there is something to write; again where a replica was faster. */
-  async function changeAll(tenant: string, wanted: readonly Wanted[]): Promise<void> {
-    for (;;) {
-      const before = await read(tenant)
-      const after = wanted.reduce<State>(changed, before)
-      if (after !== before && !(await written(tenant, after, before.version))) continue
-      const known = tenants.get(tenant)
-      if (known !== undefined) known.used = after.bytes
-      for (const { refusal, onChanged } of wanted) if (refusal === undefined) onChanged?.()
-      return
-    }
-  }
-
-  /** So that a tenant's uploads do not fight for one document, and those at once do not wait for two writes each. */
-  async function change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
-    const wanted: Wanted = { to, onChanged, refusal: undefined }
-    await batcher.join(tenant, wanted, all => changeAll(tenant, all))
-    if (wanted.refusal !== undefined) throw wanted.refusal
-  }
-
-  function checkRoom(used: number, bytes: number, underWay = 0): void {
-    if (used + underWay + bytes <= quotaBytes) return
-    const [held, most, more, coming] = [used, quotaBytes, bytes, underWay].map(each => each.toLocaleString('en'))
-    const others = underWay === 0 ? '' : `, and other uploads under way ${coming}`
-    throw fail(
-      'storage_quota_exceeded',
-      `The account's files hold ${held} of the ${most} bytes that they may${others}; there is no room for ${more} more.`,
-      { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
-    )
-  }
-
-  function arrival(tenant: string, known: UnderWay): Arrival {
-    let came = 0
-    let isOver = false
-    const leave = () => {
-      known.bytes -= came
-      came = 0
-    }
-    return {
-      async add(bytes) {
-        if (known.used + known.bytes + bytes > quotaBytes) {
-          // Another replica may have removed files. Not beside a change, since what that takes would count twice.
-          await change(tenant, before => before)
-          try {
-            checkRoom(known.used, came + bytes, known.bytes - came)
-          } catch (error) {
-            leave()
-            throw error
-          }
-        }
-        came += bytes
-        known.bytes += bytes
-      },
-
-      async take(make) {
-        let intent: Intent | undefined
-        await change(
-          tenant,
-          ({ bytes, intents }) => {
-            intent = make()
-            checkRoom(bytes, intent.bytes)
-            return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
-          },
-          leave,
-        )
-        return intent as unknown as Intent
-      },
-
-      end() {
-        if (isOver) return
-        isOver = true
-        leave()
-        if (--known.uploads === 0) tenants.delete(tenant)
-      },
-    }
-  }
-
-  return {
-    /** Begins an upload, or fails with `storage_quota_exceeded` where not one byte more would fit. */
-    async begin(tenant: string): Promise<Arrival> {
-      const { bytes: used } = await read(tenant)
-      checkRoom(used, 1)
-      const known = tenants.get(tenant) ?? { uploads: 0, bytes: 0, used }
-      tenants.set(tenant, known)
-      known.uploads++
-      return arrival(tenant, known)
-    },
-
-    /** Notes that a file is about to be removed. */
-    async announce(tenant: string, intent: Intent): Promise<void> {
-      await change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))
-    },
-
-    /** Ends an intent; its bytes no longer count where the file is gone. Nothing happens where it was settled before. */
-    async settle(tenant: string, { id, bytes: freed }: Intent, isGone: boolean): Promise<void> {
-      await change(tenant, before => {
-        const intents = before.intents.filter(each => each.id !== id)
-        if (intents.length === before.intents.length) return before
-        return { bytes: isGone ? before.bytes - freed : before.bytes, intents }
-      })
-    },
-
-    /** Intents that nobody settles any more. */
-    async *abandoned(signal: AbortSignal): AsyncGenerator<{ readonly tenant: string; readonly intent: Intent }, void> {
-      const now = clock.now()
-      for await (const { tenant, intents } of due(collection, now, signal)) {
-        for (const intent of intents) if (intent.at + SETTLED_WITHIN_MS < now) yield { tenant, intent }
-      }
-    },
   }
 }
