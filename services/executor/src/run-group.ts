@@ -1,6 +1,6 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
 
-import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type {
   Emission,
