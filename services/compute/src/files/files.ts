@@ -6,7 +6,7 @@ import { blobOf } from './contents.ts'
 import { due } from './due.ts'
 import { type FileRecord, isThere, removedFile, type StoredFile } from './file.ts'
 import { settleIntent } from './settle-intent.ts'
-import { newIntent } from './storage.ts'
+import { newIntent } from './storage-states.ts'
 import { createUpload, type UploadDeps } from './upload.ts'
 
 /** The id of a task that has not ended and whose input the file is; undefined where there is none. */

@@ -2,7 +2,8 @@ import type { Clock } from '@millhand/runner'
 import type { Change, Collection } from '@millhand/store'
 import type { Contents } from './contents.ts'
 import { type FileIndex, type FileRecord, removedFile } from './file.ts'
-import type { Intent, Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
+import type { Intent } from './storage-states.ts'
 
 export interface SettleDeps {
   readonly collection: Collection<FileRecord, FileIndex>

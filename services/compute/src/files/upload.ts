@@ -7,7 +7,8 @@ import type { Log } from '@millhand/telemetry'
 import { blobOf, type ContentRecord } from './contents.ts'
 import { type FileRecord, isThere, type Purpose, type StoredFile } from './file.ts'
 import { type SettleDeps, settleIntent } from './settle-intent.ts'
-import { type Arrival, type Intent, newIntent } from './storage.ts'
+import type { Arrival } from './storage.ts'
+import { type Intent, newIntent } from './storage-states.ts'
 
 /** Contract, section 4. */
 const MOST_BYTES = 512 * 2 ** 20
