@@ -1,7 +1,7 @@
 /** Everything in one process, on SQLite. */
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
-import { createCursors } from '@millhand/api'
+import { type Cursors, createCursors } from '@millhand/api'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
@@ -12,6 +12,7 @@ import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
+import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/on-database'
 import { createDialer, createResolver } from '@millhand/dial'
@@ -22,13 +23,13 @@ import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
 import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
-import { loadPlans } from '@millhand/plans'
+import { loadPlans, type Plans } from '@millhand/plans'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, createHealth, type Runner } from '@millhand/runner'
+import { systemClock as clock, createHealth, type Health, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
-import { DiskRoom, openSqlite } from '@millhand/store/sqlite'
-import { createMetrics, type Log } from '@millhand/telemetry'
+import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
 import { firstPlans } from './config-parts.ts'
@@ -57,13 +58,6 @@ export interface Local {
   readonly models: Catalogue
 }
 
-/** What each `createXService` makes. */
-interface Service {
-  routes(router: Routes): void
-  /** Its background work, until the signal ends. */
-  run(signal: AbortSignal): Promise<void>
-}
-
 /** Half of the runner's 10 s: the gateway stops first, and the executor behind it has runs to hand back. */
 const GATEWAY_STOP_MS = 5_000
 
@@ -73,62 +67,150 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   await ensureFolder('MILLHAND_DATA_DIR', config.dataDir)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const health = createHealth()
-  const room = new DiskRoom({ folder: config.dataDir, reserveBytes: config.diskReserveBytes, log })
+  const { db, blobs } = await openStore(config, runner, log)
+  const models = await loadCatalogue(config.modelFolders)
+  const { secret, keys } = await openAccounts(config, db, plans)
+  const metrics = createMetrics(log)
+  const hosted = new HostedServices(runner)
+  const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, metrics, hosted }
+  hostServices(process)
+  await runExecutors(process, modelRunner)
+  const gateway = ownGateway(process)
+  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
+  const grpc = await serveProcess({
+    grpc: config.grpc,
+    trusted: [createCredentialsIssuer(secret).publicKey],
+    tls: undefined,
+    transport: hosted.transport,
+    routes: router => hosted.routes(router),
+    health,
+    runner,
+    log,
+  })
+  runner.onDrain(() => gateway.drain())
+  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
+  for (const model of models.list())
+    if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
+  return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys, models }
+}
+
+/** What the parts of the process are made of. */
+interface Process {
+  readonly config: LocalConfig
+  readonly runner: Runner
+  readonly log: Log
+  readonly health: Health
+  readonly db: SqliteDatabase
+  readonly blobs: Blobs
+  readonly models: Catalogue
+  readonly plans: Plans
+  readonly secret: Uint8Array
+  readonly metrics: Metrics
+  readonly hosted: HostedServices
+}
+
+async function openStore({ dataDir, diskReserveBytes }: LocalConfig, runner: Runner, log: Log) {
+  const room = new DiskRoom({ folder: dataDir, reserveBytes: diskReserveBytes, log })
   await room.look()
   runner.run('disk room', signal => room.run(clock, signal))
-  const db = runner.own(openSqlite({ file: join(config.dataDir, 'millhand.db'), log, room }))
+  const db = runner.own(openSqlite({ file: join(dataDir, 'millhand.db'), log, room }))
   await db.check()
-  const blobs = await filesystemBlobs(join(config.dataDir, 'blobs'), room)
-  const models = await loadCatalogue(config.modelFolders)
-  const transport = createDirectTransport()
-  const hosted: Service[] = []
-  const host = (name: string, service: Service) => {
-    serve(service.routes, transport)
-    runner.run(name, signal => service.run(signal))
-    hosted.push(service)
-  }
+  return { db, blobs: await filesystemBlobs(join(dataDir, 'blobs'), room) }
+}
 
+/** The process's secret, and the keys of the first account, which is there from now on. */
+async function openAccounts(config: LocalConfig, db: SqliteDatabase, plans: Plans) {
   const owned = identityCollections(db)
   const isFirstStart = async () => !(await hasFirstAccount(owned))
   const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
-  const cursors = createCursors(deriveSecret(secret, 'cursors'))
-  const first = await firstKeys(config.dataDir, config.bootstrap)
-  await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
-  const keySecret = deriveSecret(secret, 'api keys')
-  const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: singleReplica })
-  host('identity', identity)
-  host('status', createStatusService({ db, clock, log }))
+  const keys = await firstKeys(config.dataDir, config.bootstrap)
+  await ensureFirstAccount({ ...owned, clock }, { keys, plans: firstPlans(config.bootstrapPlans, plans) })
+  return { secret, keys }
+}
 
+/** What each `createXService` makes. */
+interface Service {
+  routes(router: Routes): void
+  /** Its background work, until the signal ends. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** The services of the process, which call each other without a network. */
+class HostedServices {
+  readonly transport = createDirectTransport()
+  /** Workforce's leases are asked for as compute's are, so they have a way of their own. */
+  readonly workforceLeases = createDirectTransport()
+  readonly #runner: Runner
+  readonly #services: Service[] = []
+
+  constructor(runner: Runner) {
+    this.#runner = runner
+  }
+
+  host(name: string, service: Service): void {
+    serve(service.routes, this.transport)
+    this.#runner.run(name, signal => service.run(signal))
+    this.#services.push(service)
+  }
+
+  routes(router: Routes): void {
+    for (const service of this.#services) service.routes(router)
+  }
+}
+
+function hostServices(process: Process): void {
+  const { config, log, db, blobs, models, plans, secret, hosted } = process
+  const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const { allow, targetFault } = webhookTargets(config.webhookAllow)
-  const { compute, files } = computeOn(db, {
-    blobs,
-    models,
-    plans,
-    targetFault,
-    cursors,
-    streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
-    clock,
-    log,
-    replicas: singleReplica,
+  const keySecret = deriveSecret(secret, 'api keys')
+  const replicas = singleReplica
+  hosted.host(
+    'identity',
+    createIdentityService({ ...identityCollections(db), plans, cursors, keySecret, clock, log, replicas }),
+  )
+  hosted.host('status', createStatusService({ db, clock, log }))
+
+  const ofTasks = {
+    ...{ blobs, plans, targetFault, cursors, clock, log, replicas },
     onRing: () => {},
     retentionMs: config.retentionMs,
     pricePerSecondMicros: config.cpuSecondMicros,
+  }
+  const { compute, files } = computeOn(db, {
+    ...ofTasks,
+    models,
+    streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     quotaBytes: config.storageQuotaBytes,
   })
-  host('files', files)
-  host('compute', compute)
+  hosted.host('files', files)
+  hosted.host('compute', compute)
 
-  const events = sqliteEventLog(db)
-  const billing = createBillingService({
+  hostEventReaders(process, { allow, targetFault, cursors })
+
+  const { transport } = hosted
+  const workforce = createWorkforceService({
+    ...ofTasks,
+    employees: readCatalogue(),
     db,
-    events,
-    clock,
-    log,
-    entriesKeptMs: config.usageEntriesKeptMs,
+    files: createClient(FileService, transport),
+    taskFiles: createClient(TaskFileService, transport),
+    quota: createClient(QuotaService, transport),
+    usage: createClient(WorkforceUsageService, transport),
+    streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
+    ...config.offered,
   })
-  host('billing', billing)
+  hosted.host('workforce', workforce)
+  serve(workforce.ownRoutes, hosted.workforceLeases)
+}
 
-  const metrics = createMetrics(log)
+/** Billing and webhook, and the removal of events that both have read. */
+function hostEventReaders(
+  { config, runner, log, db, secret, metrics, hosted }: Process,
+  { allow, targetFault, cursors }: ReturnType<typeof webhookTargets> & { readonly cursors: Cursors },
+): void {
+  const events = sqliteEventLog(db)
+  const billing = createBillingService({ db, events, clock, log, entriesKeptMs: config.usageEntriesKeptMs })
+  hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const webhook = createWebhookService({
     db,
@@ -141,41 +223,18 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
     metrics,
   })
-  host('webhook', webhook)
+  hosted.host('webhook', webhook)
   const tails = async () => ({ webhooks: await webhook.offset() })
   runner.run('event retention', signal => {
     const topics = { ...billing.topics, ...webhook.topics }
     return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
   })
+}
 
-  const workforce = createWorkforceService({
-    employees: readCatalogue(),
-    db,
-    blobs,
-    files: createClient(FileService, transport),
-    taskFiles: createClient(TaskFileService, transport),
-    quota: createClient(QuotaService, transport),
-    usage: createClient(WorkforceUsageService, transport),
-    plans,
-    targetFault,
-    cursors,
-    streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),
-    clock,
-    log,
-    replicas: singleReplica,
-    onRing: () => {},
-    retentionMs: config.retentionMs,
-    pricePerSecondMicros: config.cpuSecondMicros,
-    ...config.offered,
-  })
-  host('workforce', workforce)
-  // Its leases are asked for as compute's are, so they have a way of their own.
-  const workforceLeases = createDirectTransport()
-  serve(workforce.ownRoutes, workforceLeases)
-
+async function runExecutors({ config, runner, log, models, hosted }: Process, modelRunner: ModelRunner): Promise<void> {
   const executors = await createExecutors({
-    leases: createClient(LeaseService, transport),
-    workforceLeases: createClient(LeaseService, workforceLeases),
+    leases: createClient(LeaseService, hosted.transport),
+    workforceLeases: createClient(LeaseService, hosted.workforceLeases),
     engines: config.engines,
     own: runner.own,
     runner: modelRunner,
@@ -187,7 +246,9 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
+}
 
+function ownGateway({ config, runner, log, health, hosted: { transport } }: Process) {
   const besides = createHealth()
   const gateway = runner.own(
     createGateway({
@@ -211,22 +272,5 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   for (const part of calleesOf('gateway')) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
   runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
-  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
-  const grpc = await serveProcess({
-    grpc: config.grpc,
-    trusted: [createCredentialsIssuer(secret).publicKey],
-    tls: undefined,
-    transport,
-    routes(router) {
-      for (const service of hosted) service.routes(router)
-    },
-    health,
-    runner,
-    log,
-  })
-  runner.onDrain(() => gateway.drain())
-  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
-  for (const model of models.list())
-    if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
-  return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys: first, models }
+  return gateway
 }

@@ -1,5 +1,5 @@
 /** The HTTP server: sockets, time limits and a stop that lets answers finish. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -54,21 +54,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
   const connections = new Map<Duplex, Connection>()
 
-  const server = createServer({
-    keepAlive: true,
-    noDelay: true,
-    // Longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way.
-    keepAliveTimeout: 65_000,
-    headersTimeout: limits.headersMs ?? 15_000,
-    requestTimeout: requestMs,
-    connectionsCheckingInterval: limits.checkMs ?? 5_000,
-    // Checked where it can be answered with a problem.
-    requireHostHeader: false,
-  })
-  // A client that half-closes still gets its answers, and then the connection ends. Node has no option for it, only this
-  // property.
-  Object.assign(server, { httpAllowHalfOpen: true })
-
+  const server = openServer(limits)
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
@@ -111,34 +97,10 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     boundPipelining(socket, connection)
   })
 
-  function endIdle(which: (socket: Socket, connection: Connection) => boolean) {
-    for (const [duplex, connection] of connections) {
-      const socket = duplex as Socket
-      if (connection.open.length === 0 && which(socket, connection)) socket.destroySoon()
-    }
-  }
-
   let closing: Promise<void> | undefined
-  async function stop() {
+  function stop(): Promise<void> {
     state.stopping = true
-    const closed = new Promise<void>(resolve => {
-      // The close of `http.Server` would cut answers that are written but not yet flushed.
-      NetServer.prototype.close.call(server, () => resolve())
-    })
-    onStop()
-    const { stopMs = 10_000 } = limits
-    const cutting = setTimeout(() => server.closeAllConnections(), stopMs)
-    // What has arrived by now is read in the next turns: closing a socket before would throw it away.
-    await turn()
-    await turn()
-    const isBeginning = (socket: Socket, connection: Connection) => socket.bytesRead > connection.answeredBytes
-    endIdle((socket, connection) => !isBeginning(socket, connection))
-    const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
-    await closed
-    clearTimeout(cutting)
-    clearTimeout(ending)
-    // Ends the timer that looks after the time limits.
-    server.close()
+    return stopServer(server, connections, { onStop, ...limits })
   }
 
   return {
@@ -159,6 +121,54 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
       return closing
     },
   }
+}
+
+function openServer({ headersMs = 15_000, requestMs = 30_000, checkMs = 5_000 }: ServerLimits): HttpServer {
+  const server = createServer({
+    keepAlive: true,
+    noDelay: true,
+    // Longer than a load balancer's 60 s, so that it is never the server that closes under a request on its way.
+    keepAliveTimeout: 65_000,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+    // Checked where it can be answered with a problem.
+    requireHostHeader: false,
+  })
+  // A client that half-closes still gets its answers, and then the connection ends. Node has no option for it, only this
+  // property.
+  return Object.assign(server, { httpAllowHalfOpen: true })
+}
+
+/** Lets answers in flight finish for at most `stopMs`. */
+async function stopServer(
+  server: HttpServer,
+  connections: ReadonlyMap<Duplex, Connection>,
+  { onStop, stopMs = 10_000 }: Pick<ServerOptions, 'onStop'> & Pick<ServerLimits, 'stopMs'>,
+): Promise<void> {
+  const endIdle = (which: (socket: Socket, connection: Connection) => boolean) => {
+    for (const [duplex, connection] of connections) {
+      const socket = duplex as Socket
+      if (connection.open.length === 0 && which(socket, connection)) socket.destroySoon()
+    }
+  }
+  const closed = new Promise<void>(resolve => {
+    // The close of `http.Server` would cut answers that are written but not yet flushed.
+    NetServer.prototype.close.call(server, () => resolve())
+  })
+  onStop()
+  const cutting = setTimeout(() => server.closeAllConnections(), stopMs)
+  // What has arrived by now is read in the next turns: closing a socket before would throw it away.
+  await turn()
+  await turn()
+  const isBeginning = (socket: Socket, connection: Connection) => socket.bytesRead > connection.answeredBytes
+  endIdle((socket, connection) => !isBeginning(socket, connection))
+  const ending = setTimeout(() => endIdle(() => true), Math.min(BEGUN_MS, stopMs))
+  await closed
+  clearTimeout(cutting)
+  clearTimeout(ending)
+  // Ends the timer that looks after the time limits.
+  server.close()
 }
 
 /** For the rest of a request's head to arrive, where some of it has when the server stops: milliseconds. */

@@ -6,14 +6,12 @@ import { fail } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
+import { type Task, TaskSchema, TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import {
   CancelOutcome,
   type CreateTaskRequest,
   type ListTasksRequest,
-  type Task,
-  TaskSchema,
-  TaskStatus,
-} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+} from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { createDirectTransport, operationKey, principalKey, requestIdKey } from '@millhand/rpc'

@@ -64,146 +64,161 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOptions): Pool {
-  /** Those that have an entry, or wait for one. */
-  const partitions = new Map<string, Partition>()
-  const all = new Set<Entry>()
-  /** On which nothing is under way; the longest idle is first. */
-  const idle = new Set<Entry>()
-  /** Who waits, in their turn: a partition that was served goes to the end. */
-  const line = new Set<Partition>()
-  const open = new Set<Connection>()
-  let sweep: Timer | undefined
+export function createPool(options: PoolOptions): Pool {
+  return new ConnectionPool(options)
+}
 
-  return {
-    lend(wish, signal) {
-      const partition = partitions.get(wish.partition) ?? { name: wish.partition, entries: new Set(), waiting: [] }
-      return new Promise((resolve, reject) => {
-        const waiter = { wish, signal, resolve, reject }
-        if (!line.has(partition) && serve(partition, waiter)) return
-        partitions.set(partition.name, partition)
-        partition.waiting.push(waiter)
-        line.add(partition)
-        signal.addEventListener('abort', () => leave(partition, waiter), { once: true })
-      })
-    },
-    async close() {
-      sweep?.cancel()
-      for (const entry of all) drop(entry)
-      await Promise.all([...open].map(({ closed }) => closed))
-    },
+class ConnectionPool implements Pool {
+  readonly #options: PoolOptions
+  /** Those that have an entry, or wait for one. */
+  readonly #partitions = new Map<string, Partition>()
+  readonly #all = new Set<Entry>()
+  /** On which nothing is under way; the longest idle is first. */
+  readonly #idle = new Set<Entry>()
+  /** Who waits, in their turn: a partition that was served goes to the end. */
+  readonly #line = new Set<Partition>()
+  readonly #open = new Set<Connection>()
+  #sweep: Timer | undefined
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  lend(wish: Wish, signal: AbortSignal): Promise<Lent> {
+    const partition = this.#partitions.get(wish.partition) ?? { name: wish.partition, entries: new Set(), waiting: [] }
+    return new Promise((resolve, reject) => {
+      const waiter = { wish, signal, resolve, reject }
+      if (!this.#line.has(partition) && this.#serve(partition, waiter)) return
+      this.#partitions.set(partition.name, partition)
+      partition.waiting.push(waiter)
+      this.#line.add(partition)
+      signal.addEventListener('abort', () => this.#leave(partition, waiter), { once: true })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#sweep?.cancel()
+    for (const entry of this.#all) this.#drop(entry)
+    await Promise.all([...this.#open].map(({ closed }) => closed))
   }
 
   /** Lends a kept connection, or a new one where there may be one more; false when who asks has to wait. */
-  function serve(partition: Partition, waiter: Waiter): boolean {
+  #serve(partition: Partition, waiter: Waiter): boolean {
     const { isFresh, target } = waiter.wish
-    const kept = isFresh ? undefined : keptFor(partition, target)
+    const kept = isFresh ? undefined : this.#keptFor(partition, target)
     if (kept !== undefined) {
-      waiter.resolve(lent(kept))
+      waiter.resolve(this.#lent(kept))
       return true
     }
-    if (partition.entries.size >= maxSocketsPerPartition && !dropOldest(partition.entries)) return false
-    if (all.size >= maxSockets && !dropOldest(idle)) return false
-    void openFor(partition, waiter)
+    if (partition.entries.size >= this.#options.maxSocketsPerPartition && !this.#dropOldest(partition.entries))
+      return false
+    if (this.#all.size >= this.#options.maxSockets && !this.#dropOldest(this.#idle)) return false
+    void this.#openFor(partition, waiter)
     return true
   }
 
   /** The newest that will do, so that the others get idle for long enough to be closed. */
-  function keptFor(partition: Partition, target: string): Entry | undefined {
-    const now = clock.monotonic()
+  #keptFor(partition: Partition, target: string): Entry | undefined {
+    const now = this.#options.clock.monotonic()
     return [...partition.entries].findLast(
       entry => entry.target === target && entry.lent < (entry.connection?.takes ?? 0) && !isOver(entry, now),
     )
   }
 
-  async function openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter) {
-    const entry: Entry = { partition, target: wish.target, bornAt: clock.monotonic(), lent: 0, idleSince: 0 }
-    partitions.set(partition.name, partition)
+  async #openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter): Promise<void> {
+    const entry: Entry = {
+      partition,
+      target: wish.target,
+      bornAt: this.#options.clock.monotonic(),
+      lent: 0,
+      idleSince: 0,
+    }
+    this.#partitions.set(partition.name, partition)
     partition.entries.add(entry)
-    all.add(entry)
+    this.#all.add(entry)
     try {
       const connection = await wish.open(signal)
       entry.connection = connection
-      open.add(connection)
+      this.#open.add(connection)
       void connection.closed.then(() => {
-        open.delete(connection)
-        drop(entry)
-        serveLine()
+        this.#open.delete(connection)
+        this.#drop(entry)
+        this.#serveLine()
       })
-      resolve(lent(entry))
+      resolve(this.#lent(entry))
     } catch (error) {
-      drop(entry)
-      serveLine()
+      this.#drop(entry)
+      this.#serveLine()
       reject(error)
     }
   }
 
-  function lent(entry: Entry): Lent {
+  #lent(entry: Entry): Lent {
     const connection = entry.connection as Connection
-    idle.delete(entry)
+    this.#idle.delete(entry)
     entry.lent++
-    return { connection, release: () => release(entry, connection) }
+    return { connection, release: () => this.#release(entry, connection) }
   }
 
-  function release(entry: Entry, connection: Connection) {
+  #release(entry: Entry, connection: Connection): void {
     entry.lent--
     if (entry.lent === 0) {
-      entry.idleSince = clock.monotonic()
-      if (connection.takes === 0 || isOver(entry, entry.idleSince)) drop(entry)
-      else if (all.has(entry)) idle.add(entry)
-      sweep ??= clock.timer(SWEEP_MS, sweepIdle)
+      entry.idleSince = this.#options.clock.monotonic()
+      if (connection.takes === 0 || isOver(entry, entry.idleSince)) this.#drop(entry)
+      else if (this.#all.has(entry)) this.#idle.add(entry)
+      this.#sweep ??= this.#options.clock.timer(SWEEP_MS, () => this.#sweepIdle())
     }
-    serveLine()
+    this.#serveLine()
   }
 
-  function drop(entry: Entry) {
-    if (!all.delete(entry)) return
-    idle.delete(entry)
+  #drop(entry: Entry): void {
+    if (!this.#all.delete(entry)) return
+    this.#idle.delete(entry)
     entry.partition.entries.delete(entry)
-    forgetEmpty(entry.partition)
+    this.#forgetEmpty(entry.partition)
     entry.connection?.destroy()
   }
 
-  function dropOldest(entries: Set<Entry>): boolean {
+  #dropOldest(entries: Set<Entry>): boolean {
     for (const entry of entries) {
-      if (!idle.has(entry)) continue
-      drop(entry)
+      if (!this.#idle.has(entry)) continue
+      this.#drop(entry)
       return true
     }
     return false
   }
 
-  function sweepIdle() {
-    const now = clock.monotonic()
-    for (const entry of idle) if (isOver(entry, now)) drop(entry)
-    sweep = idle.size > 0 ? clock.timer(SWEEP_MS, sweepIdle) : undefined
-    serveLine()
+  #sweepIdle(): void {
+    const now = this.#options.clock.monotonic()
+    for (const entry of this.#idle) if (isOver(entry, now)) this.#drop(entry)
+    this.#sweep = this.#idle.size > 0 ? this.#options.clock.timer(SWEEP_MS, () => this.#sweepIdle()) : undefined
+    this.#serveLine()
   }
 
-  function serveLine() {
-    for (const partition of line) {
+  #serveLine(): void {
+    for (const partition of this.#line) {
       const [first] = partition.waiting
-      if (first === undefined || !serve(partition, first)) continue
+      if (first === undefined || !this.#serve(partition, first)) continue
       first.wish.onTurn()
       partition.waiting.shift()
-      line.delete(partition)
-      if (partition.waiting.length > 0) line.add(partition)
+      this.#line.delete(partition)
+      if (partition.waiting.length > 0) this.#line.add(partition)
     }
   }
 
-  function leave(partition: Partition, waiter: Waiter) {
+  #leave(partition: Partition, waiter: Waiter): void {
     const at = partition.waiting.indexOf(waiter)
     if (at === -1) return
     partition.waiting.splice(at, 1)
-    if (partition.waiting.length === 0) line.delete(partition)
-    forgetEmpty(partition)
+    if (partition.waiting.length === 0) this.#line.delete(partition)
+    this.#forgetEmpty(partition)
     const { reason } = waiter.signal
     const isLate = reason instanceof DialFailure && reason.code === 'timeout'
     waiter.reject(isLate ? new DialFailure('no_sockets', 'every connection that may be open was in use') : reason)
   }
 
-  function forgetEmpty({ name, entries, waiting }: Partition) {
-    if (entries.size === 0 && waiting.length === 0) partitions.delete(name)
+  #forgetEmpty({ name, entries, waiting }: Partition): void {
+    if (entries.size === 0 && waiting.length === 0) this.#partitions.delete(name)
   }
 }
 

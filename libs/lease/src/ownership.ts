@@ -8,33 +8,10 @@
  * is fenced where it lands: by the version of the document that it writes.
  */
 import type { Clock } from '@millhand/runner'
-import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
+import type { Collection } from '@millhand/store'
+import { ObservedOwner, type OwnerRecord, type Seen } from './observed-owner.ts'
 
-/** All in milliseconds. */
-function timesOf(leaseMs: number) {
-  const renewEveryMs = Math.min(500, leaseMs / 5)
-  return {
-    leaseMs,
-    /** When a holder that could not renew stops, counted from when it sent its last renewal. */
-    stopMs: leaseMs * 0.8,
-    renewEveryMs,
-    /** After so long without an answer another attempt is sent beside the one that hangs. */
-    attemptMs: leaseMs / 4,
-    /** A replica that waits counts at most so much between two answers of the store. */
-    maxBetweenMs: Math.max(2 * renewEveryMs, leaseMs / 5),
-    /** A holder that has not renewed for so long gets nothing done. */
-    silentMs: leaseMs * 0.3,
-  }
-}
-
-export interface OwnerRecord extends Document {
-  /** The process; empty when it has given the place up. */
-  readonly holder: string
-  /** Where it is reached by other replicas. */
-  readonly address: string
-}
-
-export const ownersSpec = { name: 'owners', indexes: {} } as const satisfies CollectionSpec
+export { type OwnerRecord, ownersSpec } from './observed-owner.ts'
 
 /** Where the owner is: in this process, at an address, or nowhere (known). */
 export type Owner = 'here' | { readonly address: string } | undefined
@@ -81,88 +58,89 @@ export interface OwnershipOptions {
 }
 
 export function createOwnership(options: OwnershipOptions): Ownership {
-  const { owners, name, address, clock, onEnded = () => {} } = options
-  const times = timesOf(options.leaseMs)
-  /** Of this life of the process: another life is another holder, also at the same address. */
-  const holder = crypto.randomUUID()
-  let seen: Seen | undefined
+  return new ElectedOwnership(options)
+}
+
+class ElectedOwnership implements Ownership {
+  readonly #options: OwnershipOptions
+  readonly #times: ReturnType<typeof timesOf>
+  readonly #observed: ObservedOwner
   /** By the monotonic clock; in the past while this process owns nothing. */
-  let heldUntil = Number.NEGATIVE_INFINITY
+  #heldUntil = Number.NEGATIVE_INFINITY
   /** Counts how often the lease was lost: a renewal of before extends nothing. */
-  let term = 0
-  let hasWritten = false
-  let isGivenUp = false
-  /** How often another life at our address was seen to renew. */
-  let namesakeRenewed = 0
+  #term = 0
+  #hasWritten = false
+  #isGivenUp = false
 
-  let hasFailed = false
-  const onError = (error: unknown) => {
-    if (!hasFailed) options.onError(error)
-    hasFailed = true
+  constructor(options: OwnershipOptions) {
+    this.#options = options
+    this.#times = timesOf(options.leaseMs)
+    this.#observed = new ObservedOwner(options, this.#times.maxBetweenMs)
   }
 
-  const isHeld = () => !isGivenUp && clock.monotonic() < heldUntil
-
-  const write = async (record: OwnerRecord | undefined, by: string): Promise<boolean> => {
-    const document = { tenant: noAccount, id: name, holder: by, address }
-    const change = record
-      ? ({ kind: 'replace', version: record.version, document, events: [] } as const)
-      : ({ kind: 'insert', document, events: [] } as const)
-    return (await owners.write(change)).kind === 'written'
+  owner(): Owner {
+    if (this.#isHeld()) return 'here'
+    const record = this.#observed.seen?.record
+    if (!record || record.holder === '' || record.address === this.#options.address) return undefined
+    return { address: record.address }
   }
 
-  /** Reads who has the lease. Undefined where an attempt that began later was answered before. */
-  const look = async (): Promise<Seen | undefined> => {
-    const askedAt = clock.monotonic()
-    const record = await owners.get(noAccount, name)
-    hasFailed = false
-    if (seen && seen.askedAt > askedAt) return undefined
-    const at = clock.monotonic()
-    const isUnchanged = seen !== undefined && seen.record?.version === record?.version
-    if (!isUnchanged) {
-      namesakeRenewed = isNamesake(record) && seen?.record?.holder === record?.holder ? namesakeRenewed + 1 : 0
+  isVacant(): boolean {
+    const { seen } = this.#observed
+    return !this.#isHeld() && seen !== undefined && (!seen.record?.holder || seen.unchangedMs >= this.#times.silentMs)
+  }
+
+  async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { name, address, clock } = this.#options
+    while (!signal.aborted) {
+      await this.#attemptInTime(signal)
+      if (this.#observed.namesakeRenewed > LAST_WORDS) {
+        throw new Error(`another living replica of ${name} advertises ${address} too: give each an address of its own`)
+      }
+      if (this.#isHeld()) await this.#hold(signal, work)
+      else await clock.sleep(this.#times.renewEveryMs, signal).catch(() => {})
     }
-    // A renewal may have been under way for as long as no answer came, so that time does not count.
-    const unchangedMs = seen && isUnchanged ? seen.unchangedMs + Math.min(at - seen.at, times.maxBetweenMs) : 0
-    seen = { record, askedAt, at, unchangedMs }
-    return seen
+    if (this.#hasWritten) await this.#giveUp().catch(error => this.#observed.failed(error))
   }
 
-  /** Renews the lease or takes it, where it may be taken. */
-  const attempt = async () => {
-    const begunIn = term
-    const now = await look()
-    if (now === undefined || isGivenUp) return
-    if (!mayTake(now)) {
-      heldUntil = Number.NEGATIVE_INFINITY
-      return
-    }
-    hasWritten = true
-    const isWritten = await write(now.record, holder)
-    if (isWritten && begunIn === term) heldUntil = Math.max(heldUntil, now.askedAt + times.stopMs)
+  #isHeld(): boolean {
+    return !this.#isGivenUp && this.#options.clock.monotonic() < this.#heldUntil
   }
 
   /** One that hangs, as on a connection that died silently, goes on by itself and holds nobody up. */
-  const attemptInTime = async (signal: AbortSignal) => {
+  async #attemptInTime(signal: AbortSignal): Promise<void> {
     const answered = new AbortController()
     const over = AbortSignal.any([signal, answered.signal])
-    const attempting = attempt()
-      .catch(onError)
+    const attempting = this.#attempt()
+      .catch(error => this.#observed.failed(error))
       .finally(() => answered.abort())
-    await Promise.race([attempting, clock.sleep(times.attemptMs, over).catch(() => {})])
+    await Promise.race([attempting, this.#options.clock.sleep(this.#times.attemptMs, over).catch(() => {})])
   }
 
-  /** Another life at our address: an earlier one of this process, or a process that advertises it too. */
-  const isNamesake = (record: OwnerRecord | undefined) =>
-    record !== undefined && record.address === address && record.holder !== '' && record.holder !== holder
+  /** Renews the lease or takes it, where it may be taken. */
+  async #attempt(): Promise<void> {
+    const begunIn = this.#term
+    const now = await this.#observed.look()
+    if (now === undefined || this.#isGivenUp) return
+    if (!this.#mayTake(now)) {
+      this.#heldUntil = Number.NEGATIVE_INFINITY
+      return
+    }
+    this.#hasWritten = true
+    const isWritten = await this.#observed.write(now.record, this.#observed.holder)
+    if (isWritten && begunIn === this.#term) {
+      this.#heldUntil = Math.max(this.#heldUntil, now.askedAt + this.#times.stopMs)
+    }
+  }
 
-  const isOurs = (record: OwnerRecord | undefined) => record?.holder === holder
-
-  const mayTake = ({ record, unchangedMs }: Seen) =>
-    !record || record.holder === '' || isOurs(record) || unchangedMs >= times.leaseMs
+  #mayTake({ record, unchangedMs }: Seen): boolean {
+    return !record || record.holder === '' || this.#observed.isOurs(record) || unchangedMs >= this.#times.leaseMs
+  }
 
   /** Until the signal ends or the lease is lost, and the work has ended: until then it is not taken again. */
-  const hold = async (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => {
+  async #hold(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { name, clock, onEnded = () => {} } = this.#options
+    const { renewEveryMs } = this.#times
     const beganAt = clock.monotonic()
     const losing = new AbortController()
     const over = AbortSignal.any([signal, losing.signal])
@@ -170,12 +148,12 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     const lose = (why: EndReason) => {
       if (over.aborted) return
       reason = why
-      term += 1
-      heldUntil = Number.NEGATIVE_INFINITY
+      this.#term += 1
+      this.#heldUntil = Number.NEGATIVE_INFINITY
       losing.abort(new Error(`the ownership of ${name} has ended: ${reason}`))
     }
     const loseUnlessHeld = () => {
-      if (!isHeld()) lose(isOurs(seen?.record) ? 'expired' : 'taken')
+      if (!this.#isHeld()) lose(this.#observed.isOurs(this.#observed.seen?.record) ? 'expired' : 'taken')
     }
     const ended = new AbortController()
     const working = work(over).finally(() => {
@@ -185,67 +163,51 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     working.catch(() => {}) // It is thrown below, once nothing is under way.
     const expire = () => {
       loseUnlessHeld()
-      if (!over.aborted) timer = clock.timer(heldUntil - clock.monotonic(), expire)
+      if (!over.aborted) timer = clock.timer(this.#heldUntil - clock.monotonic(), expire)
     }
-    let timer = clock.timer(heldUntil - beganAt, expire)
+    let timer = clock.timer(this.#heldUntil - beganAt, expire)
     while (!over.aborted) {
-      await clock.sleep(times.renewEveryMs, over).catch(() => {})
+      await clock.sleep(renewEveryMs, over).catch(() => {})
       if (over.aborted) break
-      await attemptInTime(over)
+      await this.#attemptInTime(over)
       loseUnlessHeld()
     }
     timer.cancel()
     while (!ended.signal.aborted) {
-      await clock.sleep(times.renewEveryMs, ended.signal).catch(() => {})
-      if (!ended.signal.aborted) await look().catch(onError) // Callers are told who has it now.
+      await clock.sleep(renewEveryMs, ended.signal).catch(() => {})
+      // Callers are told who has it now.
+      if (!ended.signal.aborted) await this.#observed.look().catch(error => this.#observed.failed(error))
     }
     onEnded(reason ?? 'stopped', clock.monotonic() - beganAt)
     await working
   }
 
   /** Another replica takes over at once. Where the store can't be asked, it does so after the lease time. */
-  const giveUp = async () => {
-    isGivenUp = true
+  async #giveUp(): Promise<void> {
+    this.#isGivenUp = true
     // A renewal that is still under way may come between.
     for (let tries = 0; tries < 3; tries++) {
-      const record = await owners.get(noAccount, name)
-      if (!record || !isOurs(record) || (await write(record, ''))) return
+      const record = await this.#observed.read()
+      if (!record || !this.#observed.isOurs(record) || (await this.#observed.write(record, ''))) return
     }
-  }
-
-  return {
-    owner() {
-      if (isHeld()) return 'here'
-      const record = seen?.record
-      if (!record || record.holder === '' || record.address === address) return undefined
-      return { address: record.address }
-    },
-
-    isVacant: () => !isHeld() && seen !== undefined && (!seen.record?.holder || seen.unchangedMs >= times.silentMs),
-
-    async run(signal, work) {
-      while (!signal.aborted) {
-        await attemptInTime(signal)
-        if (namesakeRenewed > LAST_WORDS) {
-          throw new Error(
-            `another living replica of ${name} advertises ${address} too: give each an address of its own`,
-          )
-        }
-        if (isHeld()) await hold(signal, work)
-        else await clock.sleep(times.renewEveryMs, signal).catch(() => {})
-      }
-      if (hasWritten) await giveUp().catch(onError)
-    },
   }
 }
 
-/** What a look at the record has shown. Times are by the monotonic clock. */
-interface Seen {
-  readonly record: OwnerRecord | undefined
-  readonly askedAt: number
-  readonly at: number
-  /** For how long it has been the same, as far as the store has answered. */
-  readonly unchangedMs: number
+/** All in milliseconds. */
+function timesOf(leaseMs: number) {
+  const renewEveryMs = Math.min(500, leaseMs / 5)
+  return {
+    leaseMs,
+    /** When a holder that could not renew stops, counted from when it sent its last renewal. */
+    stopMs: leaseMs * 0.8,
+    renewEveryMs,
+    /** After so long without an answer another attempt is sent beside the one that hangs. */
+    attemptMs: leaseMs / 4,
+    /** A replica that waits counts at most so much between two answers of the store. */
+    maxBetweenMs: Math.max(2 * renewEveryMs, leaseMs / 5),
+    /** A holder that has not renewed for so long gets nothing done. */
+    silentMs: leaseMs * 0.3,
+  }
 }
 
 /** A life that has ended may have sent one renewal that lands after its end. */

@@ -48,37 +48,15 @@ export function createRunner(options: RunnerOptions): Runner {
   const stopping = new AbortController()
   const draining = new AbortController()
   const exit = Promise.withResolvers<number>()
-  const owned: { name: string; close: () => Promise<void> | void }[] = []
-  const names = new Set<string>()
+  const owned = new OwnedParts((name, error) => {
+    exitCode = 1
+    log.error('runner.close_failed', { name, error })
+  })
   const drains: (() => void)[] = []
   let stopped: Promise<void> | undefined
-  let over = false
   let exitCode = 0
   let unwatch = () => {}
   let ownsProcess = false
-
-  const close = async (name: string, closing: () => Promise<void> | void) => {
-    try {
-      await closing()
-    } catch (error) {
-      exitCode = 1
-      log.error('runner.close_failed', { name, error })
-    } finally {
-      names.delete(name)
-    }
-  }
-
-  const take = (name: string, closing: () => Promise<void> | void) => {
-    names.add(name)
-    if (over) void close(name, closing)
-    else owned.push({ name, close: closing })
-  }
-
-  /** Also closes what is taken over meanwhile: a start may be under way. */
-  const closeAll = async () => {
-    for (let next = owned.pop(); next !== undefined; next = owned.pop()) await close(next.name, next.close)
-    over = true
-  }
 
   const drain = async (reason: string) => {
     log.info('runner.draining', { reason, ms: drainMs })
@@ -91,12 +69,12 @@ export function createRunner(options: RunnerOptions): Runner {
     stopping.abort(new Error(`stopping: ${reason}`))
     const late = Promise.withResolvers<'late'>()
     const timer = clock.timer(limitMs, () => late.resolve('late'))
-    const end = await Promise.race([closeAll(), late.promise])
+    const end = await Promise.race([owned.closeAll(), late.promise])
     timer.cancel()
-    over = true
+    owned.isOver = true
     if (end === 'late') {
       exitCode = 1
-      log.error('runner.stop_timeout', { limit_ms: limitMs, still_running: [...names] })
+      log.error('runner.stop_timeout', { limit_ms: limitMs, still_running: owned.open })
       if (ownsProcess) killUnlessEnded()
     } else {
       log.info('runner.stopped', { exit_code: exitCode })
@@ -107,8 +85,8 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const runner: Runner = {
     signal: stopping.signal,
-    own(resource, name = `resource ${owned.length + 1}`) {
-      take(name, () => resource.close())
+    own(resource, name = `resource ${owned.size + 1}`) {
+      owned.take(name, () => resource.close())
       return resource
     },
     run(name, task) {
@@ -117,7 +95,7 @@ export function createRunner(options: RunnerOptions): Runner {
         if (ending.signal.aborted) return
         fail(`${name} failed`, error)
       })
-      take(name, () => {
+      owned.take(name, () => {
         ending.abort(stopping.signal.reason)
         return running
       })
@@ -151,4 +129,49 @@ export function createRunner(options: RunnerOptions): Runner {
     void runner.stop(reason)
   }
   return runner
+}
+
+/** What a process owns, closed in the reverse order in which it was taken. */
+class OwnedParts {
+  readonly #onFailure: (name: string, error: unknown) => void
+  readonly #parts: { name: string; close: () => Promise<void> | void }[] = []
+  readonly #open = new Set<string>()
+  /** From then on what is taken is closed at once. */
+  isOver = false
+
+  constructor(onFailure: (name: string, error: unknown) => void) {
+    this.#onFailure = onFailure
+  }
+
+  get size(): number {
+    return this.#parts.length
+  }
+
+  /** The names of those that are not closed yet. */
+  get open(): readonly string[] {
+    return [...this.#open]
+  }
+
+  take(name: string, close: () => Promise<void> | void): void {
+    this.#open.add(name)
+    if (this.isOver) void this.#close(name, close)
+    else this.#parts.push({ name, close })
+  }
+
+  /** Also closes what is taken meanwhile: a start may be under way. */
+  async closeAll(): Promise<void> {
+    for (let next = this.#parts.pop(); next !== undefined; next = this.#parts.pop())
+      await this.#close(next.name, next.close)
+    this.isOver = true
+  }
+
+  async #close(name: string, close: () => Promise<void> | void): Promise<void> {
+    try {
+      await close()
+    } catch (error) {
+      this.#onFailure(name, error)
+    } finally {
+      this.#open.delete(name)
+    }
+  }
 }

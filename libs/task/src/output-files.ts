@@ -3,7 +3,7 @@
  * it goes once it is known which of them the task names: whoever goes on after a crash removes the others.
  * docs/decisions/files.md, "An output file".
  */
-import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { everyInterval } from '@millhand/runner'
 import type { Collection, Document } from '@millhand/store'
 import type { RunFiles } from './rpc/run-files.ts'

@@ -1,5 +1,5 @@
 import { fail } from '@millhand/api'
-import type { RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { hasEnded, type TaskBase } from './task.ts'
 
 /** The task that a run is of, as it is in the store. Fails with `conflict` where the run's lease is not the live one. */

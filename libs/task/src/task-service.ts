@@ -1,7 +1,8 @@
 /** The service of a kind of task: the methods of its API and those that executors and other replicas call. */
 import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { Cursors } from '@millhand/api'
-import { type Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Routes } from '@millhand/rpc'
 import type { Collection, DocumentRef } from '@millhand/store'

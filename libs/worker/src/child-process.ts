@@ -5,10 +5,9 @@ import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
-import type { Log } from '@millhand/telemetry'
 import { CHANNEL } from './channel.ts'
-import { type ChildMessage, decodeMessage } from './child-message.ts'
-import { frame, frameReader } from './frames.ts'
+import { frame } from './frames.ts'
+import { Inbox, type InboxOptions } from './inbox.ts'
 import { diedOfMemory } from './memory.ts'
 import type { Lock } from './node-lock.ts'
 import { isOwnUser } from './os-sandbox.ts'
@@ -52,17 +51,11 @@ export interface ChildProcess<To, From> {
 
 const STDERR_CHARACTERS = 4096
 
-export interface ChildOptions<From> {
+export interface ChildOptions<From> extends InboxOptions<From> {
   /** What it runs, a path. It gets the number of this process and the memory limit as arguments, for `startWatchdog`. */
   readonly script: string
   /** What it may read and load. */
   readonly lock: Lock
-  /** What it said, once it is sure that the protocol has it; undefined for what it has not. That it throws is a fault of ours. */
-  readonly read: (received: ChildMessage) => From | undefined
-  /** How many messages may have come before somebody asks for them. One more, and it has crashed. */
-  readonly ahead: number
-  /** How long a message may be, and all together that nobody has asked for. One byte more, and it has crashed. */
-  readonly messageBytes: number
   readonly memoryLimitBytes: number
   /** What a file of its may have. */
   readonly fileBytes: number
@@ -71,12 +64,11 @@ export interface ChildOptions<From> {
    * too. `limitProcessor` is for each of several runs. Without a limit where left out.
    */
   readonly processorSeconds?: number
-  readonly log: Log
 }
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
-  const { read, ahead, messageBytes, memoryLimitBytes, log } = options
+  const { memoryLimitBytes, log } = options
   const { child, folder, generations, uid } = spawnChild(options)
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio
@@ -84,24 +76,11 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   let stderr = ''
   let killed: RunnerGone | undefined
   let ended: RunnerGone | undefined
-  const waiting: { resolve(message: From): void; reject(error: unknown): void }[] = []
-  const arrived: { readonly message: From; readonly bytes: number }[] = []
-  let unreadBytes = 0
 
   const isRunning = () => !ended && child.exitCode === null && child.signalCode === null
-  let working: number | undefined
-  const workingPid = () => {
-    if (!isRunning()) return undefined
-    working ??= realPid(child.pid, generations)
-    return working
-  }
-  let top: number | undefined
+  const workingPid = lazyPid(isRunning, child, generations)
   /** Within Bubblewrap the first process adopts those whose parents have ended. */
-  const topPid = () => {
-    if (!isRunning()) return undefined
-    top ??= realPid(child.pid, Math.min(generations, 1))
-    return top
-  }
+  const topPid = lazyPid(isRunning, child, Math.min(generations, 1))
 
   const stop = (because: RunnerGone) => {
     if (ended) return
@@ -122,38 +101,12 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   })
   child.stderr?.on('error', error => log.warn('worker.stderr_unreadable', { error }))
 
-  const breach = (what: string) => {
+  const inbox = new Inbox(options, what => {
     stop(new RunnerGone('crashed', `the process said ${what}`))
     channel?.destroy()
-  }
-  const understood = (received: ChildMessage): From | undefined => {
-    try {
-      return read(received)
-    } catch (error) {
-      log.error('worker.read_failed', { error })
-    }
-  }
-  const take = frameReader(
-    () => messageBytes - unreadBytes,
-    payload => {
-      if (killed) return
-      const received = decodeMessage(payload)
-      const message = received && understood(received)
-      if (!message) return breach('what it may not')
-      const next = waiting.shift()
-      if (next) return next.resolve(message)
-      if (arrived.length === ahead) return breach('more than it was asked')
-      arrived.push({ message, bytes: payload.length })
-      unreadBytes += payload.length
-    },
-  )
+  })
   channel?.on('data', chunk => {
-    if (killed) return
-    try {
-      take(chunk)
-    } catch {
-      breach('more than there is room for')
-    }
+    if (!killed) inbox.take(chunk)
   })
   // What is not read any more is not written either: nobody who waits would be told. `close` says why it ended.
   channel?.on('close', end)
@@ -167,7 +120,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       // Bubblewrap's end is that of all within; without it they may live on.
       if (generations === 0 && isOwnUser(uid)) endAllOf(uid)
       removeTempFolder(folder, log)
-      for (const { reject } of waiting.splice(0)) reject(ended)
+      inbox.end(ended)
       resolve(ended)
     }
     // `close` comes after `exit`, when standard error has been read to its end.
@@ -198,19 +151,21 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       for (const part of frame(serialize(message))) channel.write(part)
       channel.uncork()
     },
-    next() {
-      const first = arrived.shift()
-      if (first) {
-        unreadBytes -= first.bytes
-        return Promise.resolve(first.message)
-      }
-      if (ended) return Promise.reject(ended)
-      return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
-    },
+    next: () => inbox.next(),
     async kill(because = new RunnerGone('killed', 'the run was stopped')) {
       stop(because)
       await gone
     },
+  }
+}
+
+/** The number on this machine of a process so many generations below the child, once it is known; undefined before and after it. */
+function lazyPid(isRunning: () => boolean, child: NodeChild, generations: number) {
+  let pid: number | undefined
+  return () => {
+    if (!isRunning()) return undefined
+    pid ??= realPid(child.pid, generations)
+    return pid
   }
 }
 

@@ -1,6 +1,6 @@
 /** A file that is a task's input: whether it can be, and which task needs it. docs/decisions/files.md, "In tasks". */
 import type { Fault } from '@millhand/api'
-import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { checkInputFile, INPUT_HEAD_BYTES, type ModelPackage } from '@millhand/model'
 import type { Collection } from '@millhand/store'
 import { leaseOf, leaseWithInput } from '@millhand/task'

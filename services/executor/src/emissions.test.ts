@@ -4,11 +4,13 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, createClient } from '@connectrpc/connect'
 import {
   type Emission as EmissionMessage,
+  Emitted_Verdict,
+  type RunEmissions,
+} from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
+import {
   EmitRequestSchema,
   EmitResponseSchema,
-  Emitted_Verdict,
   LeaseService,
-  type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { manualClock } from '@millhand/runner'

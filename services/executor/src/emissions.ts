@@ -8,9 +8,9 @@ import type { Client } from '@connectrpc/connect'
 import {
   type Emission as EmissionMessage,
   Emitted_Verdict,
-  type LeaseService,
   type RunEmissions,
-} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+} from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
+import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Emission } from '@millhand/worker'

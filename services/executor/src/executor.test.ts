@@ -2,19 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { createClient } from '@connectrpc/connect'
+import { Emitted_Verdict, type RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
   ClaimResponseSchema,
   EmitResponseSchema,
-  Emitted_Verdict,
   FinishRequestSchema,
   FinishResponseSchema,
-  type Lease,
   LeaseService,
   type Renewal,
   Renewed_Verdict,
   RenewResponseSchema,
-  type Result,
-  type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Catalogue, ModelPackage } from '@millhand/model'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'

@@ -3,13 +3,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { durationMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
+import type { Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
   type ClaimRequestSchema,
   type ClaimResponse,
   type LeaseService,
   Renewed_Verdict,
-  type Result,
-  type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/runner'

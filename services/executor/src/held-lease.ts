@@ -1,6 +1,6 @@
 /** A lease as its executor holds it. */
 import { durationMs } from '@bufbuild/protobuf/wkt'
-import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
 const stopBeforeEndMs = 2_000

@@ -5,11 +5,8 @@ import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import type {
-  Lease,
-  LeaseService,
-  ReadInputRequestSchema,
-} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { LeaseService, ReadInputRequestSchema } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { type GivenFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/worker'

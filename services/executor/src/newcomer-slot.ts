@@ -3,7 +3,8 @@
  * hold the slots, the first task of another begins. docs/decisions/fairness.md.
  */
 import type { Client } from '@connectrpc/connect'
-import type { LeaseService, Run } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 

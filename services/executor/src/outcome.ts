@@ -1,12 +1,12 @@
 /** How runs end, as leases are told. */
 
-import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
 import { excerpt } from '@millhand/model'
 import { type Loadable, type Loadables, LoadFailed, type ModelUsage, type Runner, RunnerGone } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 
-type Outcome = Result['outcome']
+export type Outcome = Result['outcome']
 
 /** What a run came to, beside its outcome. */
 interface Account {

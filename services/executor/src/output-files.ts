@@ -2,11 +2,17 @@
 
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import type { Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import type { Artifact, OutputFile } from '@millhand/worker'
+import type { Artifact, ItemResult, OutputFile } from '@millhand/worker'
+import type { HeldLease } from './held-lease.ts'
 import { runOf } from './input-files.ts'
+import { failure, type Outcome } from './outcome.ts'
+import { fits } from './result-bound.ts'
+import { sendEach } from './send-each.ts'
+import type { Transfers } from './transfers.ts'
 import { transferMs, whileAway } from './while-away.ts'
 
 /** Half of what a reader of the tunnel lets its sender be ahead. */
@@ -19,9 +25,11 @@ export type Sent = OutputFile | Pick<Artifact, 'bytes'> | Artifact
  * Sends one; the id of the file that it became. Again while nobody can take it. Rejects with what kept it, and with
  * the signal's reason.
  */
+export type SendOutput = (lease: Lease, file: Sent, signal: AbortSignal) => Promise<string>
+
 export const outputFiles =
-  (leases: Pick<Client<typeof LeaseService>, 'storeOutput'>, clock: Clock, log: Log) =>
-  async (lease: Lease, file: Sent, signal: AbortSignal): Promise<string> => {
+  (leases: Pick<Client<typeof LeaseService>, 'storeOutput'>, clock: Clock, log: Log): SendOutput =>
+  async (lease, file, signal) => {
     const limits = { signal, timeoutMs: transferMs(sizeOf(file)) }
     const onFailure = (error: unknown) => log.warn('output.not_stored', { task_id: lease.workId, error })
     const once = () => leases.storeOutput(messages(lease, file), limits)
@@ -49,7 +57,7 @@ async function partAt(file: Sent, at: number, length: number): Promise<Uint8Arra
 }
 
 /** What becomes of a task whose output could not be stored; `lost` where its lease is. */
-export function faultOfSending(error: unknown) {
+function faultOfSending(error: unknown) {
   switch (codeOf(error)) {
     case 'conflict':
       return 'lost'
@@ -67,3 +75,56 @@ export function faultOfSending(error: unknown) {
       }
   }
 }
+
+interface OutputSenderDeps {
+  readonly transfers: Transfers
+  readonly sendOutput: SendOutput
+  /** The outcome of a lease that is stopped. */
+  readonly ofStop: (one: HeldLease) => Outcome
+  readonly answer: (one: HeldLease, outcome: Outcome, computeMs: number, files?: readonly string[]) => void
+}
+
+/** Sends the files of one run's leases, then answers the leases. `ms`: what each run took. */
+export class OutputSender {
+  readonly #deps: OutputSenderDeps
+
+  constructor(deps: OutputSenderDeps) {
+    this.#deps = deps
+  }
+
+  async output(one: HeldLease, file: OutputFile, ms: number): Promise<void> {
+    try {
+      const [value] = (await this.#sendAll(one, [file], ms)) ?? []
+      if (value !== undefined) this.#deps.answer(one, { case: 'outputFile', value }, ms)
+    } finally {
+      await file.handle.close()
+    }
+  }
+
+  /** Artifacts go first: the output has their ids. */
+  async artifacts(one: HeldLease, { artifacts, outputOf }: WithArtifacts, ms: number): Promise<void> {
+    const files = await this.#sendAll(one, artifacts, ms)
+    if (files === undefined) return
+    const output = outputOf(files)
+    if (fits(output)) return this.#deps.answer(one, { case: 'output', value: output }, ms, files)
+    const [value] = (await this.#sendAll(one, [{ bytes: Buffer.from(output) }], ms)) ?? []
+    if (value !== undefined) this.#deps.answer(one, { case: 'outputFile', value }, ms, files)
+  }
+
+  /** The ids of the files, in their order; undefined where one could not be stored, and the lease is answered. */
+  async #sendAll(one: HeldLease, files: readonly Sent[], ms: number): Promise<readonly string[] | undefined> {
+    const { transfers, sendOutput, ofStop, answer } = this.#deps
+    try {
+      return await transfers.of(one, signal =>
+        sendEach(files, signal, (file, ends) => sendOutput(one.lease, file, ends)),
+      )
+    } catch (error) {
+      const fault = one.stop ? 'lost' : faultOfSending(error)
+      if (fault === 'lost') one.stop ??= 'lost'
+      answer(one, fault === 'lost' ? ofStop(one) : failure(fault.code, fault.message, fault.retryable), ms)
+      return undefined
+    }
+  }
+}
+
+type WithArtifacts = Extract<ItemResult, { artifacts: unknown }>

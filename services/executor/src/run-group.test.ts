@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/runner'
 import { type Emission, LoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from '@millhand/worker'

@@ -1,6 +1,6 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
 
-import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Clock } from '@millhand/runner'
 import type {
   Emission,
@@ -10,16 +10,14 @@ import type {
   Loadable,
   Loadables,
   ModelUsage,
-  OutputFile,
+  RunItem,
   Runner,
   RunResult,
 } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
-import { failure, outcomes } from './outcome.ts'
-import { faultOfSending, type Sent } from './output-files.ts'
-import { fits } from './result-bound.ts'
-import { sendEach } from './send-each.ts'
+import { failure, type Outcome, outcomes } from './outcome.ts'
+import { OutputSender, type SendOutput } from './output-files.ts'
 import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-processes.ts'
 
@@ -31,8 +29,7 @@ export interface RunGroupDeps {
   readonly runner: Pick<Runner<Loadable>, 'engine' | 'loads'>
   /** Of this run alone. */
   readonly inputs: InputFiles
-  /** Stores an output or an artifact; the id of its file. Rejects with what kept it, and with the signal's reason. */
-  readonly sendOutput: (lease: Lease, file: Sent, signal: AbortSignal) => Promise<string>
+  readonly sendOutput: SendOutput
   /** Has it noted what the run of a lease may cost, in millionths of a dollar. Rejects as `sendOutput` does. */
   readonly reserve: (lease: Lease, costMicros: number, signal: AbortSignal) => Promise<void>
   /** Takes what the run of a lease emits; as `OnEmit`. */
@@ -50,196 +47,203 @@ export interface ActiveRun {
   readonly tookMs: number
 }
 
+type Loaded = ReturnType<Loadables<Loadable>['get']>
+
+/** Begins a run of the leases in the warm process; where there is none, `loaded` says why. */
 export function runGroup(
-  { clock, runner, inputs, sendOutput, reserve, emit, settle }: RunGroupDeps,
-  loaded: ReturnType<Loadables<Loadable>['get']>,
+  deps: RunGroupDeps,
+  loaded: Loaded,
   warm: Warm | undefined,
   held: readonly HeldLease[],
 ): ActiveRun {
-  let waiting: readonly HeldLease[] = held
-  let running: readonly HeldLease[] = []
-  let startedAt: number | undefined
-  let killing = false
-  let isOver = false
-  const inputOf = new Map<HeldLease, InputFile>()
-  const givenTo = new Map<HeldLease, readonly GivenFile[]>()
-  const usedBy = new Map<HeldLease, ModelUsage>()
-  const transfers = new Transfers()
+  return new GroupRun(deps, loaded, warm, held)
+}
+
+class GroupRun implements ActiveRun {
+  readonly #deps: RunGroupDeps
+  readonly #warm: Warm | undefined
+  readonly #outcomes: ReturnType<typeof outcomes>
+  readonly #sender: OutputSender
+  readonly #transfers = new Transfers()
+  #waiting: readonly HeldLease[]
+  #running: readonly HeldLease[] = []
   /** When all that the run takes was there. */
-  let readyAt: number | undefined
-  const run = { check, done: Promise.resolve(), tookMs: 0 }
+  #readyAt: number | undefined
+  #startedAt: number | undefined
+  #killing = false
+  #isOver = false
+  readonly #inputOf = new Map<HeldLease, InputFile>()
+  readonly #givenTo = new Map<HeldLease, readonly GivenFile[]>()
+  readonly #usedBy = new Map<HeldLease, ModelUsage>()
+  readonly done: Promise<void>
+  tookMs = 0
 
-  const { decided, ofStop, ofError, notLoadable, resultOf } = outcomes(runner, loaded)
-  const share = (ms: number) => Math.ceil(ms / Math.max(1, running.length))
-  const elapsed = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt)
-  /** What was decided about the run before its result could go, by its owner or for what it emitted, has the last word. */
-  const answer = (one: HeldLease, outcome: Result['outcome'], computeMs: number, files: readonly string[] = []) =>
-    settle(one, () =>
-      one.stop === 'lost'
-        ? undefined
-        : resultOf(one.lease, decided(one) ?? outcome, { computeMs, files, used: usedBy.get(one) }),
-    )
-
-  function check(): void {
-    const now = clock.monotonic()
-    transfers.check()
-    if (startedAt === undefined) checkWaiting(isStuck(now))
-    else if (!isOver) checkRunning(now, startedAt) // Else its process may be in the next run.
+  constructor(deps: RunGroupDeps, loaded: Loaded, warm: Warm | undefined, held: readonly HeldLease[]) {
+    this.#deps = deps
+    this.#warm = warm
+    this.#waiting = held
+    this.#outcomes = outcomes(deps.runner, loaded)
+    this.#sender = new OutputSender({
+      transfers: this.#transfers,
+      sendOutput: deps.sendOutput,
+      ofStop: this.#outcomes.ofStop,
+      answer: (one, outcome, computeMs, files) => this.#answer(one, outcome, computeMs, files),
+    })
+    this.done = this.#execute()
   }
 
-  function checkRunning(now: number, startedAt: number): void {
-    for (const one of running) if (now - startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
-    if (killing || !running.some(one => one.stop)) return
-    killing = true
-    warm?.kill().catch(() => {}) // Its run rejects in any case, and that is where it is answered.
+  check(): void {
+    const now = this.#deps.clock.monotonic()
+    this.#transfers.check()
+    if (this.#startedAt === undefined) this.#checkWaiting(this.#isStuck(now))
+    else if (!this.#isOver) this.#checkRunning(now, this.#startedAt) // Else its process may be in the next run.
   }
 
-  /** Whether it waits behind a run that goes on and on. */
-  const isStuck = (now: number) => warm?.isRunning === true && readyAt !== undefined && now - readyAt > waitBehindMs
-
-  /** What is stopped before its run began is answered at once; what is stuck goes back. */
-  function checkWaiting(stuck: boolean): void {
-    for (const one of waiting) {
-      if (!one.stop && !stuck) continue
-      answer(one, { case: 'returned', value: true }, 0)
-      transfers.end(one)
+  async #execute(): Promise<void> {
+    if (!this.#warm) return this.#fail(this.#outcomes.notLoadable())
+    let result: RunResult
+    try {
+      const files = this.#waiting.filter(({ lease }) => lease.inputFileBytes !== undefined || lease.files.length > 0)
+      if (files.length > 0) await this.#readInputs(files)
+      if (this.#waiting.length === 0) return
+      this.#readyAt = this.#deps.clock.monotonic()
+      result = await this.#warm.run(
+        () => this.#begin(),
+        async (item, emission) => {
+          const one = this.#running[item]
+          if (one) await this.#deps.emit(one, emission)
+        },
+      )
+      this.tookMs = this.#elapsed()
+    } catch (error) {
+      return this.#fail(error)
+    } finally {
+      this.#isOver = this.#startedAt !== undefined
+      this.#deps.inputs.close()
     }
-    waiting = stuck ? [] : waiting.filter(one => !one.stop)
+    await this.#succeed(result)
   }
 
-  /** The outcome of one that will not run. */
-  function leave(one: HeldLease, outcome: Result['outcome']): void {
-    waiting = waiting.filter(other => other !== one)
-    answer(one, outcome, 0)
-  }
-
-  async function readInputs(files: readonly HeldLease[]): Promise<void> {
+  async #readInputs(files: readonly HeldLease[]): Promise<void> {
     let room = MOST_BYTES_A_RUN
     await Promise.all(
       files.map(async one => {
         room -= bytesGiven(one.lease)
-        if (room < 0) leave(one, { case: 'returned', value: true })
-        else await readInput(one)
+        if (room < 0) this.#leave(one, { case: 'returned', value: true })
+        else await this.#readInput(one)
       }),
     )
   }
 
-  async function readInput(one: HeldLease): Promise<void> {
+  async #readInput(one: HeldLease): Promise<void> {
+    const { inputs } = this.#deps
     try {
-      await transfers.of(one, async signal => {
-        if (one.lease.inputFileBytes !== undefined) inputOf.set(one, await inputs.read(one.lease, signal))
-        givenTo.set(one, await inputs.given(one.lease, signal))
+      await this.#transfers.of(one, async signal => {
+        if (one.lease.inputFileBytes !== undefined) this.#inputOf.set(one, await inputs.read(one.lease, signal))
+        this.#givenTo.set(one, await inputs.given(one.lease, signal))
       })
     } catch (error) {
-      if (!waiting.includes(one)) return // It was stopped, and is answered.
+      if (!this.#waiting.includes(one)) return // It was stopped, and is answered.
       const fault = faultOfReading(error)
       if (fault === 'lost') one.stop ??= 'lost'
-      if (fault === 'lost' || fault === 'away') leave(one, { case: 'returned', value: true })
-      else leave(one, failure(fault.code, fault.message, fault.retryable))
+      if (fault === 'lost' || fault === 'away') this.#leave(one, { case: 'returned', value: true })
+      else this.#leave(one, failure(fault.code, fault.message, fault.retryable))
     }
   }
 
-  function begin() {
-    checkWaiting(false)
-    running = waiting
-    waiting = []
-    startedAt = clock.monotonic()
-    return running.map(one => ({
-      input: inputOf.get(one) ?? one.lease.input,
+  /** The outcome of one that will not run. */
+  #leave(one: HeldLease, outcome: Outcome): void {
+    this.#waiting = this.#waiting.filter(other => other !== one)
+    this.#answer(one, outcome, 0)
+  }
+
+  /** Its process is free: what the run takes. */
+  #begin(): readonly RunItem[] {
+    this.#checkWaiting(false)
+    this.#running = this.#waiting
+    this.#waiting = []
+    this.#startedAt = this.#deps.clock.monotonic()
+    return this.#running.map(one => ({
+      input: this.#inputOf.get(one) ?? one.lease.input,
       parameters: one.lease.parameters,
-      files: givenTo.get(one) ?? [],
-      onUsage: (used: ModelUsage) => void usedBy.set(one, used),
-      reserve: (costMicros: number) => transfers.of(one, signal => reserve(one.lease, costMicros, signal)),
+      files: this.#givenTo.get(one) ?? [],
+      onUsage: (used: ModelUsage) => void this.#usedBy.set(one, used),
+      reserve: (costMicros: number) =>
+        this.#transfers.of(one, signal => this.#deps.reserve(one.lease, costMicros, signal)),
     }))
   }
 
-  async function succeeded({ items, computeMs }: RunResult): Promise<void> {
+  async #succeed({ items, computeMs }: RunResult): Promise<void> {
+    const { loads } = this.#deps.runner
+    const ms = this.#share(computeMs)
     const sending: Promise<void>[] = []
-    running.forEach((one, i) => {
+    this.#running.forEach((one, i) => {
       const item: ItemResult | undefined = items[i]
-      const ms = share(computeMs)
       // The run was over before it could be stopped: for a time-out that is in time.
-      if (!item) answer(one, failure(`${runner.loads}_failed`, `The ${runner.loads} gave no answer.`, true), ms)
-      else if (!item.ok) answer(one, failure(item.code, item.message, item.retryable), ms)
-      else if ('output' in item) answer(one, { case: 'output', value: item.output }, ms)
-      else sending.push('file' in item ? sendWhole(one, item.file, ms) : sendParts(one, item, ms))
+      if (!item) this.#answer(one, failure(`${loads}_failed`, `The ${loads} gave no answer.`, true), ms)
+      else if (!item.ok) this.#answer(one, failure(item.code, item.message, item.retryable), ms)
+      else if ('output' in item) this.#answer(one, { case: 'output', value: item.output }, ms)
+      else
+        sending.push('file' in item ? this.#sender.output(one, item.file, ms) : this.#sender.artifacts(one, item, ms))
     })
     await Promise.all(sending)
   }
 
-  async function sendWhole(one: HeldLease, file: OutputFile, ms: number): Promise<void> {
-    try {
-      const [value] = (await sendAll(one, [file], ms)) ?? []
-      if (value !== undefined) answer(one, { case: 'outputFile', value }, ms)
-    } finally {
-      await file.handle.close()
-    }
-  }
-
-  /** The files first, whose ids the output has. */
-  async function sendParts(one: HeldLease, { artifacts, outputOf }: WithArtifacts, ms: number): Promise<void> {
-    const files = await sendAll(one, artifacts, ms)
-    if (files === undefined) return
-    const output = outputOf(files)
-    if (fits(output)) return answer(one, { case: 'output', value: output }, ms, files)
-    const [value] = (await sendAll(one, [{ bytes: Buffer.from(output) }], ms)) ?? []
-    if (value !== undefined) answer(one, { case: 'outputFile', value }, ms, files)
-  }
-
-  /** The ids of the files, in their order; undefined where one could not be stored, and the lease is answered. */
-  async function sendAll(one: HeldLease, files: readonly Sent[], ms: number): Promise<readonly string[] | undefined> {
-    try {
-      return await transfers.of(one, signal =>
-        sendEach(files, signal, (file, ends) => sendOutput(one.lease, file, ends)),
-      )
-    } catch (error) {
-      const fault = one.stop ? 'lost' : faultOfSending(error)
-      if (fault === 'lost') one.stop ??= 'lost'
-      answer(one, fault === 'lost' ? ofStop(one) : failure(fault.code, fault.message, fault.retryable), ms)
-      return undefined
-    }
-  }
-
-  function failed(error: unknown): void {
-    if (startedAt === undefined) {
-      checkWaiting(false)
-      for (const one of waiting) answer(one, ofError(error), 0)
-      waiting = []
+  #fail(error: unknown): void {
+    const { ofError, ofStop } = this.#outcomes
+    if (this.#startedAt === undefined) {
+      this.#checkWaiting(false)
+      for (const one of this.#waiting) this.#answer(one, ofError(error), 0)
+      this.#waiting = []
       return
     }
-    const computeMs = share(elapsed())
-    const alone = running.length === 1
-    for (const one of running) {
+    const computeMs = this.#share(this.#elapsed())
+    const alone = this.#running.length === 1
+    for (const one of this.#running) {
       // Which neighbour crashed a shared run is not known: each goes back and runs alone.
-      if (one.stop || killing || !alone) answer(one, ofStop(one), computeMs)
-      else answer(one, ofError(error), computeMs)
+      if (one.stop || this.#killing || !alone) this.#answer(one, ofStop(one), computeMs)
+      else this.#answer(one, ofError(error), computeMs)
     }
   }
 
-  async function execute(): Promise<void> {
-    if (!warm) return failed(notLoadable())
-    let result: RunResult
-    try {
-      const files = waiting.filter(({ lease }) => lease.inputFileBytes !== undefined || lease.files.length > 0)
-      if (files.length > 0) await readInputs(files)
-      if (waiting.length === 0) return
-      readyAt = clock.monotonic()
-      result = await warm.run(begin, async (item, emission) => {
-        const one = running[item]
-        if (one) await emit(one, emission)
-      })
-      run.tookMs = elapsed()
-    } catch (error) {
-      return failed(error)
-    } finally {
-      isOver = startedAt !== undefined
-      inputs.close()
+  /** What is stopped before its run began is answered at once; what is stuck goes back. */
+  #checkWaiting(stuck: boolean): void {
+    for (const one of this.#waiting) {
+      if (!one.stop && !stuck) continue
+      this.#answer(one, { case: 'returned', value: true }, 0)
+      this.#transfers.end(one)
     }
-    await succeeded(result)
+    this.#waiting = stuck ? [] : this.#waiting.filter(one => !one.stop)
   }
 
-  run.done = execute()
-  return run
+  /** Whether it waits behind a run that goes on and on. */
+  #isStuck(now: number): boolean {
+    return this.#warm?.isRunning === true && this.#readyAt !== undefined && now - this.#readyAt > waitBehindMs
+  }
+
+  #checkRunning(now: number, startedAt: number): void {
+    for (const one of this.#running) if (now - startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
+    if (this.#killing || !this.#running.some(one => one.stop)) return
+    this.#killing = true
+    this.#warm?.kill().catch(() => {}) // Its run rejects in any case, and that is where it is answered.
+  }
+
+  /** What was decided about the run before its result could go, by its owner or for what it emitted, has the last word. */
+  #answer(one: HeldLease, outcome: Outcome, computeMs: number, files: readonly string[] = []): void {
+    const { decided, resultOf } = this.#outcomes
+    this.#deps.settle(one, () =>
+      one.stop === 'lost'
+        ? undefined
+        : resultOf(one.lease, decided(one) ?? outcome, { computeMs, files, used: this.#usedBy.get(one) }),
+    )
+  }
+
+  /** Of the run's milliseconds, those of each lease. */
+  #share(ms: number): number {
+    return Math.ceil(ms / Math.max(1, this.#running.length))
+  }
+
+  #elapsed(): number {
+    return this.#startedAt === undefined ? 0 : this.#deps.clock.monotonic() - this.#startedAt
+  }
 }
-
-type WithArtifacts = Extract<ItemResult, { artifacts: unknown }>

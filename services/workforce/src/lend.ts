@@ -1,4 +1,4 @@
-import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { leaseOf } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'

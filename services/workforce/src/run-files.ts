@@ -2,7 +2,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { fail } from '@millhand/api'
 import type { StoreTaskFileRequest } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
-import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { RunFiles } from '@millhand/task'
 import { as, inTheNameOf } from './in-name-of.ts'
 import { ownerOf } from './owner.ts'

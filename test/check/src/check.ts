@@ -11,11 +11,11 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 let failed = 0
 for (const step of steps) {
   const began = performance.now()
-  const { faults, notes } = await step.run()
+  const { faults } = await step.run()
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)
   print(`${faults === '' ? 'ok    ' : 'FAILED'} ${step.name.padEnd(26)} ${seconds.padStart(5)} s`)
   if (faults !== '') failed++
-  for (const text of [faults, notes ?? '']) if (text !== '') print(text.replaceAll(/^/gm, '       '))
+  if (faults !== '') print(faults.replaceAll(/^/gm, '       '))
 }
 let passed = steps.length - failed
 if (!process.argv.includes('--no-tests')) {

@@ -19,7 +19,6 @@ export async function fileFaults(): Promise<Verdict> {
   const { output } = await execute(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], '.')
   const files = output.split('\n').filter(file => file !== '' && !/(^|\/)(gen|third_party)\//.test(file))
   const faults: string[] = []
-  const notes: string[] = []
   for (const file of files) {
     if (EMPTY_NAMES.test(file)) faults.push(`${file}: the name says nothing of what is inside`)
     if (!/\.(ts|tsx|mjs|proto|sh|py)$/.test(file)) continue
@@ -34,9 +33,10 @@ export async function fileFaults(): Promise<Verdict> {
       if (file !== 'test/check/src/files.ts' && UNFINISHED.test(line))
         faults.push(`${file}:${at + 1}: said to be unfinished`)
     }
-    if (!isTest && lines.length > LONG + 1) notes.push(`${file} has ${lines.length - 1} lines: it may hold two ideas`)
+    if (!isTest && lines.length > LONG + 1)
+      faults.push(`${file} has ${lines.length - 1} lines, more than ${LONG}: it holds two ideas`)
   }
-  return { faults: faults.join('\n'), notes: notes.join('\n') }
+  return { faults: faults.join('\n') }
 }
 
 /** Whether a line of a test asserts, or allows, less time than a busy machine may need. */

@@ -2,6 +2,4 @@
 export interface Verdict {
   /** What is wrong, in words; empty when all is well. */
   readonly faults: string
-  /** Worth a look, and no fault. */
-  readonly notes?: string
 }

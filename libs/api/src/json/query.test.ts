@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import {
-  GetTaskRequestSchema,
-  ListTasksRequestSchema,
-  TaskField,
-  TaskStatus,
-} from '../gen/millhand/compute/v1/task_pb.ts'
+import { TaskStatus } from '../gen/millhand/compute/v1/task_pb.ts'
+import { GetTaskRequestSchema, ListTasksRequestSchema, TaskField } from '../gen/millhand/compute/v1/task_request_pb.ts'
 import { Order } from '../gen/millhand/type/v1/mode_pb.ts'
 import { queryReader } from './query.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { maxFaults } from '../errors.ts'
-import { CreateTaskRequestSchema, TaskPriority, TaskType } from '../gen/millhand/compute/v1/task_pb.ts'
+import { TaskPriority, TaskType } from '../gen/millhand/compute/v1/task_pb.ts'
+import { CreateTaskRequestSchema } from '../gen/millhand/compute/v1/task_request_pb.ts'
 import { everyKind } from './every-kind.fixture.ts'
 import { jsonReader } from './reader.ts'
 

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { create, type DescMessage, toBinary } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
+import { TaskSchema } from '../gen/millhand/compute/v1/task_pb.ts'
 import {
   CreateTaskRequestSchema,
   ListTasksRequestSchema,
   ListTasksResponseSchema,
-  TaskSchema,
-} from '../gen/millhand/compute/v1/task_pb.ts'
+} from '../gen/millhand/compute/v1/task_request_pb.ts'
 import { EventSchema } from '../gen/millhand/event/v1/event_pb.ts'
-import { ResultSchema } from '../gen/millhand/lease/v1/lease_service_pb.ts'
+import { ResultSchema } from '../gen/millhand/lease/v1/lease_pb.ts'
 import { everyKind } from './every-kind.fixture.ts'
 import { queryReader } from './query.ts'
 import { jsonReader } from './reader.ts'

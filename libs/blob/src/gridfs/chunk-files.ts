@@ -16,6 +16,8 @@ export interface ChunkFile {
   readonly chunk_size: number
 }
 
+export type ChunkFiles = ReturnType<typeof chunkFiles>
+
 export function chunkFiles(chunks: Collection<Chunk>) {
   async function read({ file, size, chunk_size }: ChunkFile, n: number): Promise<Buffer> {
     const chunk = await chunks.findOne({ files_id: file, n }, { projection: { _id: 0, data: 1 } })

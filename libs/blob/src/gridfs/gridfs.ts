@@ -6,8 +6,8 @@ import { asked, timeoutsFor } from '@millhand/store/mongo/connection'
 import { Binary, MongoClient, ObjectId } from 'mongodb'
 import { type BlobInfo, type Blobs, checkBlobKey, checkBlobRange, cutBlobRange, type PutOptions } from '../blobs.ts'
 import { type Content, hearErrors, parts } from '../content.ts'
-import { type BlobRecord, blobRecords } from './blob-records.ts'
-import { type Chunk, chunkFiles } from './chunk-files.ts'
+import { type BlobRecord, BlobRecords } from './blob-records.ts'
+import { type Chunk, type ChunkFiles, chunkFiles } from './chunk-files.ts'
 import { pieces } from './pieces.ts'
 
 export interface GridfsBlobs extends Blobs {
@@ -38,7 +38,7 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
   const client = new MongoClient(url, timeoutsFor(url))
   // Said of the database, since a `journal=false` of the URL's goes before what is said of the client.
   const db = client.db(undefined, { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary' })
-  const records = blobRecords(db.collection<BlobRecord>(`${bucket}.keys`))
+  const records = new BlobRecords(db.collection<BlobRecord>(`${bucket}.keys`))
   const files = chunkFiles(db.collection<Chunk>(`${bucket}.chunks`))
 
   let opening: Promise<void> | undefined
@@ -58,56 +58,7 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
     await files.createIndexes()
   }
 
-  /** Writes the contents where nobody sees them. */
-  async function upload(file: ObjectId, content: Content, options: PutOptions): Promise<BlobInfo> {
-    const length = content instanceof Readable ? CHUNK_BYTES : Math.min(CHUNK_BYTES, content.length)
-    const hash = createHash('sha256')
-    let size = 0
-    let n = 0
-    for await (const piece of pieces(parts(content, options), length)) {
-      size += piece.length
-      hash.update(piece)
-      const data = new Binary(piece)
-      await asked(() => files.write(file, n++, data))
-    }
-    options.signal?.throwIfAborted()
-    return { size, sha256: hash.digest('hex') }
-  }
-
-  async function keepFromSweep(key: string, file: ObjectId, over: AbortSignal): Promise<void> {
-    const hourPassed = () =>
-      clock.sleep(RENEW_MS, over).then(
-        () => true,
-        () => false,
-      )
-    while (await hourPassed()) {
-      // One that fails is made good by the next; only a day without any loses the upload.
-      await records.renew(key, file, clock.now()).catch(() => undefined)
-    }
-  }
-
-  async function put(key: string, content: Content, options: PutOptions): Promise<BlobInfo> {
-    const file = new ObjectId()
-    await asked(() => records.begin(key, file, clock.now()))
-    const over = new AbortController()
-    const kept = keepFromSweep(key, file, over.signal)
-    let info: BlobInfo | undefined
-    try {
-      info = await upload(file, content, options)
-      const now = clock.now()
-      const next = { file, chunk_size: CHUNK_BYTES, ...info, written_at: new Date(now) }
-      await asked(() => records.commit(key, next, now))
-      return info
-    } catch (error) {
-      const outcome = await records.abandon(key, file, clock.now()).catch(() => 'unknown' as const)
-      if (outcome === 'committed' && info !== undefined) return info
-      if (outcome === 'swept') await files.remove(file).catch(() => undefined)
-      throw error
-    } finally {
-      over.abort()
-      await kept
-    }
-  }
+  const uploads = new Uploads(records, files, clock)
 
   async function removeGarbage(now: number, signal: AbortSignal): Promise<void> {
     await records.abandonSilent(now, signal)
@@ -124,7 +75,7 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
       options.signal?.throwIfAborted()
       using _ = hearErrors(content)
       await open()
-      return await put(key, content, options)
+      return await uploads.put(key, content, options)
     },
 
     async get(key, range) {
@@ -159,6 +110,70 @@ export function gridfsBlobs({ url, bucket = 'blobs', clock }: GridfsOptions): Gr
       closed = true
       await client.close()
     },
+  }
+}
+
+/** Uploads of this process. */
+class Uploads {
+  readonly #records: BlobRecords
+  readonly #files: ChunkFiles
+  readonly #clock: Clock
+
+  constructor(records: BlobRecords, files: ChunkFiles, clock: Clock) {
+    this.#records = records
+    this.#files = files
+    this.#clock = clock
+  }
+
+  async put(key: string, content: Content, options: PutOptions): Promise<BlobInfo> {
+    const file = new ObjectId()
+    await asked(() => this.#records.begin(key, file, this.#clock.now()))
+    const over = new AbortController()
+    const kept = this.#keepFromSweep(key, file, over.signal)
+    let info: BlobInfo | undefined
+    try {
+      info = await this.#write(file, content, options)
+      const now = this.#clock.now()
+      const next = { file, chunk_size: CHUNK_BYTES, ...info, written_at: new Date(now) }
+      await asked(() => this.#records.commit(key, next, now))
+      return info
+    } catch (error) {
+      const outcome = await this.#records.abandon(key, file, this.#clock.now()).catch(() => 'unknown' as const)
+      if (outcome === 'committed' && info !== undefined) return info
+      if (outcome === 'swept') await this.#files.remove(file).catch(() => undefined)
+      throw error
+    } finally {
+      over.abort()
+      await kept
+    }
+  }
+
+  /** Writes the contents where nobody sees them. */
+  async #write(file: ObjectId, content: Content, options: PutOptions): Promise<BlobInfo> {
+    const length = content instanceof Readable ? CHUNK_BYTES : Math.min(CHUNK_BYTES, content.length)
+    const hash = createHash('sha256')
+    let size = 0
+    let n = 0
+    for await (const piece of pieces(parts(content, options), length)) {
+      size += piece.length
+      hash.update(piece)
+      const data = new Binary(piece)
+      await asked(() => this.#files.write(file, n++, data))
+    }
+    options.signal?.throwIfAborted()
+    return { size, sha256: hash.digest('hex') }
+  }
+
+  async #keepFromSweep(key: string, file: ObjectId, over: AbortSignal): Promise<void> {
+    const hourPassed = () =>
+      this.#clock.sleep(RENEW_MS, over).then(
+        () => true,
+        () => false,
+      )
+    while (await hourPassed()) {
+      // One that fails is made good by the next; only a day without any loses the upload.
+      await this.#records.renew(key, file, this.#clock.now()).catch(() => undefined)
+    }
   }
 }
 

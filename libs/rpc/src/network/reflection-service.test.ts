@@ -40,7 +40,7 @@ for (const [version, service] of [
       ['millhand.compute.v1.ComputeService', `${compute}/compute_service.proto`],
       ['.millhand.compute.v1.ComputeService', `${compute}/compute_service.proto`],
       ['millhand.compute.v1.ComputeService.GetTask', `${compute}/compute_service.proto`],
-      ['millhand.compute.v1.CreateTaskRequest', `${compute}/task.proto`],
+      ['millhand.compute.v1.CreateTaskRequest', `${compute}/task_request.proto`],
       ['millhand.compute.v1.Task.model', `${compute}/task.proto`],
       ['millhand.compute.v1.TaskStatus', `${compute}/task.proto`],
       ['millhand.compute.v1.TASK_STATUS_QUEUED', `${compute}/task.proto`],

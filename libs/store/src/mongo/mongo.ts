@@ -12,15 +12,14 @@
  */
 import { systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Collection, CollectionSpec, Database, Document, DocumentRef } from '../collection.ts'
-import { CircuitBreaker } from './circuit-breaker.ts'
+import { Client } from './client.ts'
 import { writeCommands } from './commands.ts'
-import { asked, circuitOpen, isPassing, timeoutsFor, unreachable } from './connection.ts'
 import { keepDeadEvent } from './dead-events.ts'
 import { declaredIndexes } from './indexes.ts'
 import { makeIndexes } from './make-indexes.ts'
 import { mongoCollection } from './mongo-collection.ts'
+import { onceMade, type Ready } from './once-made.ts'
 import { type Outbox, outboxOf } from './outbox.ts'
 import { OutboxRelay, type RelayOptions } from './outbox-relay.ts'
 import { prepare } from './prepare.ts'
@@ -69,74 +68,16 @@ export interface MongoDatabase extends Database {
   close(): Promise<void>
 }
 
-/** No retries by the driver: `settle` asks what became of a write before it repeats it. */
-const SETTINGS = {
-  appName: 'millhand',
-  retryWrites: false,
-  writeConcern: { w: 'majority', journal: true },
-  readConcern: { level: 'majority' },
-  readPreference: 'primary',
-  ignoreUndefined: true,
-} as const satisfies MongoClientOptions
-
 /** Connects at the first use, and again for ever. Throws when the URL is none. */
 export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): MongoDatabase {
-  const client = new MongoClient(url, { ...SETTINGS, ...timeoutsFor(url) })
-  const db = client.db()
-  // By ourselves: when the driver's own first attempt fails, it never makes another.
-  const connected = onceMade(async () => {
-    await client.connect()
-  })
+  const client = new Client(url, log)
+  const { db } = client
   const commands = writeCommands(db)
   const tokens = new WriteTokens()
   const collections: { readonly name: string; readonly ready: Ready }[] = []
   const outboxes = new Map<string, Outbox>()
   const rings = oncePerTurn(onOutbox)
-  const closing = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
   let relay: OutboxRelay | undefined
-  let closed: Promise<void> | undefined
-
-  /** Keeps the connection until the work is done; refuses it after `close`. */
-  async function during<R>(work: () => Promise<R>): Promise<R> {
-    if (closed) throw new Error('the store is closed')
-    const working = work()
-    underWay.add(working)
-    try {
-      return await working
-    } finally {
-      underWay.delete(working)
-    }
-  }
-
-  const ping = async (signal?: AbortSignal) => {
-    await connected()
-    await db.command({ ping: 1 }, signal ? { signal } : {})
-    circuit.answered()
-  }
-  const circuit = new CircuitBreaker({
-    clock: systemClock,
-    probe: () => during(ping),
-    isSilence: isPassing,
-    refusal: circuitOpen,
-    onChange: isOpen => (isOpen ? log.warn('store.circuit_opened') : log.info('store.circuit_closed')),
-  })
-
-  const read = <R>(work: () => Promise<R>): Promise<R> => asked(() => during(() => circuit.read(work)))
-  /** For callers: what can't be told is a failure of the way to the server too. */
-  const write = <R>(work: () => Promise<R>): Promise<R> =>
-    asked(() =>
-      during(() => circuit.write(work)).catch(error => {
-        throw error instanceof OutcomeUnknown ? unreachable(error) : error
-      }),
-    )
-
-  async function close(): Promise<void> {
-    closing.abort()
-    circuit.close()
-    await Promise.allSettled(underWay)
-    await client.close()
-  }
 
   return {
     collection<T extends Document, I extends string>(spec: CollectionSpec<I>): Collection<T, I> {
@@ -144,7 +85,7 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
       const layout = layoutOf(spec)
       const indexes = declaredIndexes(spec)
       const ready = onceMade(async () => {
-        await connected()
+        await client.connected()
         await makeIndexes({ collection, commands, layout, indexes, log })
       })
       const outbox = outboxOf({ collection, commands, ready })
@@ -164,22 +105,22 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
         },
       })
       return {
-        get: (tenant, id) => read(() => inner.get(tenant, id)),
-        find: (index, query) => read(() => inner.find(index, query)),
-        count: (index, range, limit) => read(() => inner.count(index, range, limit)),
-        write: change => write(() => inner.write(change)),
+        get: (tenant, id) => client.read(() => inner.get(tenant, id)),
+        find: (index, query) => client.read(() => inner.find(index, query)),
+        count: (index, range, limit) => client.read(() => inner.count(index, range, limit)),
+        write: change => client.write(() => inner.write(change)),
       }
     },
 
     async prepare(signal) {
       for (const { name, ready } of collections) {
-        const make = () => during(async () => ready())
+        const make = () => client.during(async () => ready())
         await prepare({ name, make, clock: systemClock, log }, signal)
       }
     },
 
     relay: (options, signal) =>
-      during(async () => {
+      client.during(async () => {
         if (relay) throw new Error('a relay runs in this process already')
         const isKnown = (token: string) => tokens.isKnown(token)
         relay = new OutboxRelay({
@@ -192,7 +133,7 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
           log,
         })
         try {
-          await relay.run(AbortSignal.any([signal, closing.signal]))
+          await relay.run(AbortSignal.any([signal, client.closing]))
         } finally {
           relay = undefined
         }
@@ -205,33 +146,8 @@ export function openMongo({ url, log, onOutbox = () => {} }: MongoOptions): Mong
       }
     },
 
-    ping: signal => during(() => ping(signal)),
-
-    close() {
-      closed ??= close()
-      return closed
-    },
-  }
-}
-
-type Ready = () => Promise<void> | undefined
-
-/** What is to be made once: the work under way, if it is not made yet. After a failure the next call tries again. */
-function onceMade(make: () => Promise<void>): Ready {
-  let isMade = false
-  let making: Promise<void> | undefined
-  const work = async () => {
-    try {
-      await make()
-      isMade = true
-    } finally {
-      making = undefined
-    }
-  }
-  return () => {
-    if (isMade) return undefined
-    making ??= work()
-    return making
+    ping: signal => client.ping(signal),
+    close: () => client.close(),
   }
 }
 

@@ -19,24 +19,49 @@ export function sqliteCollection<T extends Document, I extends string>(
   isFull: () => boolean,
 ): Collection<T, I> {
   const table = quoted(spec.name)
-  const columns = columnsOf(spec)
+  const select = prepare(`SELECT version, body FROM ${table} WHERE ${HERE}`)
+  const finds = queriesOf(spec, prepare, findSql)
+  const counts = queriesOf(spec, prepare, countSql)
+  const writer = writerOf<T>(spec, prepare, select, events)
+
+  return {
+    get: (tenant, id) =>
+      commit.durable(() => {
+        const row = select.get(tenant, id)
+        return row && documentOf<T>(row)
+      }),
+
+    find: (index, query) =>
+      commit.durable(() => {
+        const { equals, after = [], before = [], limit } = query
+        if (!(limit >= 1 && limit <= 10_000)) throw new RangeError(`a limit is 1 to 10,000, not ${limit}`)
+        return finds(index, query)
+          .all(...equals, ...after, ...before, limit)
+          .map(documentOf<T>)
+      }),
+
+    count: (index, range, limit) =>
+      commit.durable(() => {
+        const { equals, after = [], before = [] } = range
+        if (!(limit >= 1)) throw new RangeError(`a limit is 1 or more, not ${limit}`)
+        const row = counts(index, { ...range, limit }).get(...equals, ...after, ...before, limit)
+        return (row as unknown as [number])[0]
+      }),
+
+    async write(change) {
+      if (change.kind === 'insert' && isFull()) throw noRoom()
+      return commit.write(writer(change))
+    },
+  }
+}
+
+const HERE = 'tenant = ? AND id = ?'
+
+/** The statement of a query, prepared once for each shape. */
+function queriesOf(spec: CollectionSpec, prepare: Prepare, sqlOf: typeof findSql) {
   const indexes = new Map<string, Index>([['primary', PRIMARY], ...Object.entries<Index>(spec.indexes)])
-  const unique = Object.entries<Index>(spec.indexes).filter(([, index]) => index.unique)
-  const always = new Set([...indexes.values()].flatMap(index => (index.when ? [] : index.fields)))
-
-  const names = ['tenant', 'id', 'version', 'body', ...columns.map(quoted)]
-  const insert = prepare(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
-  )
-  const replaced = ['version = ?', 'body = ?', ...columns.map(column => `${quoted(column)} = ?`)]
-  const here = 'tenant = ? AND id = ?'
-  const replace = prepare(`UPDATE OR IGNORE ${table} SET ${replaced.join(', ')} WHERE ${here} AND version = ?`)
-  const remove = prepare(`DELETE FROM ${table} WHERE ${here} AND version = ?`)
-  const select = prepare(`SELECT version, body FROM ${table} WHERE ${here}`)
-  const finds = new Map<string, StatementSync>()
-  const counts = new Map<string, StatementSync>()
-
-  function statementFor(made: Map<string, StatementSync>, sqlOf: typeof findSql, index: string, query: Query) {
+  const made = new Map<string, StatementSync>()
+  return (index: string, query: Query): StatementSync => {
     const shape = shapeOf(index, query)
     let statement = made.get(shape)
     if (statement === undefined) {
@@ -47,30 +72,28 @@ export function sqliteCollection<T extends Document, I extends string>(
     }
     return statement
   }
+}
 
-  /** The values of the columns, in their order. Only an index with `when` leaves out documents that lack a field. */
-  function indexed(document: Draft<T>): SQLInputValue[] {
-    return columns.map(column => {
-      const value = (document as Record<string, unknown>)[column]
-      if (typeof value === 'string' || typeof value === 'number') return value
-      if (always.has(column))
-        throw new TypeError(`${spec.name} ${document.id}: the indexed field ${column} is not a scalar`)
-      return null
-    })
-  }
+/** What writes a change, once the group commit calls it. */
+function writerOf<T extends Document>(
+  spec: CollectionSpec,
+  prepare: Prepare,
+  select: StatementSync,
+  events: EventTable,
+): (change: Change<T>) => () => WriteResult {
+  const table = quoted(spec.name)
+  const columns = columnsOf(spec)
+  const names = ['tenant', 'id', 'version', 'body', ...columns.map(quoted)]
+  const insert = prepare(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
+  )
+  const replaced = ['version = ?', 'body = ?', ...columns.map(column => `${quoted(column)} = ?`)]
+  const replace = prepare(`UPDATE OR IGNORE ${table} SET ${replaced.join(', ')} WHERE ${HERE} AND version = ?`)
+  const remove = prepare(`DELETE FROM ${table} WHERE ${HERE} AND version = ?`)
+  const indexed = columnValues<T>(spec, columns)
+  const refusedBy = refusingIndex<T>(spec, prepare)
 
-  /** Which unique index refused the document; asked within the group, before anything else changes. */
-  function refusedBy(document: Draft<T>): string {
-    for (const [name, { fields }] of unique) {
-      const values = fields.map(field => (document as Record<string, SQLInputValue>)[field] ?? null)
-      const same = fields.map(field => `${quoted(field)} = ?`).join(' AND ')
-      const others = prepare(`SELECT 1 FROM ${table} WHERE ${same} AND NOT (${here})`)
-      if (others.get(...values, document.tenant, document.id) !== undefined) return name
-    }
-    throw new Error(`${spec.name} ${document.id}: refused by no unique index`)
-  }
-
-  function writer(change: Change<T>): () => WriteResult {
+  return change => {
     switch (change.kind) {
       case 'insert': {
         const { document, version = 1 } = change
@@ -108,40 +131,33 @@ export function sqliteCollection<T extends Document, I extends string>(
       }
     }
   }
+}
 
-  return {
-    get: (tenant, id) =>
-      commit.durable(() => {
-        const row = select.get(tenant, id)
-        return row && documentOf<T>(row)
-      }),
+/** The values of the columns, in their order. Only an index with `when` leaves out documents that lack a field. */
+function columnValues<T extends Document>(spec: CollectionSpec, columns: readonly string[]) {
+  const indexes = [PRIMARY, ...Object.values<Index>(spec.indexes)]
+  const always = new Set(indexes.flatMap(index => (index.when ? [] : index.fields)))
+  return (document: Draft<T>): SQLInputValue[] =>
+    columns.map(column => {
+      const value = (document as Record<string, unknown>)[column]
+      if (typeof value === 'string' || typeof value === 'number') return value
+      if (always.has(column))
+        throw new TypeError(`${spec.name} ${document.id}: the indexed field ${column} is not a scalar`)
+      return null
+    })
+}
 
-    find: (index, query) =>
-      commit.durable(() => {
-        const { equals, after = [], before = [], limit } = query
-        if (!(limit >= 1 && limit <= 10_000)) throw new RangeError(`a limit is 1 to 10,000, not ${limit}`)
-        return statementFor(finds, findSql, index, query)
-          .all(...equals, ...after, ...before, limit)
-          .map(documentOf<T>)
-      }),
-
-    count: (index, range, limit) =>
-      commit.durable(() => {
-        const { equals, after = [], before = [] } = range
-        if (!(limit >= 1)) throw new RangeError(`a limit is 1 or more, not ${limit}`)
-        const row = statementFor(counts, countSql, index, { ...range, limit }).get(
-          ...equals,
-          ...after,
-          ...before,
-          limit,
-        )
-        return (row as unknown as [number])[0]
-      }),
-
-    async write(change) {
-      if (change.kind === 'insert' && isFull()) throw noRoom()
-      return commit.write(writer(change))
-    },
+/** Which unique index refused a document; asked within the group, before anything else changes. */
+function refusingIndex<T extends Document>(spec: CollectionSpec, prepare: Prepare) {
+  const unique = Object.entries<Index>(spec.indexes).filter(([, index]) => index.unique)
+  return (document: Draft<T>): string => {
+    for (const [name, { fields }] of unique) {
+      const values = fields.map(field => (document as Record<string, SQLInputValue>)[field] ?? null)
+      const same = fields.map(field => `${quoted(field)} = ?`).join(' AND ')
+      const others = prepare(`SELECT 1 FROM ${quoted(spec.name)} WHERE ${same} AND NOT (${HERE})`)
+      if (others.get(...values, document.tenant, document.id) !== undefined) return name
+    }
+    throw new Error(`${spec.name} ${document.id}: refused by no unique index`)
   }
 }
 

@@ -10,7 +10,6 @@ import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Log } from '@millhand/telemetry'
 import type { Database } from '../collection.ts'
@@ -21,7 +20,7 @@ import { type AppendedListener, EventTable } from './event-table.ts'
 import { faultOf, StoreDamaged } from './faults.ts'
 import { type FileLock, lockFile } from './file-lock.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkIntegrity, problemsOf } from './integrity.ts'
+import { PageCheck } from './page-check.ts'
 import { markSchema, prepareCollection, prepareSchema } from './schema.ts'
 import { sqliteCollection } from './sqlite-collection.ts'
 import { preparedOnce } from './statements.ts'
@@ -121,9 +120,6 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
   }
 }
 
-const CHECK_WAIT_MS = 10_000
-const CHECK_MS = 300_000
-
 function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: SqliteOptions): SqliteDatabase {
   const { file, log: logger, room } = options
   const prepare = preparedOnce(db)
@@ -153,13 +149,11 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     explain: error => state.explain(error),
     makeRoom: () => room?.release() ?? false,
   })
+  const check = new PageCheck(file, state, logger)
   let closed: Promise<void> | undefined
-  const closing = new AbortController()
-  let checking: Promise<void> | undefined
 
   async function close(): Promise<void> {
-    closing.abort()
-    await checking
+    await check.close()
     await commit.close()
     await checkpointer.close()
     clearMark(file)
@@ -167,15 +161,6 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
     closeSync(log)
     db.close()
     lock.release()
-  }
-
-  async function checkPages(): Promise<void> {
-    const limit = AbortSignal.timeout(CHECK_MS)
-    const report = await checkIntegrity(file, 'quick_check', AbortSignal.any([closing.signal, limit]))
-    const [problem] = problemsOf(report)
-    if (problem !== undefined) state.setDamage(problem)
-    if (report.unfinished === undefined || closing.signal.aborted) return
-    logger?.warn('store.check_unfinished', { why: report.unfinished, checked: report.tables.map(({ table }) => table) })
   }
 
   const execute = (sql: string, ...parameters: SQLInputValue[]): Promise<number> =>
@@ -217,11 +202,9 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       if (room?.isLow) throw new Error(room.reason)
     },
     async check() {
-      // A check that can't be made, as where no process can be started, keeps nobody from the store.
-      checking ??= checkPages().catch(error => logger?.warn('store.check_failed', { error }))
+      check.begin()
       if (wasClean) return
-      const limit = setTimeout(CHECK_WAIT_MS, undefined, { ref: false, signal: closing.signal })
-      await Promise.race([checking, limit.catch(() => {})])
+      await check.wait()
       if (state.damage !== undefined) throw state.damage
     },
     close() {

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import { principal } from '@millhand/rpc'
 import { taskNotFound } from '../require-task.ts'
 import { hasEnded, type TaskBase } from '../task.ts'

@@ -1,9 +1,5 @@
-import {
-  type EmitRequest,
-  type EmitResponse,
-  Emitted_Verdict,
-  type RunEmissions,
-} from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { Emitted_Verdict, type RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
+import type { EmitRequest, EmitResponse } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { isRefusal, ownerUnavailable } from '@millhand/lease'
 import { appendEmissions, isCounted } from '../stream/append-emissions.ts'
 import { type ParsedEmissions, parseEmissions } from '../stream/emission.ts'

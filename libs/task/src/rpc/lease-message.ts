@@ -1,6 +1,6 @@
 /** What an executor gets of a task that it runs. */
 import { durationFromMs } from '@bufbuild/protobuf/wkt'
-import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { leaseMs } from '@millhand/lease'
 import type { Inputs } from '../inputs.ts'
 import type { TaskBase } from '../task.ts'

@@ -1,18 +1,16 @@
 /** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over the pools of a kind. */
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
+import type { Lease, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
   type ClaimRequest,
   type ClaimResponse,
   type FinishRequest,
   type FinishResponse,
-  type Lease,
   LeaseService,
   Renewed_Verdict,
   type RenewRequest,
   type RenewResponse,
-  type Result,
-  type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { type ClaimedRun, type Failure, forwardToOwner, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'

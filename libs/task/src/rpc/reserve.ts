@@ -1,5 +1,6 @@
 import { fail } from '@millhand/api'
-import type { ReserveRequest, ReserveResponse, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { ReserveRequest, ReserveResponse } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 

@@ -1,11 +1,10 @@
 /** The files that a run reads and makes: for the executor that holds the lease. Any replica answers. */
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
+import type { Result, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type {
   ReadInputRequest,
   ReadInputResponse,
-  Result,
-  RunRef,
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'

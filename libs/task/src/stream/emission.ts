@@ -1,6 +1,6 @@
 /** One thing that a run emits, as the owner of the task stores it. */
 import { fail } from '@millhand/api'
-import type { RunEmissions } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import { requireJson } from '../json-text.ts'
 
 export interface Progress {

@@ -40,15 +40,10 @@ const NEWLINE = Buffer.from('\n')
 export function createOutput(destination: Destination, options: OutputOptions = {}): Output {
   const { maxBytes = MAX_BYTES, pause = sleepUnreferenced } = options
   const listeners: (() => void)[] = []
-  const waiting: Buffer[] = []
-  let waitingBytes = 0
+  const lines = new WaitingLines()
   let isDraining = false
   /** Lines that no notice has counted yet. */
   let dropped = 0
-  /** Whether the first of the waiting lines is the rest of one. */
-  let isBegun = false
-  /** Whether what was written last is a line whose rest was dropped. */
-  let isCut = false
   /** Bytes of a write under way. */
   let inFlight = 0
 
@@ -57,57 +52,23 @@ export function createOutput(destination: Destination, options: OutputOptions = 
     for (const listener of listeners) listener()
   }
 
-  const add = (line: Buffer) => {
-    waiting.push(line)
-    waitingBytes += line.length
-  }
-
-  /** The next lines, at least one where one waits. They wait on until they are `taken`. */
-  const nextBatch = (): Buffer => {
-    const batch: Buffer[] = isCut ? [NEWLINE] : []
-    let bytes = 0
-    for (const line of waiting) {
-      if (bytes > 0 && bytes + line.length > BATCH_BYTES) break
-      bytes += line.length
-      batch.push(line)
-    }
-    return Buffer.concat(batch)
-  }
-
   const taken = (written: number) => {
-    let left = written - (isCut && written > 0 ? NEWLINE.length : 0)
-    if (written > 0) isCut = false
-    while (left > 0) {
-      const [line] = waiting
-      if (line === undefined) return
-      const part = Math.min(left, line.length)
-      left -= part
-      waitingBytes -= part
-      if (part === line.length) waiting.shift()
-      else waiting[0] = line.subarray(part)
-      isBegun = part < line.length
-    }
-    if (dropped === 0 || output.notice === undefined) return
+    if (!lines.take(written) || dropped === 0 || output.notice === undefined) return
     const line = output.notice(dropped)
     dropped = 0
-    add(Buffer.from(line))
+    lines.add(Buffer.from(line))
   }
 
   /** One line is given up, so that the next shows whether writing works again. */
   const refused = () => {
-    const line = waiting.shift()
-    if (line === undefined) return
-    waitingBytes -= line.length
-    isCut ||= isBegun
-    isBegun = false
-    drop()
+    if (lines.giveUp()) drop()
   }
 
   const drain = async () => {
     isDraining = true
-    while (waiting.length > 0) {
+    while (!lines.isEmpty) {
       try {
-        const batch = nextBatch()
+        const batch = lines.nextBatch()
         const writing = destination.write(batch)
         if (typeof writing !== 'number') inFlight = batch.length
         taken(typeof writing === 'number' ? writing : await writing)
@@ -124,8 +85,8 @@ export function createOutput(destination: Destination, options: OutputOptions = 
   const output: Output = {
     write(text) {
       const line = Buffer.from(text)
-      if (waitingBytes + line.length > maxBytes) return drop()
-      add(line)
+      if (lines.bytes + line.length > maxBytes) return drop()
+      lines.add(line)
       if (!isDraining) void drain()
     },
     onDropped: listener => void listeners.push(listener),
@@ -139,9 +100,9 @@ export function createOutput(destination: Destination, options: OutputOptions = 
       // A write in the thread pool is finished before the process ends.
       if (inFlight > 0) taken(inFlight)
       const end = performance.now() + FLUSH_MS
-      while (waiting.length > 0 && performance.now() < end) {
+      while (!lines.isEmpty && performance.now() < end) {
         try {
-          taken(destination.writeAtExit(nextBatch()))
+          taken(destination.writeAtExit(lines.nextBatch()))
         } catch (error) {
           if (isAgain(error)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
           else refused()
@@ -150,6 +111,68 @@ export function createOutput(destination: Destination, options: OutputOptions = 
     },
   }
   return output
+}
+
+/** Lines that wait to be written. A line is written whole, or what there is of it is ended by a newline. */
+class WaitingLines {
+  readonly #lines: Buffer[] = []
+  #bytes = 0
+  /** Whether the first of the lines is the rest of one. */
+  #isBegun = false
+  /** Whether what was written last is a line whose rest was dropped. */
+  #isCut = false
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.length === 0
+  }
+
+  add(line: Buffer): void {
+    this.#lines.push(line)
+    this.#bytes += line.length
+  }
+
+  /** The next lines, at least one where one waits. They wait on until they are taken. */
+  nextBatch(): Buffer {
+    const batch: Buffer[] = this.#isCut ? [NEWLINE] : []
+    let bytes = 0
+    for (const line of this.#lines) {
+      if (bytes > 0 && bytes + line.length > BATCH_BYTES) break
+      bytes += line.length
+      batch.push(line)
+    }
+    return Buffer.concat(batch)
+  }
+
+  /** So many bytes of the batch are written; false where that is more than wait. */
+  take(written: number): boolean {
+    let left = written - (this.#isCut && written > 0 ? NEWLINE.length : 0)
+    if (written > 0) this.#isCut = false
+    while (left > 0) {
+      const [line] = this.#lines
+      if (line === undefined) return false
+      const part = Math.min(left, line.length)
+      left -= part
+      this.#bytes -= part
+      if (part === line.length) this.#lines.shift()
+      else this.#lines[0] = line.subarray(part)
+      this.#isBegun = part < line.length
+    }
+    return true
+  }
+
+  /** Gives up the first line; false where none waits. */
+  giveUp(): boolean {
+    const line = this.#lines.shift()
+    if (line === undefined) return false
+    this.#bytes -= line.length
+    this.#isCut ||= this.#isBegun
+    this.#isBegun = false
+    return true
+  }
 }
 
 const isAgain = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'

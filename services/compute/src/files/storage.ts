@@ -1,39 +1,9 @@
 /** How many bytes a tenant's files hold, and the changes of that which are under way. */
 import { fail } from '@millhand/api'
-import { type Clock, KeyedBatcher } from '@millhand/runner'
-import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { Clock } from '@millhand/runner'
+import type { Collection } from '@millhand/store'
 import { due } from './due.ts'
-
-/** A file that comes or goes. Its bytes are counted until it is settled, whatever has become of the file. */
-export interface Intent {
-  readonly id: string
-  readonly kind: 'upload' | 'removal'
-  readonly file: string
-  readonly sha256: string
-  readonly bytes: number
-  /** Milliseconds since 1970. */
-  readonly at: number
-}
-
-export interface StorageRecord extends Document {
-  /** Of every file that is there, and of the intents' files. */
-  readonly bytes: number
-  /** In the order in which they were noted. */
-  readonly intents: readonly Intent[]
-  readonly state: 'settled' | 'unsettled'
-  /** When the sweeper settles the oldest intent: whoever had it is dead. */
-  readonly due_at?: number | undefined
-}
-
-export const storageSpec = {
-  name: 'storage',
-  indexes: { due: { fields: ['due_at'], when: { field: 'state', in: ['unsettled'] } } },
-} as const satisfies CollectionSpec
-
-const ID = 'storage'
-
-/** Far more than the milliseconds from the last byte of an upload to its answer. */
-const SETTLED_WITHIN_MS = 3_600_000
+import { type Intent, SETTLED_WITHIN_MS, type StorageRecord, StorageStates } from './storage-states.ts'
 
 /** The bytes of one upload as they come. */
 export interface Arrival {
@@ -61,27 +31,6 @@ interface UnderWay {
 
 export type Storage = ReturnType<typeof createStorage>
 
-type State = Pick<StorageRecord, 'bytes' | 'intents'>
-
-/** A change of a tenant's document that somebody waits for. */
-interface Wanted {
-  /** The same state where nothing is to change; what it throws refuses this change alone. */
-  readonly to: (before: State) => State
-  /** Before whoever waits goes on. */
-  readonly onChanged: (() => void) | undefined
-  refusal: unknown
-}
-
-function changed(before: State, wanted: Wanted): State {
-  wanted.refusal = undefined
-  try {
-    return wanted.to(before)
-  } catch (error) {
-    wanted.refusal = error
-    return before
-  }
-}
-
 export function createStorage(deps: {
   readonly collection: Collection<StorageRecord, 'due'>
   readonly clock: Clock
@@ -89,125 +38,33 @@ export function createStorage(deps: {
   readonly quotaBytes: number
 }) {
   const { collection, clock, quotaBytes } = deps
-  const batcher = new KeyedBatcher<Wanted>()
   const tenants = new Map<string, UnderWay>()
-
-  async function read(tenant: string): Promise<State & { readonly version: number }> {
-    return (await collection.get(tenant, ID)) ?? { bytes: 0, intents: [], version: 0 }
-  }
-
-  const written = async (tenant: string, { bytes, intents }: State, version: number): Promise<boolean> => {
-    const [oldest] = intents
-    const document = {
-      tenant,
-      id: ID,
-      bytes,
-      intents,
-      state: oldest ? 'unsettled' : 'settled',
-      due_at: oldest && oldest.at + SETTLED_WITHIN_MS,
-    } as const
-    const result = await collection.write(
-      version === 0 ? { kind: 'insert', document, events: [] } : { kind: 'replace', version, document, events: [] },
-    )
-    return result.kind === 'written'
-  }
-
-  /** In one write, where there is something to write; again where a replica was faster. */
-  async function changeAll(tenant: string, wanted: readonly Wanted[]): Promise<void> {
-    for (;;) {
-      const before = await read(tenant)
-      const after = wanted.reduce<State>(changed, before)
-      if (after !== before && !(await written(tenant, after, before.version))) continue
-      const known = tenants.get(tenant)
-      if (known !== undefined) known.used = after.bytes
-      for (const { refusal, onChanged } of wanted) if (refusal === undefined) onChanged?.()
-      return
-    }
-  }
-
-  /** So that a tenant's uploads do not fight for one document, and those at once do not wait for two writes each. */
-  async function change(tenant: string, to: Wanted['to'], onChanged?: () => void): Promise<void> {
-    const wanted: Wanted = { to, onChanged, refusal: undefined }
-    await batcher.join(tenant, wanted, all => changeAll(tenant, all))
-    if (wanted.refusal !== undefined) throw wanted.refusal
-  }
-
-  function checkRoom(used: number, bytes: number, underWay = 0): void {
-    if (used + underWay + bytes <= quotaBytes) return
-    const [held, most, more, coming] = [used, quotaBytes, bytes, underWay].map(each => each.toLocaleString('en'))
-    const others = underWay === 0 ? '' : `, and other uploads under way ${coming}`
-    throw fail(
-      'storage_quota_exceeded',
-      `The account's files hold ${held} of the ${most} bytes that they may${others}; there is no room for ${more} more.`,
-      { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
-    )
-  }
-
-  function arrival(tenant: string, known: UnderWay): Arrival {
-    let came = 0
-    let isOver = false
-    const leave = () => {
-      known.bytes -= came
-      came = 0
-    }
-    return {
-      async add(bytes) {
-        if (known.used + known.bytes + bytes > quotaBytes) {
-          // Another replica may have removed files. Not beside a change, since what that takes would count twice.
-          await change(tenant, before => before)
-          try {
-            checkRoom(known.used, came + bytes, known.bytes - came)
-          } catch (error) {
-            leave()
-            throw error
-          }
-        }
-        came += bytes
-        known.bytes += bytes
-      },
-
-      async take(make) {
-        let intent: Intent | undefined
-        await change(
-          tenant,
-          ({ bytes, intents }) => {
-            intent = make()
-            checkRoom(bytes, intent.bytes)
-            return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
-          },
-          leave,
-        )
-        return intent as unknown as Intent
-      },
-
-      end() {
-        if (isOver) return
-        isOver = true
-        leave()
-        if (--known.uploads === 0) tenants.delete(tenant)
-      },
-    }
-  }
+  const states = new StorageStates(collection, (tenant, { bytes }) => {
+    const known = tenants.get(tenant)
+    if (known !== undefined) known.used = bytes
+  })
 
   return {
     /** Begins an upload, or fails with `storage_quota_exceeded` where not one byte more would fit. */
     async begin(tenant: string): Promise<Arrival> {
-      const { bytes: used } = await read(tenant)
-      checkRoom(used, 1)
+      const { bytes: used } = await states.read(tenant)
+      checkRoom(quotaBytes, used, 1)
       const known = tenants.get(tenant) ?? { uploads: 0, bytes: 0, used }
       tenants.set(tenant, known)
       known.uploads++
-      return arrival(tenant, known)
+      return new CountedArrival(states, quotaBytes, tenant, known, () => {
+        if (--known.uploads === 0) tenants.delete(tenant)
+      })
     },
 
     /** Notes that a file is about to be removed. */
     async announce(tenant: string, intent: Intent): Promise<void> {
-      await change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))
+      await states.change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))
     },
 
     /** Ends an intent; its bytes no longer count where the file is gone. Nothing happens where it was settled before. */
     async settle(tenant: string, { id, bytes: freed }: Intent, isGone: boolean): Promise<void> {
-      await change(tenant, before => {
+      await states.change(tenant, before => {
         const intents = before.intents.filter(each => each.id !== id)
         if (intents.length === before.intents.length) return before
         return { bytes: isGone ? before.bytes - freed : before.bytes, intents }
@@ -222,4 +79,76 @@ export function createStorage(deps: {
       }
     },
   }
+}
+
+/** The bytes of one upload. */
+class CountedArrival implements Arrival {
+  readonly #states: StorageStates
+  readonly #quotaBytes: number
+  readonly #tenant: string
+  readonly #known: UnderWay
+  readonly #onEnd: () => void
+  #came = 0
+  #isOver = false
+
+  constructor(states: StorageStates, quotaBytes: number, tenant: string, known: UnderWay, onEnd: () => void) {
+    this.#states = states
+    this.#quotaBytes = quotaBytes
+    this.#tenant = tenant
+    this.#known = known
+    this.#onEnd = onEnd
+  }
+
+  async add(bytes: number): Promise<void> {
+    const known = this.#known
+    if (known.used + known.bytes + bytes > this.#quotaBytes) {
+      // Another replica may have removed files. Not beside a change, since what that takes would count twice.
+      await this.#states.change(this.#tenant, before => before)
+      try {
+        checkRoom(this.#quotaBytes, known.used, this.#came + bytes, known.bytes - this.#came)
+      } catch (error) {
+        this.#leave()
+        throw error
+      }
+    }
+    this.#came += bytes
+    known.bytes += bytes
+  }
+
+  async take(make: () => Intent): Promise<Intent> {
+    let intent: Intent | undefined
+    await this.#states.change(
+      this.#tenant,
+      ({ bytes, intents }) => {
+        intent = make()
+        checkRoom(this.#quotaBytes, bytes, intent.bytes)
+        return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
+      },
+      () => this.#leave(),
+    )
+    return intent as unknown as Intent
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#leave()
+    this.#onEnd()
+  }
+
+  #leave(): void {
+    this.#known.bytes -= this.#came
+    this.#came = 0
+  }
+}
+
+function checkRoom(quotaBytes: number, used: number, bytes: number, underWay = 0): void {
+  if (used + underWay + bytes <= quotaBytes) return
+  const [held, most, more, coming] = [used, quotaBytes, bytes, underWay].map(each => each.toLocaleString('en'))
+  const others = underWay === 0 ? '' : `, and other uploads under way ${coming}`
+  throw fail(
+    'storage_quota_exceeded',
+    `The account's files hold ${held} of the ${most} bytes that they may${others}; there is no room for ${more} more.`,
+    { metadata: { used: String(used), quota: String(quotaBytes), size: String(bytes) } },
+  )
 }

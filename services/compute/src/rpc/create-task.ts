@@ -1,12 +1,7 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import { enumWords, type Fault, failFaults } from '@millhand/api'
-import {
-  type CreateTaskRequest,
-  type Task,
-  TaskPriority,
-  TaskType,
-  TaskTypeSchema,
-} from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { type Task, TaskPriority, TaskType, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import { type CatalogueEntry, checkInput, type ModelPackage, readSandboxInput } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'

@@ -1,5 +1,6 @@
 import { enumWords } from '@millhand/api'
-import { type ListTasksRequest, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { ListTasksRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { TaskList } from '@millhand/task'
 import type { TaskRecord } from '../task.ts'
 

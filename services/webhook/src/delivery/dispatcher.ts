@@ -9,7 +9,7 @@ import { storeInOrder } from '../archive/store-in-order.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import type { AttemptDeps } from './attempt.ts'
-import { createDeliverer } from './deliverer.ts'
+import { Deliverer } from './deliverer.ts'
 import { type DeliveryCause, deliveryTransition } from './transition.ts'
 
 export interface DispatcherDeps extends AttemptDeps {
@@ -47,7 +47,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     onChanged: changed,
   })
   const inOrder = { collection: deliveries, arrivalClock: createArrivalClock(clock), clock }
-  const open = (mode: KeyMode) => createDeliverer({ ...deps, store }, mode, atOnce[mode])
+  const open = (mode: KeyMode) => new Deliverer({ ...deps, store }, mode, atOnce[mode])
   const deliverers = { live: open('live'), test: open('test') }
 
   /** So that those that failed before do not come first as what nothing is known of, and keep the others waiting. */

@@ -9,7 +9,7 @@ import {
 import { operationKey, principal } from '@millhand/rpc'
 import type { FileDeps } from '../file-deps.ts'
 import { fileMessage, purposeOf } from '../file-message.ts'
-import type { Description } from '../files.ts'
+import type { Description } from '../upload.ts'
 
 /**
  * Uploads a file. It is durable before this answers; an upload that breaks off leaves nothing. One of an operation that

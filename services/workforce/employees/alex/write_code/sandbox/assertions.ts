@@ -5,8 +5,10 @@ export interface Assertions {
   readonly expect: (actual: unknown) => object
 }
 
-/** The usual part of node:assert, and of what Jest and Vitest call `expect`. */
-export function assertions(): Assertions {
+type Checks = ReturnType<typeof checks>
+
+/** How values compare, what was thrown, and how a demand that does not hold is. */
+export function checks() {
   type Any = Record<string, unknown>
   const isObject = (value: unknown): value is Any => typeof value === 'object' && value !== null
   const shown = (value: unknown): string => {
@@ -64,6 +66,11 @@ export function assertions(): Assertions {
     }
     return undefined
   }
+  return { isObject, shown, same, demand, fits, thrown, rejected }
+}
+
+/** The usual part of node:assert. */
+export function nodeAssert({ shown, same, demand, fits, thrown, rejected }: Checks): object {
   const equal = (a: unknown, b: unknown, said?: unknown) =>
     demand(Object.is(a, b), `${shown(a)} is not ${shown(b)}`, said)
   const unequal = (a: unknown, b: unknown, said?: unknown) => demand(!Object.is(a, b), `it is ${shown(a)}`, said)
@@ -95,8 +102,11 @@ export function assertions(): Assertions {
       demand(!wanted.test(text), `${shown(text)} matches ${wanted}`, said),
     fail: (said?: unknown) => demand(false, 'it failed', said),
   })
-  Object.assign(assert, { default: assert, strict: assert })
+  return Object.assign(assert, { default: assert, strict: assert })
+}
 
+/** What Jest and Vitest call `expect`. */
+export function jestExpect({ isObject, shown, same, demand, fits, thrown, rejected }: Checks): Assertions['expect'] {
   const matchers = (actual: unknown, negated: boolean) => {
     const hold = (holds: boolean, wanted: unknown) =>
       demand(holds !== negated, `${shown(actual)} is ${negated ? '' : 'not '}as wanted: ${shown(wanted)}`)
@@ -164,10 +174,9 @@ export function assertions(): Assertions {
         },
       },
     )
-  const expect = (actual: unknown) =>
+  return actual =>
     Object.defineProperties(
       { ...matchers(actual, false), not: matchers(actual, true) },
       Object.getOwnPropertyDescriptors(settled(actual)),
     )
-  return { assert, expect }
 }

@@ -6,11 +6,14 @@ import {
   type QuickJSRuntime,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core'
-import { assertions } from './assertions.ts'
+import { checks, jestExpect, nodeAssert } from './assertions.ts'
 import { MOST_BYTES, STOPPED, startTime } from './limits.ts'
+import { moduleLoader } from './module-loader.ts'
 import type { Outcome } from './outcome.ts'
 import { seal } from './seal.ts'
 import { type Report, suite } from './suite.ts'
+import { testRegistry } from './test-registry.ts'
+import { virtualTime } from './virtual-time.ts'
 
 /** Its types are of another sort of module than it is. */
 const quickjs = variant as unknown as QuickJSSyncVariant
@@ -30,7 +33,10 @@ export async function runJavaScript(
   })
   const context = runtime.newContext()
   const reports: Report[] = []
-  const program = `(${seal})(); (${suite})((${assertions})(), ${JSON.stringify(sources)}, ${JSON.stringify(tests)}, report)`
+  const parts = `{ testRegistry: ${testRegistry}, moduleLoader: ${moduleLoader}, virtualTime: ${virtualTime} }`
+  const assertions = `{ assert: (${nodeAssert})(checks), expect: (${jestExpect})(checks) }`
+  const given = `${JSON.stringify(sources)}, ${JSON.stringify(tests)}`
+  const program = `(${seal})(); const checks = (${checks})(); (${suite})(${parts}, ${assertions}, ${given}, report)`
   const end = run(context, runtime, program, reports, isOver)
   const results = reports.flatMap(report => (report.kind === 'result' ? report : []))
   const isDone = reports.some(({ kind }) => kind === 'done')

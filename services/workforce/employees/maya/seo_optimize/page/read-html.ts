@@ -39,118 +39,174 @@ interface Open {
 
 /** Throws a `Refusal`, of `param`, for a page that no browser would show as it stands. */
 export function readHtml(source: string, raw: string, param: string): Page {
-  const elements: Draft[] = []
-  const blocksRead: Block[] = []
-  const ids = new Set<string>()
-  const open: Open[] = []
-  const listening: Open[] = []
-  let attributes = new Map<string, string>()
-  let headEnded = false
-  let silence = 0
-  let besides = 0
-  let block = { tag: 'body', parts: [] as string[], start: 0, end: 0 }
+  const reader = new HtmlReader(raw, param)
+  reader.read()
+  const { elements, ids } = reader
+  return { source, kind: 'html', raw, elements, blocks: reader.blocks.read, ids }
+}
 
-  function flush(tag: string): void {
-    const text = flat(visibleText(block.parts.join('')))
-    if (text !== '')
-      blocksRead.push({ tag: block.tag, text, start: block.start, end: block.end, isContent: besides === 0 })
-    block = { tag, parts: [], start: 0, end: 0 }
+class HtmlReader {
+  readonly elements: Draft[] = []
+  readonly blocks = new Blocks()
+  readonly ids = new Set<string>()
+  readonly #raw: string
+  readonly #param: string
+  readonly #parser: Parser
+  readonly #open: Open[] = []
+  readonly #listening: Open[] = []
+  #attributes = new Map<string, string>()
+  #headEnded = false
+  /** How many of the open elements are silent, and how many stand beside the content. */
+  #silent = 0
+  #aside = 0
+
+  constructor(raw: string, param: string) {
+    this.#raw = raw
+    this.#param = param
+    this.#parser = new Parser({
+      onopentagname: () => {
+        this.#attributes = new Map()
+      },
+      onattribute: (name, value) => this.#attribute(name, value),
+      onopentag: name => this.#begin(name),
+      ontext: text => this.#text(text),
+      onclosetag: name => this.#end(name),
+    })
   }
 
-  function hear(text: string, longest = LONGEST_TEXT): void {
-    for (const each of listening) {
-      if (each.length >= (each.name === 'script' ? Number.POSITIVE_INFINITY : longest)) continue
+  read(): void {
+    this.#parser.write(this.#raw)
+    this.#parser.end()
+    this.#flush('body')
+  }
+
+  #attribute(name: string, value: string): void {
+    if (this.#attributes.size >= MOST_ATTRIBUTES)
+      throw new Refusal(
+        this.#param,
+        `An element has more than ${MOST_ATTRIBUTES} attributes: this is no page to be read.`,
+      )
+    if (!this.#attributes.has(name)) this.#attributes.set(name, value)
+  }
+
+  #begin(name: string): void {
+    const attributes = this.#attributes
+    if (this.#open.length >= DEEPEST)
+      throw new Refusal(
+        this.#param,
+        `Elements are nested more than ${DEEPEST} deep: no browser shows such a page whole.`,
+      )
+    if (name === 'body' || !ofHead.has(name)) this.#headEnded ||= this.#silent === 0
+    const id = attributes.get('id') ?? (name === 'a' ? attributes.get('name') : undefined)
+    if (id !== undefined) this.ids.add(id)
+    if (blocks.has(name)) this.#flush(name)
+    this.#notePropertyOf()
+    const properties = attributes.has('itemscope') ? new Set<string>() : undefined
+    const draft = this.#draftOf(name, properties)
+    if (draft) this.elements.push(draft)
+    assertReadable({ elements: this.elements, blocks: this.blocks.read }, this.#param)
+    if (name === 'img') this.#hear(` ${attributes.get('alt') ?? ''} `)
+    const one: Open = {
+      name,
+      isSilent: silent.has(name) || isHidden(attributes),
+      isAside: aside.has(name),
+      parts: [],
+      length: 0,
+      ...(draft && { draft }),
+      ...(properties && { properties }),
+    }
+    this.#open.push(one)
+    if (draft && this.#listening.length < MOST_OPEN) this.#listening.push(one)
+    if (one.isSilent) this.#silent++
+    if (one.isAside) this.#aside++
+  }
+
+  /** The element is a property of the item of microdata around it. */
+  #notePropertyOf(): void {
+    const names = this.#attributes.get('itemprop')
+    if (names === undefined) return
+    const around = this.#open.findLast(({ properties }) => properties)?.properties
+    for (const property of names.slice(0, LONGEST_TEXT).split(/\s+/)) around?.add(property)
+  }
+
+  /** What is kept of the element that begins; undefined for one that is not kept. */
+  #draftOf(name: string, properties: ReadonlySet<string> | undefined): Draft | undefined {
+    const isKept = (kept.has(name) || properties !== undefined) && (this.#silent === 0 || name === 'title')
+    if (!isKept || this.#open.some(({ name: outer }) => outer === 'svg')) return undefined
+    const [start, tagEnd] = [this.#parser.startIndex, this.#parser.endIndex + 1]
+    return {
+      name,
+      attributes: this.#attributes,
+      start,
+      tagEnd,
+      end: tagEnd,
+      text: '',
+      inHead: !this.#headEnded,
+      ...(properties && { properties }),
+    }
+  }
+
+  #text(text: string): void {
+    if (this.#silent > 0) {
+      const inner = this.#open.at(-1)
+      if (inner?.name === 'title' || inner?.name === 'script') this.#hear(text)
+    } else if (this.blocks.add(text, this.#parser.startIndex, this.#parser.endIndex + 1)) {
+      if (text.trim() !== '') this.#headEnded = true
+      this.#hear(text)
+    }
+  }
+
+  #end(name: string): void {
+    if (blocks.has(name)) this.#flush('body')
+    const one = this.#open.pop()
+    if (name === 'head') this.#headEnded = true
+    if (!one) return
+    if (one.isSilent) this.#silent--
+    if (one.isAside) this.#aside--
+    if (this.#listening.at(-1) === one) this.#listening.pop()
+    if (!one.draft) return
+    const text = one.parts.join('')
+    one.draft.text = name === 'script' ? text : flat(visibleText(text.slice(0, LONGEST_TEXT)))
+    one.draft.end = Math.max(one.draft.tagEnd, Math.min(this.#raw.length, this.#parser.endIndex + 1))
+  }
+
+  /** The text is part of the open elements whose texts are kept. */
+  #hear(text: string): void {
+    for (const each of this.#listening) {
+      if (each.length >= (each.name === 'script' ? Number.POSITIVE_INFINITY : LONGEST_TEXT)) continue
       each.parts.push(text)
       each.length += text.length
     }
   }
 
-  const parser = new Parser({
-    onopentagname() {
-      attributes = new Map()
-    },
-    onattribute(name, value) {
-      if (attributes.size >= MOST_ATTRIBUTES)
-        throw new Refusal(param, `An element has more than ${MOST_ATTRIBUTES} attributes: this is no page to be read.`)
-      if (!attributes.has(name)) attributes.set(name, value)
-    },
-    onopentag(name) {
-      if (open.length >= DEEPEST)
-        throw new Refusal(param, `Elements are nested more than ${DEEPEST} deep: no browser shows such a page whole.`)
-      if (name === 'body' || !ofHead.has(name)) headEnded ||= silence === 0
-      const id = attributes.get('id') ?? (name === 'a' ? attributes.get('name') : undefined)
-      if (id !== undefined) ids.add(id)
-      if (blocks.has(name)) flush(name)
-      const isItem = attributes.has('itemscope')
-      const isKept = (kept.has(name) || isItem) && (silence === 0 || name === 'title')
-      const [start, tagEnd] = [parser.startIndex, parser.endIndex + 1]
-      const around = attributes.has('itemprop') ? open.findLast(({ properties }) => properties)?.properties : undefined
-      for (const property of (attributes.get('itemprop') ?? '').slice(0, LONGEST_TEXT).split(/\s+/))
-        around?.add(property)
-      const properties = isItem ? new Set<string>() : undefined
-      const draft: Draft | undefined =
-        isKept && !open.some(({ name: outer }) => outer === 'svg')
-          ? {
-              name,
-              attributes,
-              start,
-              tagEnd,
-              end: tagEnd,
-              text: '',
-              inHead: !headEnded,
-              ...(properties && { properties }),
-            }
-          : undefined
-      if (draft) elements.push(draft)
-      assertReadable({ elements, blocks: blocksRead }, param)
-      if (name === 'img') hear(` ${attributes.get('alt') ?? ''} `)
-      const isSilent = silent.has(name) || isHidden(attributes)
-      const one: Open = {
-        name,
-        isSilent,
-        isAside: aside.has(name),
-        parts: [],
-        length: 0,
-        ...(draft && { draft }),
-        ...(properties && { properties }),
-      }
-      open.push(one)
-      if (draft && listening.length < MOST_OPEN) listening.push(one)
-      if (isSilent) silence++
-      if (one.isAside) besides++
-    },
-    ontext(text) {
-      if (silence > 0) {
-        const inner = open.at(-1)
-        if (inner?.name === 'title' || inner?.name === 'script') hear(text)
-        return
-      }
-      if (text.trim() !== '') {
-        headEnded = true
-        if (block.parts.length === 0) block.start = parser.startIndex
-        block.end = parser.endIndex + 1
-      } else if (block.parts.length === 0) return
-      block.parts.push(text)
-      hear(text)
-    },
-    onclosetag(name) {
-      if (blocks.has(name)) flush('body')
-      const one = open.pop()
-      if (name === 'head') headEnded = true
-      if (!one) return
-      if (one.isSilent) silence--
-      if (one.isAside) besides--
-      if (listening.at(-1) === one) listening.pop()
-      if (!one.draft) return
-      const text = one.parts.join('')
-      one.draft.text = name === 'script' ? text : flat(visibleText(text.slice(0, LONGEST_TEXT)))
-      one.draft.end = Math.max(one.draft.tagEnd, Math.min(raw.length, parser.endIndex + 1))
-    },
-  })
-  parser.write(raw)
-  parser.end()
-  flush('body')
-  return { source, kind: 'html', raw, elements, blocks: blocksRead, ids }
+  #flush(tag: string): void {
+    this.blocks.begin(tag, this.#aside === 0)
+  }
+}
+
+/** The text of a page, in the pieces that stand by themselves. */
+class Blocks {
+  readonly read: Block[] = []
+  #block = { tag: 'body', parts: [] as string[], start: 0, end: 0 }
+
+  /** Adds text to the block; false for space before any. */
+  add(text: string, start: number, end: number): boolean {
+    const block = this.#block
+    if (text.trim() !== '') {
+      if (block.parts.length === 0) block.start = start
+      block.end = end
+    } else if (block.parts.length === 0) return false
+    block.parts.push(text)
+    return true
+  }
+
+  /** Ends the block, and begins one of this tag. `isContent`: whether the one that ends is part of the content. */
+  begin(tag: string, isContent: boolean): void {
+    const { parts, ...block } = this.#block
+    const text = flat(visibleText(parts.join('')))
+    if (text !== '') this.read.push({ tag: block.tag, text, start: block.start, end: block.end, isContent })
+    this.#block = { tag, parts: [], start: 0, end: 0 }
+  }
 }
 
 const isHidden = (attributes: ReadonlyMap<string, string>): boolean =>

@@ -5,25 +5,14 @@ export const everyBlock: Input = {
   title: 'Alder & Finch, a kitchen garden in a box',
   brand: 'Alder & Finch',
   keywords: ['garden'],
-  navigation: {
-    links: ['How it works', 'Prices', 'Questions'],
-    action: 'Order a box',
-  },
+  navigation: { links: ['How it works', 'Prices', 'Questions'], action: 'Order a box' },
   blocks: [
     {
       hero: {
         label: 'For balconies and back yards',
         title: 'Grow dinner where you live',
         text: 'Seeds, soil and a plan for twelve weeks, packed for the space and the light that you have.',
-        actions: [
-          {
-            text: 'Order a box',
-          },
-          {
-            text: 'See what grows',
-            quiet: true,
-          },
-        ],
+        actions: [{ text: 'Order a box' }, { text: 'See what grows', quiet: true }],
         image: 'A wooden box with herbs on a balcony',
       },
     },
@@ -32,40 +21,19 @@ export const everyBlock: Input = {
         title: 'How it works',
         text: 'Three steps, and no green thumb.',
         items: [
-          {
-            title: 'Tell us about your space',
-            text: 'Size, direction and how much sun it gets.',
-          },
-          {
-            title: 'Get your box',
-            text: 'Seeds that suit it, soil, and a calendar on paper.',
-          },
-          {
-            title: 'Pick and eat',
-            text: 'The first salad is ready after four weeks.',
-          },
+          { title: 'Tell us about your space', text: 'Size, direction and how much sun it gets.' },
+          { title: 'Get your box', text: 'Seeds that suit it, soil, and a calendar on paper.' },
+          { title: 'Pick and eat', text: 'The first salad is ready after four weeks.' },
         ],
       },
     },
     {
       stats: {
         items: [
-          {
-            label: 'Weeks to the first salad',
-            value: '4',
-          },
-          {
-            label: 'Kinds of seed',
-            value: '38',
-          },
-          {
-            label: 'Smallest space',
-            value: '0.5 m²',
-          },
-          {
-            label: 'Price from',
-            value: '€ 19',
-          },
+          { label: 'Weeks to the first salad', value: '4' },
+          { label: 'Kinds of seed', value: '38' },
+          { label: 'Smallest space', value: '0.5 m²' },
+          { label: 'Price from', value: '€ 19' },
         ],
       },
     },
@@ -114,14 +82,8 @@ export const everyBlock: Input = {
       questions: {
         title: 'Questions',
         items: [
-          {
-            question: 'What if nothing grows?',
-            answer: 'Write to us with a picture, and we send new seeds.',
-          },
-          {
-            question: 'When do boxes leave?',
-            answer: 'Each Monday from February to June.',
-          },
+          { question: 'What if nothing grows?', answer: 'Write to us with a picture, and we send new seeds.' },
+          { question: 'When do boxes leave?', answer: 'Each Monday from February to June.' },
         ],
       },
     },
@@ -135,23 +97,10 @@ export const everyBlock: Input = {
     {
       stats: {
         items: [
-          {
-            label: 'Orders',
-            value: '128',
-            note: '14 more than last week',
-          },
-          {
-            label: 'Revenue',
-            value: '€ 4,212',
-          },
-          {
-            label: 'Returns',
-            value: '3',
-          },
-          {
-            label: 'Open questions',
-            value: '7',
-          },
+          { label: 'Orders', value: '128', note: '14 more than last week' },
+          { label: 'Revenue', value: '€ 4,212' },
+          { label: 'Returns', value: '3' },
+          { label: 'Open questions', value: '7' },
         ],
       },
     },
@@ -163,14 +112,8 @@ export const everyBlock: Input = {
         unit: 'Orders',
         labels: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
         series: [
-          {
-            name: 'This week',
-            values: [12, 18, 15, 22, 24, 20, 17],
-          },
-          {
-            name: 'Last week',
-            values: [11, 14, 16, 18, 21, 19, 15],
-          },
+          { name: 'This week', values: [12, 18, 15, 22, 24, 20, 17] },
+          { name: 'Last week', values: [11, 14, 16, 18, 21, 19, 15] },
         ],
       },
     },
@@ -179,20 +122,9 @@ export const everyBlock: Input = {
         title: 'To do today',
         half: true,
         items: [
-          {
-            title: 'Pack 12 boxes',
-            text: 'Balcony, leaving Monday',
-            meta: '10:00',
-          },
-          {
-            title: 'Answer 7 questions',
-            meta: '12:00',
-          },
-          {
-            title: 'Count the seeds',
-            text: 'Basil is nearly out',
-            meta: '16:00',
-          },
+          { title: 'Pack 12 boxes', text: 'Balcony, leaving Monday', meta: '10:00' },
+          { title: 'Answer 7 questions', meta: '12:00' },
+          { title: 'Count the seeds', text: 'Basil is nearly out', meta: '16:00' },
         ],
       },
     },
@@ -211,45 +143,18 @@ export const everyBlock: Input = {
       form: {
         title: 'Settings',
         fields: [
-          {
-            label: 'Shop name',
-            value: 'Alder & Finch',
-            required: true,
-          },
+          { label: 'Shop name', value: 'Alder & Finch', required: true },
           {
             label: 'Email for orders',
             type: 'email',
             placeholder: 'orders@example.com',
             help: 'Every order is sent here.',
           },
-          {
-            label: 'Country',
-            type: 'select',
-            options: ['Portugal', 'Sweden', 'Germany'],
-            value: 'Sweden',
-          },
-          {
-            label: 'Note on the box',
-            type: 'textarea',
-            placeholder: 'A few words',
-          },
-          {
-            label: 'Pack on',
-            type: 'radio',
-            options: ['Monday', 'Thursday'],
-            value: 'Monday',
-          },
-          {
-            label: 'Tell me about new orders',
-            type: 'switch',
-            on: true,
-            help: 'At most once an hour.',
-          },
-          {
-            label: 'I have read the terms',
-            type: 'checkbox',
-            on: true,
-          },
+          { label: 'Country', type: 'select', options: ['Portugal', 'Sweden', 'Germany'], value: 'Sweden' },
+          { label: 'Note on the box', type: 'textarea', placeholder: 'A few words' },
+          { label: 'Pack on', type: 'radio', options: ['Monday', 'Thursday'], value: 'Monday' },
+          { label: 'Tell me about new orders', type: 'switch', on: true, help: 'At most once an hour.' },
+          { label: 'I have read the terms', type: 'checkbox', on: true },
         ],
         action: 'Save',
         cancel: 'Cancel',
@@ -267,10 +172,7 @@ export const everyBlock: Input = {
             image: 'Wet basil leaves',
             action: 'Read on',
           },
-          {
-            title: 'Soil in a sack',
-            meta: '2 May',
-          },
+          { title: 'Soil in a sack', meta: '2 May' },
         ],
       },
     },
@@ -280,40 +182,21 @@ export const everyBlock: Input = {
         title: 'What a wet spring does',
         lead: 'Twelve weeks of rain, measured bed by bed.',
         parts: [
-          {
-            text: 'Most beds stood under water for three of the twelve weeks, and the ones on the slope did not.',
-          },
-          {
-            heading: 'What grew',
-            text: 'Leeks, leeks and leeks.',
-          },
-          {
-            quote: 'I have never seen so many snails.',
-          },
+          { text: 'Most beds stood under water for three of the twelve weeks, and the ones on the slope did not.' },
+          { heading: 'What grew', text: 'Leeks, leeks and leeks.' },
+          { quote: 'I have never seen so many snails.' },
         ],
       },
     },
     {
-      image: {
-        image: 'The beds from above',
-        caption: 'Drawn in June',
-      },
+      image: { image: 'The beds from above', caption: 'Drawn in June' },
     },
   ],
   footer: {
     columns: [
-      {
-        title: 'Garden',
-        links: ['Seeds', 'Soil', 'Calendar'],
-      },
-      {
-        title: 'Company',
-        links: ['About', 'Jobs'],
-      },
-      {
-        title: 'Help',
-        links: ['Delivery', 'Returns', 'Contact'],
-      },
+      { title: 'Garden', links: ['Seeds', 'Soil', 'Calendar'] },
+      { title: 'Company', links: ['About', 'Jobs'] },
+      { title: 'Help', links: ['Delivery', 'Returns', 'Contact'] },
     ],
     note: '© Alder & Finch',
   },

@@ -8,14 +8,18 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import type { Emitted, RunEmissions } from "./emission_pb.ts";
+import { file_millhand_lease_v1_emission } from "./emission_pb.ts";
+import type { Result, Run, RunRef } from "./lease_pb.ts";
+import { file_millhand_lease_v1_lease } from "./lease_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIj4KA1J1bhINCgVncm91cBgBIAEoCRIoCgZsZWFzZXMYAiADKAsyGC5taWxsaGFuZC5sZWFzZS52MS5MZWFzZSK6AgoFTGVhc2USCgoCaWQYASABKAkSDgoGdGVuYW50GAIgASgJEg8KB3dvcmtfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRImCgN0dGwYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLcnVuX3RpbWVvdXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDQoFaW5wdXQYByABKAkSKwoKcGFyYW1ldGVycxgIIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSHQoQaW5wdXRfZmlsZV9ieXRlcxgJIAEoDUgAiAEBEisKBWZpbGVzGAogAygLMhwubWlsbGhhbmQubGVhc2UudjEuR2l2ZW5GaWxlQhMKEV9pbnB1dF9maWxlX2J5dGVzIjwKCUdpdmVuRmlsZRIMCgRuYW1lGAEgASgJEhIKCm1lZGlhX3R5cGUYAiABKAkSDQoFYnl0ZXMYAyABKA0icwoMUmVuZXdSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgZsZWFzZXMYAiADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2FsQgm6SAaSAQMQ6AcilgEKB1JlbmV3YWwSFgoCaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQiOwoNUmVuZXdSZXNwb25zZRIqCgZsZWFzZXMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkIsIBCgdSZW5ld2VkEjMKB3ZlcmRpY3QYASABKA4yIi5taWxsaGFuZC5sZWFzZS52MS5SZW5ld2VkLlZlcmRpY3QSJgoDdHRsGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIloKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhAKDFZFUkRJQ1RfS0VQVBABEhIKDlZFUkRJQ1RfQ0FOQ0VMEAISEAoMVkVSRElDVF9MT1NUEAMidQoLRW1pdFJlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjgKBHJ1bnMYAiADKAsyHy5taWxsaGFuZC5sZWFzZS52MS5SdW5FbWlzc2lvbnNCCbpIBpIBAxDoByKFAgoMUnVuRW1pc3Npb25zEhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBARIMCgRmcm9tGAUgASgNEjsKCWVtaXNzaW9ucxgGIAMoCzIbLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXNzaW9uQgu6SAiSAQUIARDoByKGAQoIRW1pc3Npb24SGwoGb3V0cHV0GAEgASgJQgm6SAZyBCiAgARIABIXCgNsb2cYAiABKAlCCLpIBXIDKIBASAASMgoIcHJvZ3Jlc3MYAyABKAsyHi5taWxsaGFuZC5sZWFzZS52MS5SdW5Qcm9ncmVzc0gAQhAKB2NvbnRlbnQSBbpIAggBIuoBCgtSdW5Qcm9ncmVzcxIpCghmcmFjdGlvbhgBIAEoAUIXukgUEhIZAAAAAAAA8D8pAAAAAAAAAAASHgoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgARIAIgBARJUCgdtZXRyaWNzGAMgAygLMisubWlsbGhhbmQubGVhc2UudjEuUnVuUHJvZ3Jlc3MuTWV0cmljc0VudHJ5Qha6SBOaARAQICIGcgQQARhAKgQSAkABGi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBQgoKCF9tZXNzYWdlIjgKDEVtaXRSZXNwb25zZRIoCgRydW5zGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuRW1pdHRlZCKdAQoHRW1pdHRlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuRW1pdHRlZC5WZXJkaWN0Il0KB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhIKDlZFUkRJQ1RfU1RPUkVEEAESEwoPVkVSRElDVF9SRUZVU0VEEAISEAoMVkVSRElDVF9GVUxMEAMiaAoOUmVzZXJ2ZVJlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQESJgoRbW9kZWxfY29zdF9taWNyb3MYAiABKA1CC7pICCoGGICU69wDIhEKD1Jlc2VydmVSZXNwb25zZSK0AQoGUnVuUmVmEhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBASJeChBSZWFkSW5wdXRSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEhEKBGZpbGUYAiABKA1IAIgBAUIHCgVfZmlsZSIhChFSZWFkSW5wdXRSZXNwb25zZRIMCgRkYXRhGAEgASgMIpoBChJTdG9yZU91dHB1dFJlcXVlc3QSKAoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmSAASGQoEZGF0YRgCIAEoDEIJukgGegQYgIBASAASMAoIYXJ0aWZhY3QYAyABKAsyHi5taWxsaGFuZC5sZWFzZS52MS5BcnRpZmFjdFJlZkINCgRwYXJ0EgW6SAIIASKJAQoLQXJ0aWZhY3RSZWYSLQoEbmFtZRgBIAEoCUIfukgcyAEBchcYgAEyEl5bXi9cXFx4MDAtXHgxZl0rJBJLCgptZWRpYV90eXBlGAIgASgJQje6SDTIAQFyLxiAATIqXltcdy4rLV0rL1tcdy4rLV0rKDsgP1tcdy4rLV0rPVtcdy4rLV0rKT8kIiYKE1N0b3JlT3V0cHV0UmVzcG9uc2USDwoHZmlsZV9pZBgBIAEoCSJ0Cg1GaW5pc2hSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgdyZXN1bHRzGAIgAygLMhkubWlsbGhhbmQubGVhc2UudjEuUmVzdWx0Qgm6SAaSAQMQ6Aci1gUKBlJlc3VsdBIcCghsZWFzZV9pZBgBIAEoCUIKukgHyAEBcgIYQBI7CgZ0ZW5hbnQYAiABKAlCK7pIKMgBAXIjMiFeYWNjdF9bMC05YS16XXsxLDI2fS8obGl2ZXx0ZXN0KSQSNgoHd29ya19pZBgDIAEoCUIlukgiyAEBch0yG15bYS16XXsxLDh9X1swLTlhLXpdezEsMjZ9JBIXCgdhdHRlbXB0GAQgASgNQga6SAPIAQESGwoGb3V0cHV0GAUgASgJQgm6SAZyBCiAgBBIABItCgdmYWlsdXJlGAYgASgLMhoubWlsbGhhbmQubGVhc2UudjEuRmFpbHVyZUgAEhMKCWNhbmNlbGxlZBgHIAEoCEgAEhEKB2V2aWN0ZWQYCCABKAhIABISCghyZXR1cm5lZBgOIAEoCEgAEjEKC291dHB1dF9maWxlGA8gASgJQhq6SBdyFTITXmZpbGVfWzAtOWEtel17MjZ9JEgAEh8KCmNvbXB1dGVfbXMYCSABKA1CC7pICCoGGICIsqACEh0KC2VuZ2luZV9uYW1lGAogASgJQgi6SAVyAxiAARIZCghwcm92aWRlchgLIAEoCUIHukgEcgIYQBIfCg1ncm91cF92ZXJzaW9uGAwgASgJQgi6SAVyAxiAARItCgtlbmdpbmVfa2luZBgNIAEoCUIYukgVchMyEV5bYS16MC05X117MCwzMn0kEjkKDmFydGlmYWN0X2ZpbGVzGBAgAygJQiG6SB6SARsQICIXchUyE15maWxlX1swLTlhLXpdezI2fSQSIQoMaW5wdXRfdG9rZW5zGBEgASgNQgu6SAgqBhiAlOvcAxIiCg1vdXRwdXRfdG9rZW5zGBIgASgNQgu6SAgqBhiAlOvcAxImChFtb2RlbF9jb3N0X21pY3JvcxgTIAEoDUILukgIKgYYgJTr3ANCEAoHb3V0Y29tZRIFukgCCAEiZwoHRmFpbHVyZRIuCgRjb2RlGAEgASgJQiC6SB3IAQFyGDIWXlthLXpdW2EtejAtOV9dezAsNjN9JBIZCgdtZXNzYWdlGAIgASgJQgi6SAVyAxiAEBIRCglyZXRyeWFibGUYAyABKAgiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgyygQKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEkcKBEVtaXQSHi5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVxdWVzdBofLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXNwb25zZRJQCgdSZXNlcnZlEiEubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlcXVlc3QaIi5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVzcG9uc2USTQoGRmluaXNoEiAubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVxdWVzdBohLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlc3BvbnNlElgKCVJlYWRJbnB1dBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXNwb25zZTABEl4KC1N0b3JlT3V0cHV0EiUubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXF1ZXN0GiYubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXNwb25zZSgBYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNInMKDFJlbmV3UmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoGbGVhc2VzGAIgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdhbEIJukgGkgEDEOgHIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCKaAQoSU3RvcmVPdXRwdXRSZXF1ZXN0EigKA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAEjAKCGFydGlmYWN0GAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuQXJ0aWZhY3RSZWZCDQoEcGFydBIFukgCCAEiiQEKC0FydGlmYWN0UmVmEi0KBG5hbWUYASABKAlCH7pIHMgBAXIXGIABMhJeW14vXFxceDAwLVx4MWZdKyQSSwoKbWVkaWFfdHlwZRgCIAEoCUI3ukg0yAEBci8YgAEyKl5bXHcuKy1dKy9bXHcuKy1dKyg7ID9bXHcuKy1dKz1bXHcuKy1dKyk/JCImChNTdG9yZU91dHB1dFJlc3BvbnNlEg8KB2ZpbGVfaWQYASABKAkidAoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHIiIKDkZpbmlzaFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgAygIMsoECgxMZWFzZVNlcnZpY2USSgoFQ2xhaW0SHy5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlc3BvbnNlEkoKBVJlbmV3Eh8ubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXNwb25zZRJHCgRFbWl0Eh4ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlcXVlc3QaHy5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVzcG9uc2USUAoHUmVzZXJ2ZRIhLm1pbGxoYW5kLmxlYXNlLnYxLlJlc2VydmVSZXF1ZXN0GiIubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlc3BvbnNlEk0KBkZpbmlzaBIgLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlcXVlc3QaIS5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXNwb25zZRJYCglSZWFkSW5wdXQSIy5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXF1ZXN0GiQubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVzcG9uc2UwARJeCgtTdG9yZU91dHB1dBIlLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVxdWVzdBomLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVzcG9uc2UoAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
 
 /**
  * Asks for work.
@@ -103,153 +107,6 @@ export const ClaimResponseSchema: GenMessage<ClaimResponse> = /*@__PURE__*/
   messageDesc(file_millhand_lease_v1_lease_service, 1);
 
 /**
- * Leases of one group that may share one run.
- *
- * @generated from message millhand.lease.v1.Run
- */
-export type Run = Message<"millhand.lease.v1.Run"> & {
-  /**
-   * What they have in common: the model.
-   *
-   * @generated from field: string group = 1;
-   */
-  group: string;
-
-  /**
-   * The leases.
-   *
-   * @generated from field: repeated millhand.lease.v1.Lease leases = 2;
-   */
-  leases: Lease[];
-};
-
-/**
- * Describes the message millhand.lease.v1.Run.
- * Use `create(RunSchema)` to create a new message.
- */
-export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 2);
-
-/**
- * One piece of work, lent.
- *
- * @generated from message millhand.lease.v1.Lease
- */
-export type Lease = Message<"millhand.lease.v1.Lease"> & {
-  /**
-   * Identifies the lease; every answer about the run names it.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * Who owns the work: `acct_…/live` or `acct_…/test`.
-   *
-   * @generated from field: string tenant = 2;
-   */
-  tenant: string;
-
-  /**
-   * The work's id.
-   *
-   * @generated from field: string work_id = 3;
-   */
-  workId: string;
-
-  /**
-   * Which run of the work this is, from 1.
-   *
-   * @generated from field: uint32 attempt = 4;
-   */
-  attempt: number;
-
-  /**
-   * How long the lease holds from when it began, unless renewed.
-   *
-   * @generated from field: google.protobuf.Duration ttl = 5;
-   */
-  ttl?: Duration | undefined;
-
-  /**
-   * How long the run may take.
-   *
-   * @generated from field: google.protobuf.Duration run_timeout = 6;
-   */
-  runTimeout?: Duration | undefined;
-
-  /**
-   * The input; empty where it is a file.
-   *
-   * @generated from field: string input = 7;
-   */
-  input: string;
-
-  /**
-   * Options for the run.
-   *
-   * @generated from field: google.protobuf.Struct parameters = 8;
-   */
-  parameters?: JsonObject | undefined;
-
-  /**
-   * The size of the file that is the input, in bytes; ReadInput has its content.
-   *
-   * @generated from field: optional uint32 input_file_bytes = 9;
-   */
-  inputFileBytes?: number | undefined;
-
-  /**
-   * The files that come beside the input, at most 64 MiB together; ReadInput has their content by their place here.
-   *
-   * @generated from field: repeated millhand.lease.v1.GivenFile files = 10;
-   */
-  files: GivenFile[];
-};
-
-/**
- * Describes the message millhand.lease.v1.Lease.
- * Use `create(LeaseSchema)` to create a new message.
- */
-export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 3);
-
-/**
- * A file that comes beside an input.
- *
- * @generated from message millhand.lease.v1.GivenFile
- */
-export type GivenFile = Message<"millhand.lease.v1.GivenFile"> & {
-  /**
-   * Its name, as its sender gave it.
-   *
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * Its media type, as its sender gave it.
-   *
-   * @generated from field: string media_type = 2;
-   */
-  mediaType: string;
-
-  /**
-   * How many bytes it has.
-   *
-   * @generated from field: uint32 bytes = 3;
-   */
-  bytes: number;
-};
-
-/**
- * Describes the message millhand.lease.v1.GivenFile.
- * Use `create(GivenFileSchema)` to create a new message.
- */
-export const GivenFileSchema: GenMessage<GivenFile> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 4);
-
-/**
  * Keeps leases.
  *
  * @generated from message millhand.lease.v1.RenewRequest
@@ -275,7 +132,7 @@ export type RenewRequest = Message<"millhand.lease.v1.RenewRequest"> & {
  * Use `create(RenewRequestSchema)` to create a new message.
  */
 export const RenewRequestSchema: GenMessage<RenewRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 5);
+  messageDesc(file_millhand_lease_v1_lease_service, 2);
 
 /**
  * Keeps one lease.
@@ -310,7 +167,7 @@ export type Renewal = Message<"millhand.lease.v1.Renewal"> & {
  * Use `create(RenewalSchema)` to create a new message.
  */
 export const RenewalSchema: GenMessage<Renewal> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 6);
+  messageDesc(file_millhand_lease_v1_lease_service, 3);
 
 /**
  * What became of the leases.
@@ -331,7 +188,7 @@ export type RenewResponse = Message<"millhand.lease.v1.RenewResponse"> & {
  * Use `create(RenewResponseSchema)` to create a new message.
  */
 export const RenewResponseSchema: GenMessage<RenewResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 7);
+  messageDesc(file_millhand_lease_v1_lease_service, 4);
 
 /**
  * What became of one lease.
@@ -359,7 +216,7 @@ export type Renewed = Message<"millhand.lease.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 8);
+  messageDesc(file_millhand_lease_v1_lease_service, 5);
 
 /**
  * What an executor does now.
@@ -407,7 +264,7 @@ export type Renewed_Verdict = (typeof Renewed_Verdict)[keyof typeof Renewed_Verd
  * Describes the enum millhand.lease.v1.Renewed.Verdict.
  */
 export const Renewed_VerdictSchema: GenEnum<Renewed_Verdict> = /*@__PURE__*/
-  enumDesc(file_millhand_lease_v1_lease_service, 8, 0);
+  enumDesc(file_millhand_lease_v1_lease_service, 5, 0);
 
 /**
  * Appends to streams.
@@ -435,143 +292,7 @@ export type EmitRequest = Message<"millhand.lease.v1.EmitRequest"> & {
  * Use `create(EmitRequestSchema)` to create a new message.
  */
 export const EmitRequestSchema: GenMessage<EmitRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 9);
-
-/**
- * What one run emits next.
- *
- * @generated from message millhand.lease.v1.RunEmissions
- */
-export type RunEmissions = Message<"millhand.lease.v1.RunEmissions"> & {
-  /**
-   * The lease's id.
-   *
-   * @generated from field: string lease_id = 1;
-   */
-  leaseId: string;
-
-  /**
-   * Who owns the work.
-   *
-   * @generated from field: string tenant = 2;
-   */
-  tenant: string;
-
-  /**
-   * The work's id.
-   *
-   * @generated from field: string work_id = 3;
-   */
-  workId: string;
-
-  /**
-   * Which run of the work this is.
-   *
-   * @generated from field: uint32 attempt = 4;
-   */
-  attempt: number;
-
-  /**
-   * How many the run had emitted before these. Who sends again sends the very same.
-   *
-   * @generated from field: uint32 from = 5;
-   */
-  from: number;
-
-  /**
-   * What comes next, in order: at most 64 KiB together, or one alone.
-   *
-   * @generated from field: repeated millhand.lease.v1.Emission emissions = 6;
-   */
-  emissions: Emission[];
-};
-
-/**
- * Describes the message millhand.lease.v1.RunEmissions.
- * Use `create(RunEmissionsSchema)` to create a new message.
- */
-export const RunEmissionsSchema: GenMessage<RunEmissions> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 10);
-
-/**
- * One thing that a run emits.
- *
- * @generated from message millhand.lease.v1.Emission
- */
-export type Emission = Message<"millhand.lease.v1.Emission"> & {
-  /**
-   * What it is.
-   *
-   * @generated from oneof millhand.lease.v1.Emission.content
-   */
-  content: {
-    /**
-     * The next piece of output: JSON text.
-     *
-     * @generated from field: string output = 1;
-     */
-    value: string;
-    case: "output";
-  } | {
-    /**
-     * A line of its log.
-     *
-     * @generated from field: string log = 2;
-     */
-    value: string;
-    case: "log";
-  } | {
-    /**
-     * How far it is.
-     *
-     * @generated from field: millhand.lease.v1.RunProgress progress = 3;
-     */
-    value: RunProgress;
-    case: "progress";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message millhand.lease.v1.Emission.
- * Use `create(EmissionSchema)` to create a new message.
- */
-export const EmissionSchema: GenMessage<Emission> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 11);
-
-/**
- * How far a run is.
- *
- * @generated from message millhand.lease.v1.RunProgress
- */
-export type RunProgress = Message<"millhand.lease.v1.RunProgress"> & {
-  /**
-   * From 0 to 1.
-   *
-   * @generated from field: double fraction = 1;
-   */
-  fraction: number;
-
-  /**
-   * What is being done, in words.
-   *
-   * @generated from field: optional string message = 2;
-   */
-  message?: string | undefined;
-
-  /**
-   * Numbers that the run reports.
-   *
-   * @generated from field: map<string, double> metrics = 3;
-   */
-  metrics: { [key: string]: number };
-};
-
-/**
- * Describes the message millhand.lease.v1.RunProgress.
- * Use `create(RunProgressSchema)` to create a new message.
- */
-export const RunProgressSchema: GenMessage<RunProgress> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 12);
+  messageDesc(file_millhand_lease_v1_lease_service, 6);
 
 /**
  * What became of the emissions.
@@ -592,76 +313,7 @@ export type EmitResponse = Message<"millhand.lease.v1.EmitResponse"> & {
  * Use `create(EmitResponseSchema)` to create a new message.
  */
 export const EmitResponseSchema: GenMessage<EmitResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 13);
-
-/**
- * What became of one run's emissions.
- *
- * @generated from message millhand.lease.v1.Emitted
- */
-export type Emitted = Message<"millhand.lease.v1.Emitted"> & {
-  /**
-   * What an executor does now.
-   *
-   * @generated from field: millhand.lease.v1.Emitted.Verdict verdict = 1;
-   */
-  verdict: Emitted_Verdict;
-};
-
-/**
- * Describes the message millhand.lease.v1.Emitted.
- * Use `create(EmittedSchema)` to create a new message.
- */
-export const EmittedSchema: GenMessage<Emitted> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 14);
-
-/**
- * What an executor does now.
- *
- * @generated from enum millhand.lease.v1.Emitted.Verdict
- */
-export const Emitted_Verdict = {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: VERDICT_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * They are stored.
-   *
-   * @generated from enum value: VERDICT_STORED = 1;
-   */
-  STORED: 1,
-
-  /**
-   * The lease is not the live one, or the run is to stop: nothing of it is wanted any more.
-   *
-   * @generated from enum value: VERDICT_REFUSED = 2;
-   */
-  REFUSED: 2,
-
-  /**
-   * The stream holds as much as a task's may. Stop the run; it failed with `output_too_large`.
-   *
-   * @generated from enum value: VERDICT_FULL = 3;
-   */
-  FULL: 3,
-} as const;
-
-/**
- * What an executor does now.
- *
- * @generated from enum millhand.lease.v1.Emitted.Verdict
- */
-export type Emitted_Verdict = (typeof Emitted_Verdict)[keyof typeof Emitted_Verdict] | UnknownEnum;
-
-/**
- * Describes the enum millhand.lease.v1.Emitted.Verdict.
- */
-export const Emitted_VerdictSchema: GenEnum<Emitted_Verdict> = /*@__PURE__*/
-  enumDesc(file_millhand_lease_v1_lease_service, 14, 0);
+  messageDesc(file_millhand_lease_v1_lease_service, 7);
 
 /**
  * Says what a run may cost.
@@ -689,7 +341,7 @@ export type ReserveRequest = Message<"millhand.lease.v1.ReserveRequest"> & {
  * Use `create(ReserveRequestSchema)` to create a new message.
  */
 export const ReserveRequestSchema: GenMessage<ReserveRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 15);
+  messageDesc(file_millhand_lease_v1_lease_service, 8);
 
 /**
  * It is noted.
@@ -704,49 +356,7 @@ export type ReserveResponse = Message<"millhand.lease.v1.ReserveResponse"> & {
  * Use `create(ReserveResponseSchema)` to create a new message.
  */
 export const ReserveResponseSchema: GenMessage<ReserveResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 16);
-
-/**
- * Names a run by its lease.
- *
- * @generated from message millhand.lease.v1.RunRef
- */
-export type RunRef = Message<"millhand.lease.v1.RunRef"> & {
-  /**
-   * The lease's id.
-   *
-   * @generated from field: string lease_id = 1;
-   */
-  leaseId: string;
-
-  /**
-   * Who owns the work.
-   *
-   * @generated from field: string tenant = 2;
-   */
-  tenant: string;
-
-  /**
-   * The work's id.
-   *
-   * @generated from field: string work_id = 3;
-   */
-  workId: string;
-
-  /**
-   * Which run of the work this is.
-   *
-   * @generated from field: uint32 attempt = 4;
-   */
-  attempt: number;
-};
-
-/**
- * Describes the message millhand.lease.v1.RunRef.
- * Use `create(RunRefSchema)` to create a new message.
- */
-export const RunRefSchema: GenMessage<RunRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 17);
+  messageDesc(file_millhand_lease_v1_lease_service, 9);
 
 /**
  * Asks for a file that a run is given.
@@ -774,7 +384,7 @@ export type ReadInputRequest = Message<"millhand.lease.v1.ReadInputRequest"> & {
  * Use `create(ReadInputRequestSchema)` to create a new message.
  */
 export const ReadInputRequestSchema: GenMessage<ReadInputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 18);
+  messageDesc(file_millhand_lease_v1_lease_service, 10);
 
 /**
  * A part of such a file.
@@ -795,7 +405,7 @@ export type ReadInputResponse = Message<"millhand.lease.v1.ReadInputResponse"> &
  * Use `create(ReadInputResponseSchema)` to create a new message.
  */
 export const ReadInputResponseSchema: GenMessage<ReadInputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 19);
+  messageDesc(file_millhand_lease_v1_lease_service, 11);
 
 /**
  * A part of what becomes a file.
@@ -839,7 +449,7 @@ export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest">
  * Use `create(StoreOutputRequestSchema)` to create a new message.
  */
 export const StoreOutputRequestSchema: GenMessage<StoreOutputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 20);
+  messageDesc(file_millhand_lease_v1_lease_service, 12);
 
 /**
  * Names a file that a run made.
@@ -867,7 +477,7 @@ export type ArtifactRef = Message<"millhand.lease.v1.ArtifactRef"> & {
  * Use `create(ArtifactRefSchema)` to create a new message.
  */
 export const ArtifactRefSchema: GenMessage<ArtifactRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 21);
+  messageDesc(file_millhand_lease_v1_lease_service, 13);
 
 /**
  * A file that is stored.
@@ -888,7 +498,7 @@ export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse
  * Use `create(StoreOutputResponseSchema)` to create a new message.
  */
 export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 22);
+  messageDesc(file_millhand_lease_v1_lease_service, 14);
 
 /**
  * Gives results back.
@@ -916,203 +526,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 23);
-
-/**
- * How one run ended.
- *
- * @generated from message millhand.lease.v1.Result
- */
-export type Result = Message<"millhand.lease.v1.Result"> & {
-  /**
-   * The lease's id.
-   *
-   * @generated from field: string lease_id = 1;
-   */
-  leaseId: string;
-
-  /**
-   * Who owns the work.
-   *
-   * @generated from field: string tenant = 2;
-   */
-  tenant: string;
-
-  /**
-   * The work's id.
-   *
-   * @generated from field: string work_id = 3;
-   */
-  workId: string;
-
-  /**
-   * Which run of the work this was.
-   *
-   * @generated from field: uint32 attempt = 4;
-   */
-  attempt: number;
-
-  /**
-   * How it ended.
-   *
-   * @generated from oneof millhand.lease.v1.Result.outcome
-   */
-  outcome: {
-    /**
-     * With an output: JSON text.
-     *
-     * @generated from field: string output = 5;
-     */
-    value: string;
-    case: "output";
-  } | {
-    /**
-     * With an error.
-     *
-     * @generated from field: millhand.lease.v1.Failure failure = 6;
-     */
-    value: Failure;
-    case: "failure";
-  } | {
-    /**
-     * Stopped because its owner cancelled it.
-     *
-     * @generated from field: bool cancelled = 7;
-     */
-    value: boolean;
-    case: "cancelled";
-  } | {
-    /**
-     * Stopped because a neighbour in its batch was cancelled or crashed the runner: it goes back at once, costs no
-     * attempt, and runs alone next.
-     *
-     * @generated from field: bool evicted = 8;
-     */
-    value: boolean;
-    case: "evicted";
-  } | {
-    /**
-     * Given back before its run began.
-     *
-     * @generated from field: bool returned = 14;
-     */
-    value: boolean;
-    case: "returned";
-  } | {
-    /**
-     * With an output that is in a file: the id that StoreOutput gave it.
-     *
-     * @generated from field: string output_file = 15;
-     */
-    value: string;
-    case: "outputFile";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * Milliseconds of compute, this work's share: at most a week.
-   *
-   * @generated from field: uint32 compute_ms = 9;
-   */
-  computeMs: number;
-
-  /**
-   * What ran it.
-   *
-   * @generated from field: string engine_name = 10;
-   */
-  engineName: string;
-
-  /**
-   * What it ran on.
-   *
-   * @generated from field: string provider = 11;
-   */
-  provider: string;
-
-  /**
-   * The version of the group that ran: the digest of the model.
-   *
-   * @generated from field: string group_version = 12;
-   */
-  groupVersion: string;
-
-  /**
-   * The kind of engine that ran it: `onnx`, `mock`, `rules`, `llm`.
-   *
-   * @generated from field: string engine_kind = 13;
-   */
-  engineKind: string;
-
-  /**
-   * The files that the output names: the ids that StoreOutput gave them.
-   *
-   * @generated from field: repeated string artifact_files = 16;
-   */
-  artifactFiles: string[];
-
-  /**
-   * Tokens that language models read for it.
-   *
-   * @generated from field: uint32 input_tokens = 17;
-   */
-  inputTokens: number;
-
-  /**
-   * Tokens that they wrote.
-   *
-   * @generated from field: uint32 output_tokens = 18;
-   */
-  outputTokens: number;
-
-  /**
-   * What they cost, in millionths of a dollar.
-   *
-   * @generated from field: uint32 model_cost_micros = 19;
-   */
-  modelCostMicros: number;
-};
-
-/**
- * Describes the message millhand.lease.v1.Result.
- * Use `create(ResultSchema)` to create a new message.
- */
-export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 24);
-
-/**
- * Why a run failed.
- *
- * @generated from message millhand.lease.v1.Failure
- */
-export type Failure = Message<"millhand.lease.v1.Failure"> & {
-  /**
-   * Stable, in snake_case.
-   *
-   * @generated from field: string code = 1;
-   */
-  code: string;
-
-  /**
-   * In words that the work's owner can use.
-   *
-   * @generated from field: string message = 2;
-   */
-  message: string;
-
-  /**
-   * Whether another run may succeed.
-   *
-   * @generated from field: bool retryable = 3;
-   */
-  retryable: boolean;
-};
-
-/**
- * Describes the message millhand.lease.v1.Failure.
- * Use `create(FailureSchema)` to create a new message.
- */
-export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 25);
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
 
 /**
  * What became of the results.
@@ -1133,7 +547,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 26);
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.
