@@ -2,11 +2,9 @@
 import { isIP } from 'node:net'
 import type { Clock } from '@millhand/runner'
 import type { AddressRanges } from './address-ranges.ts'
-import type { Connection, Reply } from './connection.ts'
+import { type Connection, createConnection, type Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
 import { connectFirst } from './happy-eyeballs.ts'
-import { createHttp1 } from './http1.ts'
-import { openHttp2 } from './http2.ts'
 import { localAddresses } from './local-names.ts'
 import { createPool } from './pool.ts'
 import type { Resolver } from './resolver.ts'
@@ -16,8 +14,8 @@ import { type TimeLimit, timeLimit } from './time-limit.ts'
 
 export interface Dialer {
   /**
-   * Posts once; again, on a new connection, only where a kept one was closed before a byte of an answer came, or the
-   * server says that it has not begun. Follows no redirect. Resolves whatever comes of it.
+   * Posts once; again, on a new connection, only where a kept one was closed before a byte of an answer came. Follows no
+   * redirect. Resolves whatever comes of it.
    */
   post(request: PostRequest, signal: AbortSignal): Promise<PostResult>
   /** Waits for the posts that are under way, which their signals can cut short, and closes every connection. Idempotent. */
@@ -145,8 +143,6 @@ export function createDialer(options: DialerOptions): Dialer {
         ? [host]
         : await orAbort(local ? localAddresses(host, resolver) : resolver.addresses(host), signal)
     const socket = await connectFirst({ addresses, port, mayReach }, clock, signal)
-    if (!isSecure) return createHttp1(socket, clock)
-    const tls = await startTls(socket, { host, secureContext }, signal)
-    return tls.alpnProtocol === 'h2' ? openHttp2(tls, clock, signal) : createHttp1(tls, clock)
+    return createConnection(isSecure ? await startTls(socket, { host, secureContext }, signal) : socket, clock)
   }
 }

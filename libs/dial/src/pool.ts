@@ -47,8 +47,8 @@ interface Entry {
   readonly bornAt: number
   /** Not there while it is being opened. */
   connection?: Connection
-  lent: number
-  idleSince: number
+  /** Undefined while a post is under way. */
+  idleSince: number | undefined
 }
 
 interface Partition {
@@ -108,16 +108,16 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     return true
   }
 
-  /** The newest that will do, so that the others get idle for long enough to be closed. */
+  /** The newest idle one, so that the others get idle for long enough to be closed. */
   function keptFor(partition: Partition, target: string): Entry | undefined {
     const now = clock.monotonic()
     return [...partition.entries].findLast(
-      entry => entry.target === target && entry.lent < (entry.connection?.takes ?? 0) && !isOver(entry, now),
+      entry => entry.target === target && idle.has(entry) && entry.connection?.isOpen && !isOver(entry, now),
     )
   }
 
   async function openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter) {
-    const entry: Entry = { partition, target: wish.target, bornAt: clock.monotonic(), lent: 0, idleSince: 0 }
+    const entry: Entry = { partition, target: wish.target, bornAt: clock.monotonic(), idleSince: undefined }
     partitions.set(partition.name, partition)
     partition.entries.add(entry)
     all.add(entry)
@@ -141,18 +141,16 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
   function lent(entry: Entry): Lent {
     const connection = entry.connection as Connection
     idle.delete(entry)
-    entry.lent++
+    entry.idleSince = undefined
     return { connection, release: () => release(entry, connection) }
   }
 
   function release(entry: Entry, connection: Connection) {
-    entry.lent--
-    if (entry.lent === 0) {
-      entry.idleSince = clock.monotonic()
-      if (connection.takes === 0 || isOver(entry, entry.idleSince)) drop(entry)
-      else if (all.has(entry)) idle.add(entry)
-      sweep ??= clock.timer(SWEEP_MS, sweepIdle)
-    }
+    const now = clock.monotonic()
+    entry.idleSince = now
+    if (!connection.isOpen || isOver(entry, now)) drop(entry)
+    else if (all.has(entry)) idle.add(entry)
+    sweep ??= clock.timer(SWEEP_MS, sweepIdle)
     serveLine()
   }
 
@@ -207,6 +205,6 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
   }
 }
 
-function isOver({ bornAt, lent, idleSince, connection }: Entry, now: number): boolean {
-  return now - bornAt >= LONGEST_LIFE_MS || (lent === 0 && now - idleSince >= (connection?.keepMs ?? 0))
+function isOver({ bornAt, idleSince, connection }: Entry, now: number): boolean {
+  return now - bornAt >= LONGEST_LIFE_MS || (idleSince !== undefined && now - idleSince >= (connection?.keepMs ?? 0))
 }
