@@ -146,11 +146,9 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       clearMark(file)
       checkpointWhole(db)
     },
-    committed: () => events.committed(),
-    undone: () => events.undone(),
+    events,
+    state,
     between: () => checkpointer.between(),
-    refusal: () => state.refusal(),
-    explain: error => state.explain(error),
     makeRoom: () => room?.release() ?? false,
   })
   let closed: Promise<void> | undefined
