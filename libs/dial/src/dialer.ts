@@ -1,11 +1,11 @@
 /** The one way in which Millhand posts to an address that a customer gave. */
+import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Clock } from '@millhand/runner'
 import type { AddressRanges } from './address-ranges.ts'
 import { type Connection, createConnection, type Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
 import { connectFirst } from './happy-eyeballs.ts'
-import { localAddresses } from './local-names.ts'
 import { createPool } from './pool.ts'
 import type { Resolver } from './resolver.ts'
 import { createTrust, startTls } from './start-tls.ts'
@@ -145,4 +145,23 @@ export function createDialer(options: DialerOptions): Dialer {
     const socket = await connectFirst({ addresses, port, mayReach }, clock, signal)
     return createConnection(isSecure ? await startTls(socket, { host, secureContext }, signal) : socket, clock)
   }
+}
+
+/** All addresses of a name; whoever asks sees to it that only what the operator allows is dialled. */
+async function localAddresses(name: string, resolver: Pick<Resolver, 'works'>): Promise<readonly string[]> {
+  try {
+    const found = await lookup(name, { all: true })
+    return found.map(({ address }) => address)
+  } catch (error) {
+    throw await lookupFailure(error, resolver)
+  }
+}
+
+/** The machine says the same of a name whose own servers fail and of all names while there is no resolver: EAI_AGAIN. */
+export async function lookupFailure(error: unknown, resolver: Pick<Resolver, 'works'>): Promise<DialFailure> {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOTFOUND') {
+    return new DialFailure('dns_failed', 'the name does not exist')
+  }
+  if (await resolver.works()) return new DialFailure('dns_failed', 'the name can not be looked up')
+  return new DialFailure('dns_unavailable', 'no DNS server can be asked')
 }
