@@ -20,7 +20,6 @@ import { failure, outcomes } from './outcome.ts'
 import { faultOfSending, type Sent } from './output-files.ts'
 import { fits } from './result-bound.ts'
 import { sendEach } from './send-each.ts'
-import { Transfers } from './transfers.ts'
 import type { Warm } from './warm-processes.ts'
 
 /** A run waits this long behind another of its group: it was claimed because those before it were short. */
@@ -243,3 +242,29 @@ export function runGroup(
 }
 
 type WithArtifacts = Extract<ItemResult, { artifacts: unknown }>
+
+/** What is on its way for a run's leases (files in or out, a note of what it may cost): each ends when its lease is stopped. */
+class Transfers {
+  readonly #underWay = new Map<HeldLease, AbortController>()
+
+  /** Does the work, whose signal ends with `end`. */
+  async of<R>(one: HeldLease, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const ending = new AbortController()
+    this.#underWay.set(one, ending)
+    try {
+      return await work(ending.signal)
+    } finally {
+      this.#underWay.delete(one)
+    }
+  }
+
+  /** Nobody waits for this one any more. */
+  end(one: HeldLease): void {
+    this.#underWay.get(one)?.abort()
+  }
+
+  /** Ends those of stopped leases. */
+  check(): void {
+    for (const one of [...this.#underWay.keys()]) if (one.stop) this.end(one)
+  }
+}
