@@ -3,16 +3,7 @@ import type { DescField, Message } from '@bufbuild/protobuf'
 import { create, type DescMessage, getOption, type MessageShape } from '@bufbuild/protobuf'
 import { createValidator } from '@bufbuild/protovalidate'
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import {
-  type Fault,
-  failFaults,
-  isFull,
-  isWithin,
-  maxFaults,
-  mostEntries,
-  shownPath,
-  tooManyEntries,
-} from '@millhand/api'
+import { type Fault, failIf, isFull, isWithin, maxFaults, mostEntries, shownPath, tooManyEntries } from '@millhand/api'
 import { faultOf } from './fault.ts'
 
 /**
@@ -37,8 +28,7 @@ export function compile(desc: DescMessage): void {
 
 /** @throws ConnectError that names every fault that an answer can show, not the first */
 export function check<Desc extends DescMessage>(desc: Desc, request: MessageShape<Desc>): void {
-  const [first, ...others] = violations(desc, request)
-  if (first) throw failFaults([first, ...others])
+  failIf(violations(desc, request))
 }
 
 /**
