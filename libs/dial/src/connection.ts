@@ -1,8 +1,9 @@
 /** A connection to an endpoint that speaks HTTP/1.1: one post after the other. Node's client reads and writes it. */
+
 import { Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { Clock } from '@millhand/runner'
-import { readExcerpt } from './excerpt.ts'
 import { DialFailure } from './failure.ts'
 
 /** What is sent. Names of headers are lower-case; none of those that HTTP itself needs. */
@@ -144,4 +145,42 @@ function keepMsOf(hint: string | string[] | undefined): number {
 /** A date has 29 characters, a number of seconds fewer: what is longer is neither. */
 function retryAfterOf(value: string | string[] | undefined): { retryAfter?: string } {
   return typeof value === 'string' && value.length <= 64 ? { retryAfter: value } : {}
+}
+
+/** Of the body as it comes: nothing is decompressed. */
+const EXCERPT_BYTES = 4 * 1024
+/** So much more is read for the sake of the connection; a body that goes on costs it. */
+const DRAINED_BYTES = 64 * 1024
+/** The status is known by then: what of the body has not come so long after it is not waited for. */
+const BODY_MS = 2_000
+
+interface Excerpt {
+  /** Of its first 4 KiB: what is not UTF-8 is replaced, a character that is cut off left out. */
+  readonly text: string
+  /** The body has ended. It may also break off, be long or slow: that is no failure, for the status has been said. */
+  readonly whole: boolean
+}
+
+function readExcerpt(body: Readable, clock: Clock, signal: AbortSignal): Promise<Excerpt> {
+  return new Promise(resolve => {
+    const kept: Uint8Array[] = []
+    let bytes = 0
+    const end = (whole: boolean) => {
+      timer.cancel()
+      signal.removeEventListener('abort', cut)
+      const text = new TextDecoder().decode(Buffer.concat(kept), { stream: !whole || bytes > EXCERPT_BYTES })
+      resolve({ text, whole })
+    }
+    const cut = () => end(false)
+    const timer = clock.timer(BODY_MS, cut)
+    signal.addEventListener('abort', cut)
+    body.on('data', (chunk: Uint8Array) => {
+      if (bytes < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - bytes))
+      bytes += chunk.length
+      if (bytes > EXCERPT_BYTES + DRAINED_BYTES) cut()
+    })
+    body.once('end', () => end(true))
+    body.once('close', cut)
+    body.on('error', cut)
+  })
 }

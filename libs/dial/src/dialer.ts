@@ -10,7 +10,6 @@ import { createPool } from './pool.ts'
 import type { Resolver } from './resolver.ts'
 import { createTrust, startTls } from './start-tls.ts'
 import { readTarget, type Target } from './target.ts'
-import { type TimeLimit, timeLimit } from './time-limit.ts'
 
 export interface Dialer {
   /**
@@ -164,4 +163,39 @@ export async function lookupFailure(error: unknown, resolver: Pick<Resolver, 'wo
   }
   if (await resolver.works()) return new DialFailure('dns_failed', 'the name can not be looked up')
   return new DialFailure('dns_unavailable', 'no DNS server can be asked')
+}
+
+/** How long a post may take, and that its caller may give it up, in one signal. */
+interface TimeLimit {
+  /** Fires with a DialFailure. */
+  readonly signal: AbortSignal
+  /** Since the time began, in milliseconds. */
+  elapsed(): number
+  /** The time begins anew. */
+  restart(): void
+  /** It fires no more. */
+  end(): void
+}
+
+function timeLimit(clock: Clock, ms: number, given: AbortSignal): TimeLimit {
+  const stop = new AbortController()
+  const onAbort = () => stop.abort(new DialFailure('aborted', 'the post was given up'))
+  const onTimeout = () => stop.abort(new DialFailure('timeout', 'no answer came in time'))
+  let began = clock.monotonic()
+  let timer = clock.timer(ms, onTimeout)
+  given.addEventListener('abort', onAbort)
+  if (given.aborted) onAbort()
+  return {
+    signal: stop.signal,
+    elapsed: () => clock.monotonic() - began,
+    restart() {
+      timer.cancel()
+      began = clock.monotonic()
+      timer = clock.timer(ms, onTimeout)
+    },
+    end() {
+      timer.cancel()
+      given.removeEventListener('abort', onAbort)
+    },
+  }
 }
