@@ -13,8 +13,10 @@ import type { GaugeSample, Log, Metrics } from '@millhand/telemetry'
 import { type Archive, archiveSpec } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
 import type { Dial } from './delivery/attempt.ts'
-import { deliveryMetrics } from './delivery/delivery-metrics.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
+import type { DeliveryCause } from './delivery/transition.ts'
+import { countsAsTry, isDelivered } from './delivery/transition.ts'
+import type { DeliveryRecord } from './delivery.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
 import { drainSpill } from './intake/fan-out.ts'
 import { createIntake } from './intake/intake.ts'
@@ -170,4 +172,36 @@ function registerGauges(metrics: Pick<Metrics, 'gauges'>, { owns, lag, backlog }
     ]
   })
   metrics.gauges(backlog)
+}
+
+/** Counts what comes of tries, how long endpoints take, and what keeps us from trying. */
+export function deliveryMetrics(metrics: Pick<Metrics, 'counter' | 'histogram'>) {
+  const count = metrics.counter('millhand_webhook_tries_total')
+  const took = metrics.histogram('millhand_webhook_try_duration_seconds')
+  const putOff = metrics.counter('millhand_webhook_put_offs_total')
+  return (delivery: DeliveryRecord, cause: DeliveryCause): void => {
+    const { mode } = delivery
+    switch (cause.kind) {
+      case 'tried': {
+        const outcome = isDelivered(cause.attempt) ? 'succeeded' : 'failed'
+        count({ mode, outcome })
+        took({ mode, outcome }, cause.attempt.ms / 1000)
+        break
+      }
+      case 'not_tried':
+        if (cause.reason !== 'aborted') putOff({ mode, reason: cause.reason })
+        break
+      case 'broke':
+        if (countsAsTry(delivery)) count({ mode, outcome: 'failed' })
+        else putOff({ mode, reason: 'internal_error' })
+        break
+      case 'dropped':
+        count({ mode, outcome: 'cancelled' })
+        break
+      case 'spoiled':
+        count({ mode, outcome: 'spoiled' })
+        break
+      default: // It was given back, since we stop.
+    }
+  }
 }
