@@ -146,7 +146,10 @@ export function createDialer(options: DialerOptions): Dialer {
   }
 }
 
-/** All addresses of a name; whoever asks sees to it that only what the operator allows is dialled. */
+/**
+ * All addresses of a name as any program on this machine finds it, with files and search domains. The caller dials only
+ * those that the operator allows.
+ */
 async function localAddresses(name: string, resolver: Pick<Resolver, 'works'>): Promise<readonly string[]> {
   try {
     const found = await lookup(name, { all: true })

@@ -112,7 +112,8 @@ const blockedPorts: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Looked up each time, for interfaces come and go. One without a carrier is left out, though its addresses can be
+ * The addresses of this machine, public ones too: what listens there may be meant for its own network alone. They are
+ * looked up each time, for interfaces come and go. One without a carrier is left out, though its addresses can be
  * connected to: then both ends of the connection have the same address. Fails with `no_sockets`: it takes a file
  * descriptor.
  */

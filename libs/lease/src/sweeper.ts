@@ -106,6 +106,7 @@ interface DueWorkOptions<T extends Work, C> {
   readonly clock: Clock
 }
 
+/** Work that falls due by a time of day: found at its time if it was heard of, else within a second. */
 class DueWork<T extends Work, C> {
   readonly #options: DueWorkOptions<T, C>
   /** The first time of day that it knows of, in milliseconds since 1970: in the beginning the store is asked. */

@@ -141,7 +141,7 @@ const BEARER_LENGTH = 'Bearer '.length
 /** A caller without a good token is nobody. */
 type Report = (caller: string | undefined, method: DescMethod, refusal: ConnectError) => void
 
-/** Each caller, method and reason once a minute. What is remembered is bounded: only we make callers and methods. */
+/** Logs refusals, each caller, method and reason once a minute: a refused caller tries again. What is remembered is bounded: only we make callers and methods. */
 function reportRefusals(log: Log, clock: Pick<Clock, 'monotonic'>): Report {
   const told = new Map<string, number>()
   return (caller = 'nobody', { parent, name }, { code, rawMessage: reason }) => {
