@@ -23,6 +23,7 @@ export {
   problemOf,
   retryAfterOf,
 } from './errors.ts'
+export { eventJson } from './event-json.ts'
 export {
   countingIds,
   createIds,
