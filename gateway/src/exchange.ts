@@ -1,7 +1,6 @@
 /** One request and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Id, KeyMode } from '@millhand/api'
-import { baseUrlOf } from './base-url.ts'
 import type { Connection, ServerState } from './connection.ts'
 import { corsHeaders } from './cors.ts'
 
@@ -217,3 +216,16 @@ function hasMuchToSend({ headers }: IncomingMessage): boolean {
 }
 
 const MAX_SKIPPED_BYTES = 65_536
+
+/** The gateway's own address, as its callers write it. */
+
+/**
+ * The address that a `Host` header names, without a slash at its end; empty where it names none. This server speaks plain
+ * HTTP: behind a proxy that ends TLS the deployment sets the address itself.
+ */
+function baseUrlOf(host: string | undefined): string {
+  return host !== undefined && AUTHORITY.test(host) ? `http://${host}` : ''
+}
+
+/** A name or an address, and perhaps a port (RFC 9110, section 7.2). */
+const AUTHORITY = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i

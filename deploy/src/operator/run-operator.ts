@@ -10,7 +10,6 @@ import { NotReached, openDeployment, operatorVariables } from './deployment.ts'
 import { exitCodes, help, usage } from './help.ts'
 import { keyCommands } from './keys.ts'
 import { planCommands } from './plans.ts'
-import { tableText } from './table.ts'
 import { verifyCommand } from './verify.ts'
 
 const commands: readonly (Command | FolderCommand)[] = [
@@ -138,3 +137,21 @@ function faultOf(error: unknown): OperatorFault {
       return { exitCode: exitCodes.refused, code: codeOf(error), message: rawMessage }
   }
 }
+
+/** Rows as text, each column as wide as its widest value. What would move a cursor is shown as it is in JSON. */
+function tableText(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map(row => row.map(printable))
+  const widths = shown.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), [])
+  return shown
+    .map(row =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map(line => `${line}\n`)
+    .join('')
+}
+
+/** A name may hold anything. */
+const printable = (text: string) => (/^[^\p{Cc}\p{Cf}]*$/u.test(text) ? text : JSON.stringify(text))

@@ -1,13 +1,13 @@
 /** Callers by their API keys, for as long as the key and its account are valid. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
-import { fail, type KeyName } from '@millhand/api'
+import { fail, type KeyName, keyRefOf } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { type Clock, everyInterval } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
 import { createChangeFeed, POLL_MS } from './change-feed.ts'
 import { createKeyCache, type PresentedKey } from './key-cache.ts'
-import { createKeyUses, REPORT_MS } from './key-uses.ts'
 import { createWatchedCallers, type WatchedCallers } from './watched-callers.ts'
 
 /**
@@ -88,3 +88,43 @@ function callerIn({ caller, isRevoked, isSuspended }: Holder, now: number): Call
 function requireTime({ expiresAt }: Caller, now: number) {
   if (expiresAt <= now) throw fail('expired_credentials', 'The key has expired.')
 }
+
+/** Reports to identity once a minute when keys were last used. */
+interface KeyUses {
+  /** Records that a key was used at a time, in milliseconds since 1970. */
+  record(key: KeyName, now: number): void
+  /** Reports what was recorded; what can't be reported is lost. Never rejects. */
+  report(): Promise<void>
+}
+
+/** Between two reports: milliseconds. */
+const REPORT_MS = 60_000
+
+function createKeyUses(identity: Client<typeof IdentityService>, log: Log): KeyUses {
+  /** By the key's id: its latest use. */
+  let latest = new Map<string, { readonly key: KeyName; readonly at: number }>()
+
+  return {
+    record(key, now) {
+      latest.set(key.keyId, { key, at: now })
+    },
+
+    async report() {
+      const uses = [...latest.values()].map(({ key, at }) => ({ key: keyRefOf(key), usedAt: timestampFromMs(at) }))
+      latest = new Map()
+      for (let first = 0; first < uses.length; first += MAX_USES) {
+        try {
+          await identity.reportKeyUse({ uses: uses.slice(first, first + MAX_USES) }, { timeoutMs: TIMEOUT_MS })
+        } catch (error) {
+          log.warn('key_uses.lost', { uses: uses.length - first, error })
+          return
+        }
+      }
+    },
+  }
+}
+
+/** Of one call. */
+const MAX_USES = 1_000
+/** The process may be stopping. */
+const TIMEOUT_MS = 2_000

@@ -1,8 +1,8 @@
 /** A server-streaming method of events as an event stream. */
-import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf'
+import type { DescMethodServerStreaming, DescMethodUnary, Message } from '@bufbuild/protobuf'
 import type { ContextValues, Transport } from '@connectrpc/connect'
-import { fail, failFaults, type RouteOf } from '@millhand/api'
-import { violations } from '@millhand/rpc'
+import { fail, type RouteOf } from '@millhand/api'
+import { check } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, call, callValues, unary } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'
@@ -22,7 +22,7 @@ export function eventsResponder(route: RouteOf<'events'>, { transport, streams }
 
   return async ({ exchange, caller, params, pairs }) => {
     const request = read.fromQuery(params, pairs) as WatchRequest & Message
-    requireValid(route.desc.input, request)
+    check(route.desc.input, request) // Before the answer begins, and also where the header takes the place of what is wrong.
     const after = parseLastEventId(exchange.header('last-event-id')) ?? request.after
     using _ = streams.acquire(caller)
     const ended = await hasEnded(exchange, params.id as string, callValues(caller, exchange))
@@ -48,12 +48,6 @@ function parseLastEventId(header: string | undefined): bigint | undefined {
 /** A resource with events has an end. */
 interface Watched {
   readonly finishedAt?: object
-}
-
-/** Checked before the answer begins, and also where the header takes the place of what is wrong. */
-function requireValid(desc: DescMessage, request: Message) {
-  const [first, ...others] = violations(desc, request)
-  if (first !== undefined) throw failFaults([first, ...others])
 }
 
 function getMethodFor({ name, parent, input }: DescMethodServerStreaming): DescMethodUnary {

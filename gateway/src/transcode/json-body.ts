@@ -1,8 +1,10 @@
 /** A body of JSON: its bytes, and the object that they hold, which is parsed once. */
+import { isUtf8 } from 'node:buffer'
+import { fail } from '@millhand/api'
+import { withoutSecrets } from '@millhand/api/secrets'
 import type { Principal } from '@millhand/rpc'
 import type { Concurrency, Permit } from '../admission/concurrency.ts'
 import type { Exchange } from '../exchange.ts'
-import { parseJson } from './json-text.ts'
 import { requireJson } from './media-type.ts'
 import { readBody } from './read-body.ts'
 
@@ -53,3 +55,98 @@ export async function readJsonBody(exchange: Exchange, caller: Principal, bodies
     throw error
   }
 }
+
+/**
+ * The object that `bytes` hold. What is in it is for its reader to judge, and of a small body also how deep it nests:
+ * parsing does not recurse, so nothing here may.
+ * Fails with `invalid_json` where they are not UTF-8 or not JSON, and the detail shows the place; with `invalid_parameter`
+ * where a large body would take long to parse.
+ */
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw fail('invalid_json', 'The body is empty; a JSON object is expected.')
+  if (!isUtf8(bytes)) throw fail('invalid_json', 'The body is not valid UTF-8.')
+  // Before a long list is scanned or parsed.
+  if (firstByte(bytes) === LIST) throw notAnObject()
+  checkShape(bytes)
+  const text = bytes.toString('utf8')
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw notAnObject()
+  }
+  return value
+}
+
+const notAnObject = () => fail('invalid_json', 'The body is not a JSON object.')
+
+/** The first that is no white space; all that JSON has of that is at most a space, and nothing else that JSON has is. */
+function firstByte(bytes: Buffer): number | undefined {
+  let at = 0
+  while (at < bytes.length && (bytes[at] as number) <= SPACE) at++
+  return bytes[at]
+}
+
+const SPACE = 0x20
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // The message may show a piece of the text, and a piece of a secret does not look like one.
+    const place = withoutSecrets(text) === text ? `: ${(error as Error).message}` : ''
+    throw fail('invalid_json', `The body is not valid JSON${place}.`)
+  }
+}
+
+/** Parsing a smaller text costs less than a call, whatever it holds; its reader says more of what is wrong. */
+const SMALL_BYTES = 65_536
+/** As deep as a request may nest. */
+const MAX_LEVELS = 64
+/** Of one object: many keys make it a hash table. No message has so many fields, no map so many pairs and no row so many columns. */
+const MAX_MEMBERS = 4_096
+/** Objects and lists together: more than the rows of any table that fits an input of 512 KiB. */
+const MAX_CONTAINERS = 100_000
+
+/** Checks a large text before it is parsed: some texts take 30 times as long as others. Fails with `invalid_parameter`. What is no JSON at all is for the parser to say. */
+export function checkShape(text: Buffer): void {
+  if (text.length <= SMALL_BYTES) return
+  /** By level: the members of the object that is open there. A list has none. */
+  const members = new Uint32Array(MAX_LEVELS + 1)
+  let level = 0
+  let containers = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case QUOTE:
+        at = endOfString(text, at)
+        break
+      case COLON:
+        members[level] = (members[level] as number) + 1
+        if ((members[level] as number) > MAX_MEMBERS) throw tooMuch(`an object with more than ${MAX_MEMBERS} members`)
+        break
+      case OBJECT:
+      case LIST:
+        level++
+        containers++
+        if (level > MAX_LEVELS) throw tooMuch(`values that nest deeper than ${MAX_LEVELS} levels`)
+        if (containers > MAX_CONTAINERS) throw tooMuch(`more than ${MAX_CONTAINERS} objects and lists`)
+        members[level] = 0
+        break
+      case OBJECT_END:
+      case LIST_END:
+        // More ends than beginnings are no JSON.
+        if (level === 0) return
+        level--
+    }
+  }
+}
+
+function endOfString(text: Buffer, from: number): number {
+  let at = from + 1
+  while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+const [QUOTE, BACKSLASH, COLON, OBJECT, OBJECT_END, LIST, LIST_END] = [
+  0x22, 0x5c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d,
+] as const
+
+const tooMuch = (what: string) => fail('invalid_parameter', `The body holds ${what}.`)

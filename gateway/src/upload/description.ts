@@ -1,7 +1,7 @@
 /** The description of an upload: the message that is sent before its bytes. */
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { failFaults, queryReader } from '@millhand/api'
-import { violations } from '@millhand/rpc'
+import { queryReader } from '@millhand/api'
+import { check } from '@millhand/rpc'
 import { accepted } from '../transcode/request-reader.ts'
 
 export type Description = MessageShape<DescMessage>
@@ -21,8 +21,7 @@ export function descriptionReader(
       if (value !== undefined && !pairs.some(([said]) => said === name)) whole.push([name, value])
     }
     const description = accepted(desc, read(whole))
-    const [first, ...others] = violations(desc, description)
-    if (first !== undefined) throw failFaults([first, ...others])
+    check(desc, description)
     return description
   }
 }

@@ -100,6 +100,11 @@ export function failFaults(faults: readonly [Fault, ...Fault[]]): ConnectError {
   return fail(requestCode(first), shown.join(' '), { errors })
 }
 
+/** Fails with all the faults of a request at once, where there are any. */
+export function failIf([first, ...others]: readonly Fault[]): void {
+  if (first !== undefined) throw failFaults([first, ...others])
+}
+
 /** The most faults that an answer shows. Checks stop there: neither the answer nor its cost grows with a body's faults. */
 export const maxFaults = 100
 

@@ -15,6 +15,7 @@ export {
   type Fault,
   fail,
   failFaults,
+  failIf,
   isOurs,
   maxFaults,
   metadataOf,
@@ -22,6 +23,7 @@ export {
   problemOf,
   retryAfterOf,
 } from './errors.ts'
+export { eventJson } from './event-json.ts'
 export {
   countingIds,
   createIds,
@@ -34,10 +36,9 @@ export {
   idTime,
   parseId,
 } from './ids.ts'
-export { mostEntries, tooManyEntries } from './json/entries.ts'
 export { type FaultCode, isFull, isWithin, shownPath } from './json/faults.ts'
 export { queryReader } from './json/query.ts'
-export { isRequired, jsonReader, type ReaderOptions, type Reading } from './json/reader.ts'
+export { isRequired, jsonReader, mostEntries, type ReaderOptions, type Reading, tooManyEntries } from './json/reader.ts'
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
 export { allowedWords, enumWords } from './json/words.ts'
 export { jsonWriter, type WriterOptions } from './json/writer.ts'

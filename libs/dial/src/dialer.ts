@@ -1,23 +1,20 @@
 /** The one way in which Millhand posts to an address that a customer gave. */
+import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { Clock } from '@millhand/runner'
 import type { AddressRanges } from './address-ranges.ts'
-import type { Connection, Reply } from './connection.ts'
+import { type Connection, createConnection, type Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
 import { connectFirst } from './happy-eyeballs.ts'
-import { createHttp1 } from './http1.ts'
-import { openHttp2 } from './http2.ts'
-import { localAddresses } from './local-names.ts'
 import { createPool } from './pool.ts'
 import type { Resolver } from './resolver.ts'
 import { createTrust, startTls } from './start-tls.ts'
 import { readTarget, type Target } from './target.ts'
-import { type TimeLimit, timeLimit } from './time-limit.ts'
 
 export interface Dialer {
   /**
-   * Posts once; again, on a new connection, only where a kept one was closed before a byte of an answer came, or the
-   * server says that it has not begun. Follows no redirect. Resolves whatever comes of it.
+   * Posts once; again, on a new connection, only where a kept one was closed before a byte of an answer came. Follows no
+   * redirect. Resolves whatever comes of it.
    */
   post(request: PostRequest, signal: AbortSignal): Promise<PostResult>
   /** Waits for the posts that are under way, which their signals can cut short, and closes every connection. Idempotent. */
@@ -145,8 +142,63 @@ export function createDialer(options: DialerOptions): Dialer {
         ? [host]
         : await orAbort(local ? localAddresses(host, resolver) : resolver.addresses(host), signal)
     const socket = await connectFirst({ addresses, port, mayReach }, clock, signal)
-    if (!isSecure) return createHttp1(socket, clock)
-    const tls = await startTls(socket, { host, secureContext }, signal)
-    return tls.alpnProtocol === 'h2' ? openHttp2(tls, clock, signal) : createHttp1(tls, clock)
+    return createConnection(isSecure ? await startTls(socket, { host, secureContext }, signal) : socket, clock)
+  }
+}
+
+/**
+ * All addresses of a name as any program on this machine finds it, with files and search domains. The caller dials only
+ * those that the operator allows.
+ */
+async function localAddresses(name: string, resolver: Pick<Resolver, 'works'>): Promise<readonly string[]> {
+  try {
+    const found = await lookup(name, { all: true })
+    return found.map(({ address }) => address)
+  } catch (error) {
+    throw await lookupFailure(error, resolver)
+  }
+}
+
+/** The machine says the same of a name whose own servers fail and of all names while there is no resolver: EAI_AGAIN. */
+export async function lookupFailure(error: unknown, resolver: Pick<Resolver, 'works'>): Promise<DialFailure> {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOTFOUND') {
+    return new DialFailure('dns_failed', 'the name does not exist')
+  }
+  if (await resolver.works()) return new DialFailure('dns_failed', 'the name can not be looked up')
+  return new DialFailure('dns_unavailable', 'no DNS server can be asked')
+}
+
+/** How long a post may take, and that its caller may give it up, in one signal. */
+interface TimeLimit {
+  /** Fires with a DialFailure. */
+  readonly signal: AbortSignal
+  /** Since the time began, in milliseconds. */
+  elapsed(): number
+  /** The time begins anew. */
+  restart(): void
+  /** It fires no more. */
+  end(): void
+}
+
+function timeLimit(clock: Clock, ms: number, given: AbortSignal): TimeLimit {
+  const stop = new AbortController()
+  const onAbort = () => stop.abort(new DialFailure('aborted', 'the post was given up'))
+  const onTimeout = () => stop.abort(new DialFailure('timeout', 'no answer came in time'))
+  let began = clock.monotonic()
+  let timer = clock.timer(ms, onTimeout)
+  given.addEventListener('abort', onAbort)
+  if (given.aborted) onAbort()
+  return {
+    signal: stop.signal,
+    elapsed: () => clock.monotonic() - began,
+    restart() {
+      timer.cancel()
+      began = clock.monotonic()
+      timer = clock.timer(ms, onTimeout)
+    },
+    end() {
+      timer.cancel()
+      given.removeEventListener('abort', onAbort)
+    },
   }
 }

@@ -47,8 +47,8 @@ interface Entry {
   readonly bornAt: number
   /** Not there while it is being opened. */
   connection?: Connection
-  lent: number
-  idleSince: number
+  /** Undefined while a post is under way. */
+  idleSince: number | undefined
 }
 
 interface Partition {
@@ -117,22 +117,17 @@ class ConnectionPool implements Pool {
     return true
   }
 
-  /** The newest that will do, so that the others get idle for long enough to be closed. */
+  /** The newest idle one, so that the others get idle for long enough to be closed. */
   #keptFor(partition: Partition, target: string): Entry | undefined {
     const now = this.#options.clock.monotonic()
     return [...partition.entries].findLast(
-      entry => entry.target === target && entry.lent < (entry.connection?.takes ?? 0) && !isOver(entry, now),
+      entry => entry.target === target && this.#idle.has(entry) && entry.connection?.isOpen && !isOver(entry, now),
     )
   }
 
   async #openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter): Promise<void> {
-    const entry: Entry = {
-      partition,
-      target: wish.target,
-      bornAt: this.#options.clock.monotonic(),
-      lent: 0,
-      idleSince: 0,
-    }
+    const bornAt = this.#options.clock.monotonic()
+    const entry: Entry = { partition, target: wish.target, bornAt, idleSince: undefined }
     this.#partitions.set(partition.name, partition)
     partition.entries.add(entry)
     this.#all.add(entry)
@@ -156,18 +151,16 @@ class ConnectionPool implements Pool {
   #lent(entry: Entry): Lent {
     const connection = entry.connection as Connection
     this.#idle.delete(entry)
-    entry.lent++
+    entry.idleSince = undefined
     return { connection, release: () => this.#release(entry, connection) }
   }
 
   #release(entry: Entry, connection: Connection): void {
-    entry.lent--
-    if (entry.lent === 0) {
-      entry.idleSince = this.#options.clock.monotonic()
-      if (connection.takes === 0 || isOver(entry, entry.idleSince)) this.#drop(entry)
-      else if (this.#all.has(entry)) this.#idle.add(entry)
-      this.#sweep ??= this.#options.clock.timer(SWEEP_MS, () => this.#sweepIdle())
-    }
+    const now = this.#options.clock.monotonic()
+    entry.idleSince = now
+    if (!connection.isOpen || isOver(entry, now)) this.#drop(entry)
+    else if (this.#all.has(entry)) this.#idle.add(entry)
+    this.#sweep ??= this.#options.clock.timer(SWEEP_MS, () => this.#sweepIdle())
     this.#serveLine()
   }
 
@@ -222,6 +215,6 @@ class ConnectionPool implements Pool {
   }
 }
 
-function isOver({ bornAt, lent, idleSince, connection }: Entry, now: number): boolean {
-  return now - bornAt >= LONGEST_LIFE_MS || (lent === 0 && now - idleSince >= (connection?.keepMs ?? 0))
+function isOver({ bornAt, idleSince, connection }: Entry, now: number): boolean {
+  return now - bornAt >= LONGEST_LIFE_MS || (idleSince !== undefined && now - idleSince >= (connection?.keepMs ?? 0))
 }

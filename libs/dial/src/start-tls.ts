@@ -21,7 +21,7 @@ export function startTls(
       host,
       // No name is sent for an address (RFC 6066, section 3); the certificate is then compared with `host`.
       ...(isIP(host) === 0 && { servername: host }),
-      ALPNProtocols: ['h2', 'http/1.1'],
+      ALPNProtocols: ['http/1.1'],
       secureContext,
       // Whatever NODE_TLS_REJECT_UNAUTHORIZED says.
       rejectUnauthorized: true,

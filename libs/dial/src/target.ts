@@ -1,9 +1,9 @@
 /** What an URL that a customer gave leads to, and what is wrong with it before anything is dialled. */
+
 import { isIP } from 'node:net'
+import os from 'node:os'
 import type { AddressRanges } from './address-ranges.ts'
-import { blockedPorts } from './blocked-ports.ts'
 import { DialFailure } from './failure.ts'
-import { interfaceAddresses } from './interface-addresses.ts'
 import { isPublic } from './public-address.ts'
 
 /** What may be dialled. */
@@ -99,3 +99,29 @@ const notPublic: ReadonlySet<string> = new Set([
   'onion',
   'test',
 ])
+
+/**
+ * Ports where something else than a web server listens that could be talked to by HTTP: mail, SSH, IRC, X11 and such.
+ * The list of the fetch standard (https://fetch.spec.whatwg.org/#port-blocking), which browsers keep to.
+ */
+const blockedPorts: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
+
+/**
+ * The addresses of this machine, public ones too: what listens there may be meant for its own network alone. They are
+ * looked up each time, for interfaces come and go. One without a carrier is left out, though its addresses can be
+ * connected to: then both ends of the connection have the same address. Fails with `no_sockets`: it takes a file
+ * descriptor.
+ */
+function interfaceAddresses(): ReadonlySet<string> {
+  try {
+    const lists = Object.values(os.networkInterfaces())
+    return new Set(lists.flatMap(list => (list ?? []).map(({ address }) => address)))
+  } catch {
+    throw new DialFailure('no_sockets', 'no connection can be opened here')
+  }
+}

@@ -2,17 +2,9 @@
  * The event log: the port behind which SQLite and Kafka stand. Appending is the store's part (the outbox); this is
  * the reading side. `event-log.contract.ts` holds every adapter to these comments.
  */
+import type { OutboxEvent } from '@millhand/store'
 
-export interface LoggedEvent {
-  readonly topic: string
-  readonly key: string
-  readonly id: string
-  readonly type: string
-  /** Milliseconds since 1970. */
-  readonly time: number
-  /** JSON text. */
-  readonly value: string
-  readonly traceparent?: string
+export interface LoggedEvent extends OutboxEvent {
   /** Where it stands in the log; opaque, good for `tail`'s `from`. */
   readonly position: string
 }

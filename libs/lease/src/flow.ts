@@ -1,5 +1,4 @@
 /** The work of one flow of the ready queue, such as a tenant's: by rank, then by age, findable by group. */
-import { Deque } from './deque.ts'
 
 /** What a flow may have of a pool. */
 export interface Share {
@@ -55,7 +54,7 @@ export class Flow {
   #share: Share = { weight: 1, maxRunning: Number.POSITIVE_INFINITY }
   /** The id of the work that told its share. */
   #toldBy = ''
-  readonly #ranks: readonly Rank[] = [new Rank(), new Rank(), new Rank()]
+  readonly #ranks: readonly [Rank, Rank, Rank] = [new Rank(), new Rank(), new Rank()]
 
   constructor(key: string) {
     this.key = key
@@ -67,11 +66,13 @@ export class Flow {
   }
 
   get size(): number {
-    return this.#ranks.reduce((sum, { size }) => sum + size, 0)
+    const [first, second, third] = this.#ranks
+    return first.size + second.size + third.size
   }
 
   get overflowed(): boolean {
-    return this.#ranks.some(rank => rank.overflowed)
+    const [first, second, third] = this.#ranks
+    return first.overflowed || second.overflowed || third.overflowed
   }
 
   /** Adds work behind the others of its rank. False: there are `window` of that, and the store has this one. */
@@ -161,5 +162,45 @@ function front(lane: Lane): Entry | undefined {
     if (!entry?.gone) return entry
     lane.entries.shift()
     lane.gone--
+  }
+}
+
+/** A queue whose ends cost the same however long it is; an array's `shift` moves every item. */
+class Deque<T> {
+  #items: (T | undefined)[]
+  #start = 0
+
+  constructor(...items: T[]) {
+    this.#items = items
+  }
+
+  get length(): number {
+    return this.#items.length - this.#start
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  /** The item at a place from the front. */
+  at(place: number): T | undefined {
+    return this.#items[this.#start + place]
+  }
+
+  shift(): T | undefined {
+    if (this.#start === this.#items.length) return undefined
+    const item = this.#items[this.#start]
+    this.#items[this.#start++] = undefined
+    if (this.#start > 1024 && this.#start * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#start)
+      this.#start = 0
+    }
+    return item
+  }
+
+  /** Keeps only what passes, in its order. */
+  retain(passes: (item: T) => boolean): void {
+    this.#items = this.#items.slice(this.#start).filter(item => passes(item as T))
+    this.#start = 0
   }
 }

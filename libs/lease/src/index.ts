@@ -16,7 +16,6 @@ export {
   type OwnerRecord,
   type Ownership,
   ownersSpec,
-  soleOwnership,
 } from './ownership.ts'
 export {
   type ClaimedRun,

@@ -3,10 +3,11 @@
  * their claim and from each renewal; where the pool's owner claims for itself they last until they are settled, and end
  * with it: those that are found in the store are of an owner of before, and over.
  */
+
 import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
-import { LeaseCounter } from './lease-counter.ts'
 import type { PoolOptions } from './pool-options.ts'
 import type { Ready } from './ready-queue.ts'
+import { Tally } from './tally.ts'
 import type { Work } from './work.ts'
 
 type LeasesOptions<T extends Work> = Pick<PoolOptions<T, never>, 'clock' | 'caps' | 'ownerClaims'> & {
@@ -82,5 +83,38 @@ export class Leases<T extends Work> {
 
   #letGo(lease_id: string): void {
     for (const key of this.#counter.remove(lease_id)) this.#options.onRoom(key)
+  }
+}
+
+/** The leases that this process has or asks for, counted under the keys of the caps that bound them. */
+class LeaseCounter {
+  readonly #leases = new Map<string, readonly string[]>()
+  readonly #counts = new Tally()
+
+  has(lease_id: string): boolean {
+    return this.#leases.has(lease_id)
+  }
+
+  /** How many there are under a key. */
+  of(key: string): number {
+    return this.#counts.of(key)
+  }
+
+  add(lease_id: string, keys: readonly string[]): void {
+    this.#leases.set(lease_id, keys)
+    for (const key of keys) this.#counts.add(key, 1)
+  }
+
+  /** The keys that it counted under; none where it was not there. */
+  remove(lease_id: string): readonly string[] {
+    const keys = this.#leases.get(lease_id) ?? []
+    this.#leases.delete(lease_id)
+    for (const key of keys) this.#counts.add(key, -1)
+    return keys
+  }
+
+  clear(): void {
+    this.#leases.clear()
+    this.#counts.clear()
   }
 }

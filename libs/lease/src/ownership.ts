@@ -35,13 +35,6 @@ export interface Ownership {
   run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
 }
 
-/** Where there is one process, it is the owner. */
-export const soleOwnership: Ownership = {
-  owner: () => 'here',
-  isVacant: () => false,
-  run: (signal, work) => work(signal),
-}
-
 export interface OwnershipOptions {
   readonly owners: Collection<OwnerRecord>
   /** What is owned, for example `compute`. */

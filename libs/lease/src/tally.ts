@@ -7,7 +7,7 @@ export class Tally {
   }
 
   add(name: string, more: number): void {
-    const count = this.of(name) + more
+    const count = (this.#counts.get(name) ?? 0) + more
     if (count === 0) this.#counts.delete(name)
     else this.#counts.set(name, count)
   }

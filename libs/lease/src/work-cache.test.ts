@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countedByOwner, noDueTime, type Work } from './work.ts'
-import { WorkCache } from './work-cache.ts'
+import { WorkCache } from './work-store.ts'
 
 const tenant = 'acct_a/live'
 const queued = (id: string): Work => ({

@@ -1,10 +1,10 @@
 /** Whether an input can be what a model needs, as far as its manifest tells, cheaply: asked for every task created. */
+
 import type { ModelPackage } from './catalogue.ts'
 import { checkDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
-import type { TensorSpec } from './manifest.ts'
-import { readNumbers } from './numbers.ts'
-import { InputInvalid, type NamedTensors, readTensors } from './tensors.ts'
+import type { Preprocess, TensorSpec } from './manifest.ts'
+import { InputInvalid, type NamedTensors, parseJson, readTensors } from './tensors.ts'
 
 /** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
 export const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
@@ -52,4 +52,23 @@ export function checkTensors(inputs: readonly TensorSpec[], { tensors }: NamedTe
       )
     }
   }
+}
+
+/** Inputs that are a JSON list of numbers. */
+export type NumbersPreprocess = Extract<Preprocess, { name: 'numbers' }>
+
+/** The numbers of the input, as many and as large as the model wants them. Throws `InputInvalid`. */
+export function readNumbers(text: string, { count, min, max }: NumbersPreprocess): readonly number[] {
+  const list = parseJson(text)
+  if (!Array.isArray(list) || list.length !== count) {
+    const has = Array.isArray(list) ? `, not ${list.length}` : ''
+    throw new InputInvalid(`the input must be a JSON list of ${count} numbers${has}`)
+  }
+  for (let index = 0; index < count; index++) {
+    const value: unknown = list[index]
+    if (typeof value !== 'number' || !(value >= min && value <= max)) {
+      throw new InputInvalid(`number ${index} of the input must be from ${min} to ${max}`)
+    }
+  }
+  return list
 }

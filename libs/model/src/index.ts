@@ -1,5 +1,5 @@
 export * from './catalogue.ts'
-export { checkInput, checkTensors } from './check-input.ts'
+export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from './check-input.ts'
 export { checkHead, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
@@ -13,7 +13,6 @@ export {
   parseManifest,
   type TensorSpec,
 } from './manifest.ts'
-export { type NumbersPreprocess, readNumbers } from './numbers.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
 export { outputSchema, type Schema, scoreCount } from './output-schema.ts'
 export { mostSandboxMs, readSandboxInput, type SandboxInput } from './sandbox-input.ts'

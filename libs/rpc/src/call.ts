@@ -15,11 +15,11 @@ type HeaderInit = ConstructorParameters<typeof Headers>[0]
 /** Longest delay that a Node timer keeps; a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The handler's context. Headers, values and signal are made when they are first looked at: most calls never do. */
+/** The handler's context. Headers and signal are made when they are first looked at: most calls never do. */
 export class Call implements HandlerContext {
   readonly method: DescMethod
+  values: ContextValues
   #header: HeaderInit
-  #values: ContextValues | undefined
   #requestHeader: Headers | undefined
   #responseHeader: Headers | undefined
   #responseTrailer: Headers | undefined
@@ -31,7 +31,7 @@ export class Call implements HandlerContext {
   constructor(method: DescMethod, header: HeaderInit, values: ContextValues | undefined) {
     this.method = method
     this.#header = header
-    this.#values = values
+    this.values = values ?? createContextValues()
   }
 
   get service(): DescService {
@@ -45,10 +45,6 @@ export class Call implements HandlerContext {
   }
   get url(): string {
     return `direct://process/${this.method.parent.typeName}/${this.method.name}`
-  }
-  get values(): ContextValues {
-    this.#values ??= createContextValues()
-    return this.#values
   }
   get requestHeader(): Headers {
     this.#requestHeader ??= new Headers(this.#header)
@@ -101,7 +97,7 @@ export class Call implements HandlerContext {
   /** Takes over what an interceptor put in the place of the call's own header, values or signal. */
   adopt(request: Pick<UnaryRequest, 'header' | 'contextValues' | 'signal'>): void {
     this.#requestHeader = request.header
-    this.#values = request.contextValues
+    this.values = request.contextValues
     const { signal } = request
     if (signal === this.signal) return
     if (signal.aborted) this.cancel(canceled(signal.reason))

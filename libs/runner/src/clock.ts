@@ -17,8 +17,8 @@ export interface Timer {
 }
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
+  now: Date.now,
+  monotonic: performance.now.bind(performance),
   sleep: (ms, signal) => sleepBy(systemClock, ms, signal),
   timer: systemTimer,
 }

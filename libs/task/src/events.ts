@@ -1,7 +1,5 @@
 /** The event of a change of a task's state, ready for the log. */
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { jsonWriter, modeOfWord } from '@millhand/api'
-import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import { eventJson } from '@millhand/api'
 import type { OutboxEvent } from '@millhand/store'
 import type { TaskKind } from './kind.ts'
 import { hasEnded, type TaskBase } from './task.ts'
@@ -9,8 +7,6 @@ import type { TaskStatus } from './task-status.ts'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */
 const outputInEventBytes = 64 * 1024
-
-const writeEvent = jsonWriter(EventSchema)
 
 /** The event of `after`, where it differs in state from `before`; an insert has no `before`. */
 export function taskEvents<T extends TaskBase>(
@@ -26,20 +22,16 @@ export function taskEvents<T extends TaskBase>(
   const output = hasEnded(after) ? after.output : undefined
   const fits = output === undefined || Buffer.byteLength(output) <= outputInEventBytes
   const isOmitted = !fits || after.output_file !== undefined
-  const value = writeEvent({
-    $typeName: 'millhand.event.v1.Event',
+  const value = eventJson({
     id,
     type,
-    createdAt: timestampFromMs(now),
+    time: now,
     accountId: after.account_id,
-    mode: modeOfWord(after.mode),
+    mode: after.mode,
     resourceVersion: after.resource_version,
-    data: {
-      $typeName: 'millhand.event.v1.EventData',
-      object: write(after, fits ? output : undefined),
-      ...(isOmitted && { outputOmitted: true, outputUrl: outputUrl(after) }),
-    },
-    ...(after.request_id !== undefined && { requestId: after.request_id }),
+    object: write(after, fits ? output : undefined),
+    outputUrl: isOmitted ? outputUrl(after) : undefined,
+    requestId: after.request_id,
   })
   return [{ topic, key: after.id, id, type, time: now, value }]
 }

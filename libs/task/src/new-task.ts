@@ -1,6 +1,7 @@
 /** From a request to a task that is in the store. */
+
 import type { HandlerContext } from '@connectrpc/connect'
-import { type Id, idTime } from '@millhand/api'
+import { fail, type Id, idTime, isProblemCode } from '@millhand/api'
 import type { SandboxInput } from '@millhand/model'
 import { operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
@@ -98,3 +99,9 @@ const waitsFrom = (created: number, now: number): number => (Math.abs(now - crea
 /** Of `sandbox:queue_timeout`: its wait is over after a second, and it rests for longer than any task waits. */
 const EXPIRES_AFTER_S = 1
 const NEVER_MS = 604_800_000
+
+/** Answers with the error that an input asked the sandbox for, where it is one that a create can be answered with. */
+export function failAsInstructed(asked: SandboxInput | undefined): void {
+  if (asked?.kind !== 'error' || !isProblemCode(asked.code)) return
+  throw fail(asked.code, 'The input asked the sandbox for this answer.', { metadata: { intended: 'sandbox' } })
+}

@@ -1,9 +1,15 @@
 /** The message of a task, or of an event of its stream: what is the same for tasks of any kind. */
+
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
-import { modeOfWord } from '@millhand/api'
-import type { Task } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { decimalOf, modeOfWord } from '@millhand/api'
+import type { Task, TaskCallback, TaskError, TaskProgress } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { TaskEvent } from '@millhand/api/gen/millhand/compute/v1/task_stream_pb.ts'
-import { callbackMessage, errorMessage, moneyMessage, progressMessage, statuses, timestamp } from './message-parts.ts'
+import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
+import type { Failure } from '@millhand/lease'
+import type { Callback } from './callback.ts'
+import type { Progress } from './stream/emission.ts'
 import type { StreamItem } from './stream/read-stream.ts'
 import { hasEnded, queueExpiresAt, runsBegun, type TaskBase } from './task.ts'
 
@@ -97,3 +103,48 @@ export function eventMessage<T extends TaskBase, E extends DescMessage>(
   else event.progress = progressMessage(emission.progress)
   return event as unknown as MessageShape<E> & { readonly sequence: bigint }
 }
+
+/** The parts of the message of a task that are the same for tasks of any kind. */
+const statuses = {
+  queued: TaskStatus.QUEUED,
+  running: TaskStatus.RUNNING,
+  cancelling: TaskStatus.CANCELLING,
+  succeeded: TaskStatus.SUCCEEDED,
+  failed: TaskStatus.FAILED,
+  cancelled: TaskStatus.CANCELLED,
+  expired: TaskStatus.EXPIRED,
+} as const
+
+const callbackMessage = ({ url, events }: Callback): TaskCallback => ({
+  $typeName: 'millhand.compute.v1.TaskCallback',
+  url,
+  events: events as string[],
+})
+
+const errorMessage = ({ code, message, retryable }: Failure): TaskError => ({
+  $typeName: 'millhand.compute.v1.TaskError',
+  code,
+  message,
+  retryable,
+})
+
+const progressMessage = ({ fraction, message, metrics = {} }: Progress): TaskProgress => ({
+  $typeName: 'millhand.compute.v1.TaskProgress',
+  fraction,
+  ...(message !== undefined && { message }),
+  metrics,
+})
+
+/** Of millionths of a dollar. */
+export const moneyMessage = (micros: number): Money => ({
+  $typeName: 'millhand.type.v1.Money',
+  amount: decimalOf(micros),
+  currency: 'USD',
+})
+
+/** Of milliseconds since 1970. */
+const timestamp = (ms: number): Timestamp => ({
+  $typeName: 'google.protobuf.Timestamp',
+  seconds: BigInt(Math.floor(ms / 1000)),
+  nanos: (ms % 1000) * 1_000_000,
+})

@@ -1,4 +1,5 @@
 /** The service of a kind of task: the methods of its API and those that executors and other replicas call. */
+
 import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { Cursors } from '@millhand/api'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -18,8 +19,8 @@ import { ring } from './rpc/ring.ts'
 import { type RunFiles, readInput, storeOutput } from './rpc/run-files.ts'
 import { waitTask } from './rpc/wait-task.ts'
 import { watchTask } from './rpc/watch-task.ts'
-import { showTask } from './show-task.ts'
 import type { TaskBase } from './task.ts'
+import type { TaskDeps } from './task-deps.ts'
 import type { ToMessage } from './task-message.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -94,4 +95,13 @@ export function taskService<
     heard,
     tellOwner,
   }
+}
+
+/** The task as a call for this one task shows it: with its input, its output and, while it is queued, its position. */
+export async function showTask<T extends TaskBase, M>(
+  { inputs, position }: Pick<TaskDeps<T>, 'inputs' | 'position'>,
+  toMessage: ToMessage<T, M>,
+  task: T,
+): Promise<M> {
+  return toMessage(task, { input: await inputs.read(task), output: task.output, position: position(task) })
 }

@@ -1,21 +1,32 @@
 /** Compute: tasks that run models, and the models. What is the life of any task is in libs/task. */
+
 import type { Cursors } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import type { Replicas } from '@millhand/lease'
+import type { Refusal, Replicas, RunReport } from '@millhand/lease'
+import { isRefusal } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
-import { createTasks, type EmissionsRecord, type TargetFault, taskService, type UnsettledFiles } from '@millhand/task'
+import type { TaskCause, TaskRules } from '@millhand/task'
+import {
+  computeBill,
+  createTasks,
+  type EmissionsRecord,
+  hasEnded,
+  type TargetFault,
+  taskService,
+  taskTransition,
+  type UnsettledFiles,
+} from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
 import { lend } from './input-file.ts'
 import { computeTask } from './kind.ts'
-import { computeTransition } from './life.ts'
 import { createTask } from './rpc/create-task.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
@@ -109,4 +120,34 @@ const api = {
 function maxBatchOf(models: Catalogue, id: string): number {
   const model = models.get(id)
   return model?.status === 'ready' ? model.manifest.maxBatch : 1
+}
+
+/** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
+interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
+  /** Millionths of a dollar for a second of compute on `gpuType`; the sandbox costs nothing. */
+  readonly pricePerSecondMicros: number
+  readonly gpuType: string
+}
+
+/** The task after `cause`, or why it can't be. Pure but for the jitter that it is given. */
+export function computeTransition(rules: TransitionRules) {
+  const { retentionMs, random } = rules
+  const live = taskTransition<TaskRecord>({ retentionMs, random, bill: (task, report) => billed(rules, task, report) })
+
+  return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
+    const after = live(task, cause, now)
+    if (isRefusal(after) || after.uses_file === undefined || !hasEnded(after)) return after
+    return { ...after, uses_file: undefined }
+  }
+}
+
+/** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
+function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
+  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros)
+  const { engine_kind: kind, engine_name: name, provider } = report
+  return {
+    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: 1 },
+    cost_micros,
+    ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
+  }
 }

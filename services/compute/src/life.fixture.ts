@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { isRefusal, type Outcome } from '@millhand/lease'
 import type { TaskCause } from '@millhand/task'
-import { computeTransition } from './life.ts'
+import { computeTransition } from './compute.ts'
 import type { TaskRecord } from './task.ts'
 
 const at = 1_000_000

@@ -1,6 +1,6 @@
 /** What a run asks of the services (files, a note of what it may cost): asked again while nobody is there for it. */
 import { codeOf } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import { type Clock, retry } from '@millhand/runner'
 
 /** Whatever a lease is needed for is tried again for longer than one lasts: after that it would be refused. */
 export const giveUpAfterMs = 15_000
@@ -18,19 +18,18 @@ export interface WhileAwayOptions {
  * What `once` gives; asked again, from the beginning, while it fails because a replica is away or stands still, for 15 s
  * from the first failure. Rejects as it does then, and with the signal's reason.
  */
-export async function whileAway<R>(once: () => Promise<R>, { clock, signal, onFailure }: WhileAwayOptions): Promise<R> {
+export function whileAway<R>(once: () => Promise<R>, { clock, signal, onFailure }: WhileAwayOptions): Promise<R> {
   let failingSince: number | undefined
-  for (;;) {
-    try {
-      return await once()
-    } catch (error) {
-      signal.throwIfAborted()
+  return retry(once, {
+    clock,
+    signal,
+    waitMs: () => retryEveryMs,
+    onFailure(error) {
       onFailure(error)
       failingSince ??= clock.monotonic()
       if (!isAway(error) || clock.monotonic() - failingSince >= giveUpAfterMs) throw error
-      await clock.sleep(retryEveryMs, signal)
-    }
-  }
+    },
+  })
 }
 
 const isAway = (error: unknown): boolean => ['unavailable', 'deadline_exceeded'].includes(codeOf(error))

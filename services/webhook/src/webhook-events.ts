@@ -1,7 +1,5 @@
 /** The events of endpoints, ready for the log. None carries a secret. */
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { type Ids, jsonWriter, modeOfWord } from '@millhand/api'
-import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-stream'
 import type { OutboxEvent } from '@millhand/store'
@@ -24,19 +22,17 @@ export function webhookEvent(
   { ids, now, requestId }: EventDeps,
 ): OutboxEvent {
   const id = ids('evt')
-  const value = writeEvent({
-    $typeName: 'millhand.event.v1.Event',
+  const value = eventJson({
     id,
     type,
-    createdAt: timestampFromMs(now),
+    time: now,
     accountId: webhook.account_id,
-    mode: modeOfWord(webhook.mode),
+    mode: webhook.mode,
     resourceVersion: webhook.resource_version,
-    data: { $typeName: 'millhand.event.v1.EventData', object: writeWebhook(webhookMessage(webhook, now)) },
-    ...(requestId !== undefined && { requestId }),
+    object: writeWebhook(webhookMessage(webhook, now)),
+    requestId,
   })
   return { topic: publicTopics.webhooks.name, key: webhook.id, id, type, time: now, value }
 }
 
 const writeWebhook = jsonWriter(WebhookSchema)
-const writeEvent = jsonWriter(EventSchema)

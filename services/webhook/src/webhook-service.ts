@@ -1,4 +1,5 @@
 /** Webhooks: endpoints, what is delivered to them, and the archive of events. docs/decisions/webhooks.md */
+
 import { type Cursors, createIds } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
@@ -8,17 +9,18 @@ import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-stream
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
-import type { Log, Metrics } from '@millhand/telemetry'
+import type { GaugeSample, Log, Metrics } from '@millhand/telemetry'
 import { type Archive, archiveSpec } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
-import { cachedFor } from './cached-for.ts'
 import type { Dial } from './delivery/attempt.ts'
-import { deliveryMetrics } from './delivery/delivery-metrics.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
+import type { DeliveryCause } from './delivery/transition.ts'
+import { countsAsTry, isDelivered } from './delivery/transition.ts'
+import type { DeliveryRecord } from './delivery.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
-import { registerGauges } from './gauges.ts'
 import { drainSpill } from './intake/fan-out.ts'
 import { createIntake } from './intake/intake.ts'
+import type { Lag } from './intake/lag.ts'
 import { createLag } from './intake/lag.ts'
 import { type Offsets, offsetsSpec, openOffset } from './intake/offset.ts'
 import { type SpilledEvent, spillSpec } from './intake/spilled-event.ts'
@@ -138,3 +140,68 @@ const LOOK_MS = 4_000
 
 /** Those that have events. */
 const topics = Object.values<PublicTopic>(publicTopics).flatMap(({ name, carries }) => (carries ? [name] : []))
+
+/** Caches the answer of `ask` for `keptMs` milliseconds; concurrent callers share one call. */
+function cachedFor<T>(keptMs: number, clock: Pick<Clock, 'monotonic'>, ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (answer === undefined || clock.monotonic() - askedAt >= keptMs) {
+      askedAt = clock.monotonic()
+      answer = ask()
+    }
+    return answer
+  }
+}
+
+/** What the service tells of itself whenever metrics are read. */
+interface Gauges {
+  /** Whether this process is the owner. */
+  readonly owns: () => boolean
+  readonly lag: () => Promise<Lag>
+  readonly backlog: () => Promise<readonly GaugeSample[]>
+}
+
+function registerGauges(metrics: Pick<Metrics, 'gauges'>, { owns, lag, backlog }: Gauges): void {
+  metrics.gauges(async () => [{ name: 'millhand_webhook_owner', labels: {}, value: Number(owns()) }])
+  metrics.gauges(async () => {
+    const { events, seconds } = await lag()
+    return [
+      { name: 'millhand_webhook_intake_behind_events', labels: {}, value: events },
+      { name: 'millhand_webhook_intake_behind_seconds', labels: {}, value: seconds },
+    ]
+  })
+  metrics.gauges(backlog)
+}
+
+/** Counts what comes of tries, how long endpoints take, and what keeps us from trying. */
+export function deliveryMetrics(metrics: Pick<Metrics, 'counter' | 'histogram'>) {
+  const count = metrics.counter('millhand_webhook_tries_total')
+  const took = metrics.histogram('millhand_webhook_try_duration_seconds')
+  const putOff = metrics.counter('millhand_webhook_put_offs_total')
+  return (delivery: DeliveryRecord, cause: DeliveryCause): void => {
+    const { mode } = delivery
+    switch (cause.kind) {
+      case 'tried': {
+        const outcome = isDelivered(cause.attempt) ? 'succeeded' : 'failed'
+        count({ mode, outcome })
+        took({ mode, outcome }, cause.attempt.ms / 1000)
+        break
+      }
+      case 'not_tried':
+        if (cause.reason !== 'aborted') putOff({ mode, reason: cause.reason })
+        break
+      case 'broke':
+        if (countsAsTry(delivery)) count({ mode, outcome: 'failed' })
+        else putOff({ mode, reason: 'internal_error' })
+        break
+      case 'dropped':
+        count({ mode, outcome: 'cancelled' })
+        break
+      case 'spoiled':
+        count({ mode, outcome: 'spoiled' })
+        break
+      default: // It was given back, since we stop.
+    }
+  }
+}

@@ -1,12 +1,12 @@
 /** Files that a task's runs read and make, which compute keeps: read and stored in the name of their account. */
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { fail } from '@millhand/api'
+import { codeOf, fail } from '@millhand/api'
 import type { StoreTaskFileRequest } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { RunFiles } from '@millhand/task'
 import { as, inTheNameOf } from './in-name-of.ts'
 import { ownerOf } from './owner.ts'
-import { removeFile } from './remove-file.ts'
 import type { TaskRecord } from './task.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'
 
@@ -50,3 +50,16 @@ async function* sent(
 }
 
 const runOf = ({ workId, attempt }: Pick<Result, 'workId' | 'attempt'>) => `${workId}/${attempt}`
+
+/** Removes a file of an account, if it is there. Fails where that can't be done now. */
+async function removeFile(
+  files: Pick<WorkforceDeps['files'], 'deleteFile'>,
+  whose: { readonly tenant: string },
+  id: string,
+): Promise<void> {
+  try {
+    await files.deleteFile({ id }, as(ownerOf(whose)))
+  } catch (error) {
+    if (codeOf(error) !== 'not_found') throw error
+  }
+}

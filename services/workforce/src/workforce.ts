@@ -1,10 +1,12 @@
 /** The workforce: work for AI employees, as tasks. What is the life of any task is in libs/task; docs/decisions/workforce-service.md. */
+
 import type { Client } from '@connectrpc/connect'
 import type { Cursors } from '@millhand/api'
 import type { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { Replicas } from '@millhand/lease'
@@ -12,12 +14,18 @@ import type { Plans } from '@millhand/plans'
 import type { Routes } from '@millhand/rpc'
 import type { Clock } from '@millhand/runner'
 import type { Database, DocumentRef } from '@millhand/store'
-import { createTasks, type EmissionsRecord, type TargetFault, taskService, type UnsettledFiles } from '@millhand/task'
+import {
+  createTasks,
+  type EmissionsRecord,
+  leaseOf,
+  type TargetFault,
+  taskService,
+  type UnsettledFiles,
+} from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import type { PublicEmployee } from './employee.ts'
 import { knownEmployees, requireKnown } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
-import { lend } from './lend.ts'
 import { workforceTransition } from './life.ts'
 import { giveBackLostPlaces } from './quota/lost-places.ts'
 import { createPlaces } from './quota/places.ts'
@@ -150,4 +158,21 @@ const api = {
   list: taskList,
   waitTask: WorkforceService.method.waitWorkforceTask,
   watchTask: WorkforceService.method.watchWorkforceTask,
+}
+
+/** What an executor gets of a task: its brief, its files by name and size, and how it is to be done. */
+async function lend({ inputs }: Pick<WorkforceDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
+  const brief = await inputs.read(task)
+  if (brief === undefined) return undefined
+  const { engine, max_cost_micros: most, spent_micros: spent = 0 } = task
+  return {
+    ...leaseOf(task, brief),
+    parameters: { engine, ...(most !== undefined && { max_cost_micros: Math.max(0, most - spent) }) },
+    files: task.files.map(({ name, media_type, bytes }) => ({
+      $typeName: 'millhand.lease.v1.GivenFile',
+      name,
+      mediaType: media_type,
+      bytes,
+    })),
+  }
 }

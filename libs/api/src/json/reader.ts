@@ -10,7 +10,6 @@ import {
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import type { Fault } from '../errors.ts'
 import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
-import { mostEntries, tooManyEntries } from './entries.ts'
 import { addFault, isFull, memberPath } from './faults.ts'
 import { isPlain, isStruct, isTimestamp } from './known.ts'
 import {
@@ -165,3 +164,19 @@ function readElement(field: DescField, compiled: Map<DescMessage, Read>): Read {
   if (isStruct(message)) return readObject
   return compiled.get(message) ?? compile(message, new Set(), compiled)
 }
+
+/** Of a list whose items must differ and whose rules set no bound: more than any enum has values. */
+const MOST_UNIQUE = 100
+
+/** The most entries that a list or a map may have by its `buf.validate` rules; undefined where they set no bound. */
+export function mostEntries(field: DescField): number | undefined {
+  const { type } = getOption(field, rules)
+  const most = type.case === 'repeated' ? type.value.maxItems : type.case === 'map' ? type.value.maxPairs : 0n
+  // Zero is also what a rule that is not set reads as; no field of the contract must be empty.
+  if (most !== 0n) return Number(most)
+  return type.case === 'repeated' && type.value.unique ? MOST_UNIQUE : undefined
+}
+
+/** What is wrong with a list or a map of more entries, in the words of the rule itself. */
+export const tooManyEntries = ({ fieldKind }: DescField, most: number): string =>
+  fieldKind === 'map' ? `must have at most ${most} entries` : `must contain no more than ${most} item(s)`

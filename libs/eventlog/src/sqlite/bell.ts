@@ -19,7 +19,8 @@ export function bell(db: SqliteDatabase, topics: readonly string[], signal: Abor
     wake?.()
   }
   const silence = db.onAppended(appended => {
-    if (topics.some(topic => appended.has(topic)) || db.lastEvent - read >= FAR_BEHIND) ring()
+    for (const topic of topics) if (appended.has(topic)) ring()
+    if (db.lastEvent - read >= FAR_BEHIND) ring()
   })
   signal.addEventListener('abort', ring)
   return {

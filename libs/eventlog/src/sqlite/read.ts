@@ -19,8 +19,8 @@ export function readAfter(
   if (end <= seq) return { events: [], upTo: seq }
   const rows = db.read<Row>(
     `SELECT ${COLUMNS} FROM event_log
-     WHERE seq > ? AND seq <= ? AND topic IN (${topics.map(() => '?').join(', ')}) ORDER BY seq LIMIT ${BATCH}`,
-    ...[seq, end, ...topics],
+     WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ${BATCH}`,
+    ...[seq, end, JSON.stringify(topics)],
   )
   const last = rows.length === BATCH ? rows.at(-1)?.[0] : undefined
   return { events: rows.map(eventOf), upTo: last ?? end }
@@ -30,9 +30,9 @@ export function readAfter(
 export function newest(db: SqliteDatabase, topics: readonly string[]): number {
   const { lastEvent } = db
   const [found] = db.read<[number]>(
-    `SELECT seq FROM event_log WHERE seq > ? AND seq <= ? AND topic IN (${topics.map(() => '?').join(', ')})
+    `SELECT seq FROM event_log WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?))
      ORDER BY seq DESC LIMIT 1`,
-    ...[lastEvent - WINDOW, lastEvent, ...topics],
+    ...[lastEvent - WINDOW, lastEvent, JSON.stringify(topics)],
   )
   return found?.[0] ?? Math.max(lastEvent - WINDOW, 0)
 }

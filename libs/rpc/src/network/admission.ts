@@ -12,7 +12,6 @@ import { type Principal, principalKey, requestIdKey } from '../principal.ts'
 import { operationHeader, requestIdHeader } from './outgoing-headers.ts'
 import { ReflectionAlpha } from './reflection-alpha.ts'
 import { refusal } from './refusal.ts'
-import { reportRefusals } from './report-refusals.ts'
 import { allows, createTokenReader, type ServiceGrant } from './service-token.ts'
 import { createPrincipalReader, principalHeader } from './signed-principal.ts'
 
@@ -138,3 +137,21 @@ export function createAdmission({ trusted, clock, log }: AdmissionOptions): Admi
 /** The scheme is case-insensitive (RFC 9110, section 11.1). */
 const BEARER = /^bearer /i
 const BEARER_LENGTH = 'Bearer '.length
+
+/** A caller without a good token is nobody. */
+type Report = (caller: string | undefined, method: DescMethod, refusal: ConnectError) => void
+
+/** Logs refusals, each caller, method and reason once a minute: a refused caller tries again. What is remembered is bounded: only we make callers and methods. */
+function reportRefusals(log: Log, clock: Pick<Clock, 'monotonic'>): Report {
+  const told = new Map<string, number>()
+  return (caller = 'nobody', { parent, name }, { code, rawMessage: reason }) => {
+    const method = `${parent.typeName}/${name}`
+    const key = `${caller} ${method} ${code}`
+    const now = clock.monotonic()
+    if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return
+    told.set(key, now)
+    log.warn('rpc.refused', { caller, method, reason })
+  }
+}
+
+const EVERY_MS = 60_000

@@ -11,6 +11,7 @@ export {
   type ExtraRoutes,
   type NetworkServer,
   type NetworkServerOptions,
+  reportFailures,
   type ServerTls,
   serveNetwork,
 } from './network-server.ts'
@@ -21,7 +22,6 @@ export {
   type NetworkTransportOptions,
 } from './network-transport.ts'
 export { type OutgoingHeaders, outgoingHeaders, sendHeaders } from './outgoing-headers.ts'
-export { reportFailures } from './report-failures.ts'
 export { createTokenReader, ownGrant, type ServiceGrant } from './service-token.ts'
 export type { KeepAlive } from './sessions.ts'
 export { deriveSecret, isPublicKey } from './signature.ts'

@@ -1,17 +1,20 @@
 /** Serves services to other processes: gRPC, gRPC-Web and Connect on one port, over HTTP/2. */
+
 import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Interceptor, StreamRequest, UnaryRequest } from '@connectrpc/connect'
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
+import { isOurs } from '@millhand/api'
 import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { ignoreAcceptErrors } from '../accept-errors.ts'
 import { binaryOptions } from '../binary-options.ts'
 import type { Routes } from '../direct-transport.ts'
+import { requestIdKey } from '../principal.ts'
 import { serve } from '../serve.ts'
 import type { Admission } from './admission.ts'
 import { healthService } from './health-service.ts'
 import { reflectionService } from './reflection-service.ts'
-import { reportFailures } from './report-failures.ts'
 import { requestHandler } from './request-handler.ts'
 import { createSessions, type KeepAlive } from './sessions.ts'
 
@@ -179,3 +182,36 @@ async function listen(
 }
 
 const stopping = () => new ConnectError('the server stops', Code.Unavailable)
+
+/** Logs every error that a handler did not mean for its caller. */
+export function reportFailures(log: Log): Interceptor {
+  const report = (request: UnaryRequest | StreamRequest, error: unknown) => {
+    if (error instanceof ConnectError && (!unmeant.has(error.code) || !isOurs(error))) return
+    const { service, method, contextValues, signal } = request
+    // What fails because its caller has gone is no fault of ours.
+    const level = signal.aborted ? 'debug' : 'error'
+    const requestId = contextValues.get(requestIdKey)
+    log[level]('rpc.failed', { method: `${service.typeName}/${method.name}`, request_id: requestId, error })
+  }
+  return next => async request => {
+    try {
+      const response = await next(request)
+      if (!response.stream) return response
+      return { ...response, message: watched(response.message, error => report(request, error)) }
+    } catch (error) {
+      report(request, error)
+      throw error
+    }
+  }
+}
+
+async function* watched<T>(messages: AsyncIterable<T>, onError: (error: unknown) => void): AsyncGenerator<T> {
+  try {
+    yield* messages
+  } catch (error) {
+    onError(error)
+    throw error
+  }
+}
+
+const unmeant: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.DataLoss])

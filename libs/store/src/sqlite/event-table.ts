@@ -20,23 +20,18 @@ export class EventTable {
   readonly #listeners = new Set<AppendedListener>()
   #topics = new Set<string>()
   #appended: number
-  #durable: number
+  /** The newest durable event's `seq`; 0 when there was none ever. */
+  durable: number
 
   constructor(prepare: Prepare) {
     this.#prepare = prepare
     this.#appended = this.#highest()
-    this.#durable = this.#appended
-  }
-
-  /** The newest durable event's `seq`; 0 when there was none ever. */
-  get durable(): number {
-    return this.#durable
+    this.durable = this.#appended
   }
 
   listen(listener: AppendedListener): () => void {
-    const own: AppendedListener = topics => listener(topics)
-    this.#listeners.add(own)
-    return () => this.#listeners.delete(own)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   append(events: readonly OutboxEvent[]): void {
@@ -50,7 +45,7 @@ export class EventTable {
   }
 
   committed(): void {
-    this.#durable = this.#appended
+    this.durable = this.#appended
     if (this.#topics.size === 0) return
     const topics = this.#topics
     this.#topics = new Set()
@@ -71,7 +66,7 @@ export class EventTable {
       `SELECT seq, time FROM event_log
        WHERE seq <= (SELECT coalesce(min(seq), 9e15) FROM event_subscriptions) AND seq <= ? AND seq < ?
        ORDER BY seq LIMIT 500`,
-    ).all(upTo, this.#durable) as unknown as [number, number][]
+    ).all(upTo, this.durable) as unknown as [number, number][]
     const young = rows.findIndex(([, time]) => time >= before)
     const old = young === -1 ? rows : rows.slice(0, young)
     return { seq: old.at(-1)?.[0] ?? 0, events: old.length }

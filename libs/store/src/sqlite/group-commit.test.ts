@@ -17,11 +17,9 @@ function setUp() {
       return sync.promise
     },
     repair: () => calls.push('repair'),
-    committed: () => calls.push('committed'),
-    undone: () => calls.push('undone'),
+    events: { committed: () => calls.push('committed'), undone: () => calls.push('undone') },
     between: () => undefined,
-    refusal: () => undefined,
-    explain: error => error,
+    state: { refusal: () => undefined, explain: error => error },
     makeRoom: () => false,
   })
   const insert = (n: number) => commit.write(() => db.prepare('INSERT INTO t VALUES (?)').run(n).changes)

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { EventTable } from './event-table.ts'
 import { faultOf } from './faults.ts'
+import type { StoreState } from './store-state.ts'
 
 /** The store is closed. */
 export class StoreClosed extends Error {
@@ -15,16 +17,11 @@ export interface GroupCommitOptions {
   readonly sync: () => Promise<void>
   /** After a failed `sync`, before the next commit: makes all that was ever committed durable by another way. */
   readonly repair: () => void
-  /** After a group is durable and answered. */
-  readonly committed: () => void
-  /** After a group was undone, or its outcome is unknown. */
-  readonly undone: () => void
+  /** Hears of each group: once it is durable and answered, or when it was undone or its outcome is unknown. */
+  readonly events: Pick<EventTable, 'committed' | 'undone'>
   /** Between two groups; the next one waits for the promise, if there is one. */
   readonly between: () => Promise<void> | undefined
-  /** The error with which every call is refused, if it is. */
-  readonly refusal: () => Error | undefined
-  /** What a caller is told of an error of SQLite. */
-  readonly explain: (error: unknown) => unknown
+  readonly state: Pick<StoreState, 'refusal' | 'explain'>
   /** Makes room on a full disk; false where it can't, and the group fails. */
   readonly makeRoom: () => boolean
 }
@@ -69,7 +66,7 @@ export class GroupCommit {
 
   /** Resolves with what `apply` returned, once that is durable; rejects when the group failed. */
   write<R>(apply: () => R): Promise<R> {
-    const refusal = this.#closed ? new StoreClosed() : this.#options.refusal()
+    const refusal = this.#closed ? new StoreClosed() : this.#options.state.refusal()
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise<R>((resolve, reject) => {
       this.#waiting.push({ apply, resolve, reject, result: undefined })
@@ -79,7 +76,7 @@ export class GroupCommit {
 
   /** Resolves with what was just read, once the commit that it may have seen is durable. */
   durable<R>(read: () => R): Promise<R> {
-    const refusal = this.#closed ? new StoreClosed() : this.#options.refusal()
+    const refusal = this.#closed ? new StoreClosed() : this.#options.state.refusal()
     if (refusal !== undefined) return Promise.reject(refusal)
     try {
       const seen = read()
@@ -87,11 +84,11 @@ export class GroupCommit {
       return this.#syncing.then(
         () => seen,
         error => {
-          throw this.#options.explain(error)
+          throw this.#options.state.explain(error)
         },
       )
     } catch (error) {
-      return Promise.reject(this.#options.explain(error))
+      return Promise.reject(this.#options.state.explain(error))
     }
   }
 
@@ -119,7 +116,7 @@ export class GroupCommit {
   }
 
   async #group(): Promise<void> {
-    const { db, sync, committed, undone, explain, makeRoom } = this.#options
+    const { db, sync, events, state, makeRoom } = this.#options
     const group = this.#waiting.splice(0, MOST_WRITES)
     try {
       this.#commit(group)
@@ -133,18 +130,18 @@ export class GroupCommit {
       } else {
         this.#failed = true
         // First, so that nobody is left waiting when undoing fails as well.
-        const told = explain(error)
+        const told = state.explain(error)
         for (const write of group) write.reject(told)
       }
       if (db.isTransaction) db.exec('ROLLBACK')
-      undone()
+      events.undone()
       return
     } finally {
       this.#syncing = undefined
     }
     this.#failed = false
     for (const write of group) write.resolve(write.result as never)
-    committed()
+    events.committed()
   }
 
   /** Takes what there was no time for out of the group, and puts it back in front of those that wait. */

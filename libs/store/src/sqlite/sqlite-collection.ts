@@ -1,10 +1,19 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Change, Collection, CollectionSpec, Document, Draft, Index, Query, WriteResult } from '../collection.ts'
+import type {
+  Change,
+  Collection,
+  CollectionSpec,
+  Document,
+  Draft,
+  Index,
+  Query,
+  Range,
+  WriteResult,
+} from '../collection.ts'
 import type { EventTable } from './event-table.ts'
 import { noRoom } from './faults.ts'
-import { countSql, findSql, shapeOf } from './find-query.ts'
 import type { GroupCommit } from './group-commit.ts'
-import { columnsOf } from './schema.ts'
+import { columnsOf, conditionOf, indexName, orderOf } from './schema.ts'
 import type { Prepare } from './statements.ts'
 import { quoted } from './statements.ts'
 
@@ -93,11 +102,12 @@ function writerOf<T extends Document>(
   const indexed = columnValues<T>(spec, columns)
   const refusedBy = refusingIndex<T>(spec, prepare)
 
+  // A version in the body is the caller's old one: the column has the true one.
   return change => {
     switch (change.kind) {
       case 'insert': {
         const { document, version = 1 } = change
-        const row = [document.tenant, document.id, version, bodyOf(document), ...indexed(document)]
+        const row = [document.tenant, document.id, version, JSON.stringify(document), ...indexed(document)]
         return () => {
           if (insert.run(...row).changes === 0) {
             const taken = select.get(document.tenant, document.id) !== undefined
@@ -111,7 +121,7 @@ function writerOf<T extends Document>(
         const { document } = change
         const { tenant, id } = document
         const version = change.version + 1
-        const row = [version, bodyOf(document), ...indexed(document), tenant, id, change.version]
+        const row = [version, JSON.stringify(document), ...indexed(document), tenant, id, change.version]
         return () => {
           if (replace.run(...row).changes === 0) {
             const there = select.get(tenant, id) as unknown as [number, string] | undefined
@@ -161,9 +171,6 @@ function refusingIndex<T extends Document>(spec: CollectionSpec, prepare: Prepar
   }
 }
 
-/** The document as JSON text. A version in it is the caller's old one: the column has the true one. */
-const bodyOf = (document: object): string => JSON.stringify(document)
-
 /** Rows come as arrays (`Prepare`), which the types of node:sqlite don't know. */
 function documentOf<T extends Document>(row: unknown): T {
   const [version, body] = row as [number, string]
@@ -171,3 +178,40 @@ function documentOf<T extends Document>(row: unknown): T {
   document.version = version
   return document
 }
+
+/** What the SQL of a `find` depends on; queries of one shape share a statement. */
+function shapeOf(index: string, { equals, after, before, order }: Query): string {
+  return `${index} ${equals.length} ${after?.length ?? 0} ${before?.length ?? 0} ${order ?? 'asc'}`
+}
+
+/** The SQL of a `find`; its parameters are `equals`, `after`, `before` and `limit`, in this order. */
+function findSql(collection: string, name: string, index: Index, query: Query): string {
+  const rest = orderOf(index).slice(query.equals.length)
+  const sorted = rest.map(column => `${quoted(column)} ${query.order ?? 'asc'}`).join(', ')
+  const source = sourceSql(collection, name, index, query)
+  return `SELECT version, body FROM ${source}${sorted && ` ORDER BY ${sorted}`} LIMIT ?`
+}
+
+/** The SQL of a `count`, with the same parameters. It reads nothing but the index. */
+export const countSql = (collection: string, name: string, index: Index, range: Range): string =>
+  `SELECT count(*) FROM (SELECT 1 FROM ${sourceSql(collection, name, index, range)} LIMIT ?)`
+
+function sourceSql(collection: string, name: string, index: Index, { equals, after = [], before = [] }: Range): string {
+  const columns = orderOf(index).map(quoted)
+  const rest = columns.slice(equals.length)
+  const most = Math.max(after.length, before.length)
+  if (most > rest.length) throw new RangeError(`the index ${name} of ${collection} has fewer than ${most} fields left`)
+
+  const terms = equals.map((_, place) => `${columns[place]} = ?`)
+  if (after.length > 0) terms.push(compare(rest, '>', after.length))
+  if (before.length > 0) terms.push(compare(rest, '<', before.length))
+  const condition = conditionOf(index)
+  if (condition !== undefined) terms.push(condition)
+
+  // The index is named, so that a plan never depends on statistics; a query that it can't answer fails at once.
+  const from = `${quoted(collection)} INDEXED BY ${indexName(collection, name)}`
+  return terms.length > 0 ? `${from} WHERE ${terms.join(' AND ')}` : from
+}
+
+const compare = (columns: readonly string[], operator: '<' | '>', length: number): string =>
+  `(${columns.slice(0, length).join(', ')}) ${operator} (${Array(length).fill('?').join(', ')})`

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { describeCollection, type OpenStore } from '../collection.contract.ts'
-import { countSql } from './find-query.ts'
 import { insert, NOTES, type Note, newFile, readEvents } from './notes.fixture.ts'
 import { openSqlite, StoreClosed, StoreInUse } from './sqlite.ts'
+import { countSql } from './sqlite-collection.ts'
 
 describeCollection('sqlite', async () => opened(newFile()))
 

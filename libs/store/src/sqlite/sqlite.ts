@@ -142,11 +142,9 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       clearMark(file)
       checkpointWhole(db)
     },
-    committed: () => events.committed(),
-    undone: () => events.undone(),
+    events,
+    state,
     between: () => checkpointer.between(),
-    refusal: () => state.refusal(),
-    explain: error => state.explain(error),
     makeRoom: () => room?.release() ?? false,
   })
   const check = new PageCheck(file, state, logger)

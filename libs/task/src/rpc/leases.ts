@@ -1,4 +1,5 @@
 /** How executors get tasks, keep them and give their results back: `lease.v1.LeaseService` over the pools of a kind. */
+import { durationFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { Lease, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -12,14 +13,14 @@ import {
   type RenewRequest,
   type RenewResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type ClaimedRun, type Failure, forwardToOwner, type Outcome, type RenewResult } from '@millhand/lease'
+import { type ClaimedRun, type Failure, forwardToOwner, leaseMs, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
+import type { Inputs } from '../inputs.ts'
 import { requireJson } from '../json-text.ts'
 import type { OutputFiles } from '../output-files.ts'
 import { modeOf, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
-import { leaseTtl } from './lease-message.ts'
 import { requireCount, reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
@@ -230,3 +231,25 @@ function toOutcome(outcome: Result['outcome']): Outcome {
       throw fail('invalid_parameter', 'A result has no outcome.', { param: 'results' })
   }
 }
+
+/** A task's lease with its input; undefined where that is not in the store any more. */
+export async function leaseWithInput(inputs: Inputs, task: TaskBase): Promise<Lease | undefined> {
+  const input = await inputs.read(task)
+  return input === undefined ? undefined : leaseOf(task, input)
+}
+
+/** The lease of a task that is claimed, with its input as text; what comes beside that is its kind's to add. */
+export const leaseOf = (task: TaskBase, input: string): Lease => ({
+  $typeName: 'millhand.lease.v1.Lease',
+  id: task.lease_id,
+  tenant: task.tenant,
+  workId: task.id,
+  attempt: task.attempt,
+  ttl: leaseTtl,
+  runTimeout: durationFromMs(task.run_timeout_s * 1000),
+  input,
+  files: [],
+  ...(task.parameters && { parameters: task.parameters as NonNullable<Lease['parameters']> }),
+})
+
+const leaseTtl = durationFromMs(leaseMs)

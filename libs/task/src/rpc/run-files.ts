@@ -1,4 +1,5 @@
 /** The files that a run reads and makes: for the executor that holds the lease. Any replica answers. */
+
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { Result, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
@@ -8,8 +9,8 @@ import type {
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { requireLeasedTask } from '../require-leased-task.ts'
 import type { TaskBase } from '../task.ts'
+import { hasEnded } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 
 type RunDescription = Extract<StoreOutputRequest['part'], { case: 'run' }>['value']
@@ -70,4 +71,14 @@ async function* dataOf(parts: AsyncIterator<StoreOutputRequest>): AsyncGenerator
       throw fail('invalid_parameter', 'After the `run` comes nothing but `data`.', { param: 'run' })
     yield part.value
   }
+}
+
+/** The task that a run is of, as it is in the store. Fails with `conflict` where the run's lease is not the live one. */
+async function requireLeasedTask<T extends TaskBase>(
+  tasks: { get(tenant: string, id: string): Promise<T | undefined> },
+  { tenant, workId, leaseId, attempt }: RunRef,
+): Promise<T> {
+  const task = await tasks.get(tenant, workId)
+  if (task && !hasEnded(task) && task.lease_id === leaseId && task.attempt === attempt) return task
+  throw fail('conflict', 'The lease is not the live one.')
 }

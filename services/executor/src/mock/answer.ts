@@ -1,7 +1,15 @@
 /** An answer as the model could give it, by its kind: it fits `outputSchema`, and says nothing of the input. */
-import { type ModelPackage, type Postprocess, scoreCount, type TensorSpec, writeTensors } from '@millhand/model'
+
+import type { Tensor } from '@millhand/model'
+import {
+  elements,
+  type ModelPackage,
+  type Postprocess,
+  scoreCount,
+  type TensorSpec,
+  writeTensors,
+} from '@millhand/model'
 import type { Dice } from './dice.ts'
-import { tensorOf } from './tensor.ts'
 
 export interface Answer {
   /** JSON text. */
@@ -119,3 +127,31 @@ function tensors(outputs: readonly TensorSpec[], dice: Dice): Answer | undefined
 
 /** As JSON they are less than the 256 KiB that a record has room for. */
 const MOST_ELEMENTS = 16_384
+
+/** A tensor of this type and shape, whose elements are small. */
+function tensorOf({ dtype, shape }: TensorSpec, dice: Dice): Tensor {
+  const data = elements(
+    dtype,
+    shape.reduce((product, length) => product * length, 1),
+  )
+  for (let at = 0; at < data.length; at++) (data as unknown[])[at] = elementOf(dtype, dice)
+  return { dtype, shape, data }
+}
+
+function elementOf(dtype: TensorSpec['dtype'], dice: Dice): number | bigint | string {
+  switch (dtype) {
+    case 'string':
+      return `word${dice.between(1, 9)}`
+    case 'bool':
+      return dice.between(0, 1)
+    case 'int64':
+    case 'uint64':
+      return BigInt(dice.between(0, 9))
+    case 'float16':
+    case 'float32':
+    case 'float64':
+      return dice.between(-1_000, 1_000) / 1_000
+    default:
+      return dice.between(0, 9)
+  }
+}

@@ -18,7 +18,6 @@ import {
 import { type Answer, answerOf } from './answer.ts'
 import { Dice } from './dice.ts'
 import { type Plan, pieceOf, readPlan } from './plan.ts'
-import { sortedJson } from './sorted-json.ts'
 
 /** What the sandbox does in the place of something. */
 export interface Mocked<L extends Loadable> {
@@ -159,4 +158,12 @@ class Mock<L extends Loadable> implements Loaded {
     this.#killed.abort(stopped())
     await this.gone
   }
+}
+
+/** JSON text that is the same for values that differ in nothing but the order of their fields. */
+const sortedJson = (value: unknown): string => JSON.stringify(value, inOrder) ?? ''
+
+function inOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -7,7 +7,6 @@ import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } fr
 import { fits } from '../result-bound.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
-import { openProcessor } from './processing/open-processor.ts'
 import { type Processor, toError } from './processing/processor.ts'
 import {
   type FromChild,
@@ -92,3 +91,15 @@ const told = ({ message }: Error): string =>
   excerpt(message.replace(/\/onnxruntime_src\/\S+:\d+ .*?\) (?=[A-Z])/g, '').trim(), MOST_TOLD)
 
 const MOST_TOLD = 1_000
+
+/** Loads the model's files. Rejects when they are broken. Only the processing that is used is imported. */
+async function openProcessor(message: LoadMessage): Promise<Processor> {
+  switch (message.processing.kind) {
+    case 'single':
+      return (await import('./processing/single.ts')).openSingle(message, message.processing)
+    case 'ocr':
+      return (await import('./processing/ocr/ocr.ts')).openOcr(message)
+    case 'speech':
+      return (await import('./processing/speech/speech.ts')).openSpeech(message)
+  }
+}

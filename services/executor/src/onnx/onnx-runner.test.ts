@@ -18,7 +18,7 @@ import {
   tensorModel,
   testRunner,
 } from './models.fixture.ts'
-import { PORTION_CHARACTERS } from './portions.ts'
+import { PORTION_CHARACTERS } from './onnx-runner.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 
 const FILE = fileURLToPath(new URL('../../../../deploy/models/digits/model.onnx', import.meta.url))

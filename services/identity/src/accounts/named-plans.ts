@@ -1,4 +1,4 @@
-import { type Family, type Fault, failFaults, families, type PlanNames } from '@millhand/api'
+import { type Family, type Fault, failIf, families, type PlanNames } from '@millhand/api'
 import type { Plans as PlansMessage } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import type { Plans } from '@millhand/plans'
 
@@ -10,8 +10,7 @@ export function namedPlans(plans: Plans, named: PlansMessage | undefined, others
     const message = `\`plans.${family}\` must be one of ${plans.names(family).join(', ')}.`
     return [{ param: `plans.${family}`, code: 'not_in', message }]
   })
-  const [first, ...more] = faults
-  if (first) throw failFaults([first, ...more])
+  failIf(faults)
   const of = (family: Family) => named?.[family] || others[family]
   return { compute: of('compute'), developer: of('developer'), workforce: of('workforce') }
 }

@@ -1,5 +1,5 @@
 /** What keys may do. Contract, section 3. */
-import { type Fault, fail, failFaults } from '@millhand/api'
+import { type Fault, fail, failIf } from '@millhand/api'
 
 const resources = [
   'tasks',
@@ -23,8 +23,7 @@ export function requireKnown(scopes: readonly string[]): void {
     const param = `scopes[${at}]`
     return [{ param, code: 'not_in', message: `\`${param}\` must be one of ${[...known].join(', ')}.` }]
   })
-  const [first, ...more] = faults
-  if (first) throw failFaults([first, ...more])
+  failIf(faults)
 }
 
 /** A caller gives away what it holds itself, and no more: `*` only who holds that. Fails with `insufficient_scope`. */

@@ -1,14 +1,12 @@
 /** The events of quotas, ready for the log. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { type Ids, jsonWriter, modeOfWord } from '@millhand/api'
-import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
+import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
 import { type DailyRecord, dayAfter, usedOf } from './day.ts'
 
 const writeQuota = jsonWriter(QuotaSchema)
-const writeEvent = jsonWriter(EventSchema)
 
 /** The warning of a day, where its last change made one due. */
 export function quotaEvents(
@@ -33,15 +31,14 @@ export function quotaEvents(
   })
   const id = ids('evt')
   const type = 'quota.warning'
-  const value = writeEvent({
-    $typeName: 'millhand.event.v1.Event',
+  const value = eventJson({
     id,
     type,
-    createdAt: timestampFromMs(now),
+    time: now,
     accountId,
-    mode: modeOfWord(mode === 'test' ? 'test' : 'live'),
+    mode: mode === 'test' ? 'test' : 'live',
     resourceVersion: warned.version,
-    data: { $typeName: 'millhand.event.v1.EventData', object },
+    object,
   })
   return [{ topic: identityTopic, key, id, type, time: now, value }]
 }

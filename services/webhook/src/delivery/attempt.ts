@@ -1,14 +1,15 @@
 /** One attempt of a delivery: reads the event and the secret, posts the signed request, and returns the result. */
+
 import type { FencingToken } from '@millhand/lease'
 import type { Clock } from '@millhand/runner'
 import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
+import { jsonMembers } from '../json-members.ts'
 import { SecretUnreadable } from '../secret/sealer.ts'
 import type { SignedHeaders, Signer } from '../signature/signer.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
-import { bodyOf } from './body.ts'
 import { retryAfterMs } from './schedule.ts'
 import type { DeliveryCause, LocalFailure } from './transition.ts'
 
@@ -160,3 +161,15 @@ const localFailures: ReadonlySet<string> = new Set<LocalFailure>(['dns_unavailab
 
 /** Answers whose `Retry-After` counts: contract, section 9. */
 const retryAfterStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/**
+ * The event's text as it was written, with `timestamp` for `created_at`, as Standard Webhooks has it: not read and
+ * written again, which would change numbers. Undefined for what is not the text of an event.
+ */
+export function bodyOf(event: string): string | undefined {
+  for (const { key } of jsonMembers(event)) {
+    if (event.slice(key.start, key.end) !== '"created_at"') continue
+    return `${event.slice(0, key.start)}"timestamp"${event.slice(key.end)}`
+  }
+  return undefined
+}

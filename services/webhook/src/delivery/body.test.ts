@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { bodyOf } from './body.ts'
+import { bodyOf } from './attempt.ts'
 
 describe('the body of a delivery', () => {
   it('is the event as it was written, with another name for its time', () => {

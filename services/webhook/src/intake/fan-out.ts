@@ -3,14 +3,19 @@
  * turns of tenants, so that a tenant with many endpoints and much to tell them delays nobody else's events. Both ways a
  * delivery has the same id, so it is there once whatever is done again.
  */
+
 import { type Clock, everyInterval } from '@millhand/runner'
+import { settlesAfterMs } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import type { Archive } from '../archived-event.ts'
+import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import { callbackEndpoint, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { distinctTenants } from '../distinct-tenants.ts'
-import type { Webhooks } from '../webhook.ts'
+import { matches } from '../event-types.ts'
+import type { WebhookRecord, Webhooks } from '../webhook.ts'
+import { maxWebhooks } from '../webhook.ts'
+import type { Callback } from './read-event.ts'
 import type { Spill } from './spilled-event.ts'
-import { deliveriesOf, enabledWebhooks, type IntakeEvent } from './subscribers.ts'
 
 export interface FanOutDeps {
   readonly archive: Pick<Archive, 'get'>
@@ -108,3 +113,38 @@ async function turn({ archive, webhooks, deliveries, spill }: FanOutDeps, tenant
     }),
   )
 }
+
+/** Who asked for an event: the endpoints of its tenant, and the callback of its object. */
+interface IntakeEvent {
+  readonly event: ArchivedEvent
+  readonly callback?: Callback | undefined
+}
+
+/**
+ * Those of a tenant that may hear of something. Whoever reads them after an event has come finds every one that was made
+ * before it happened, also where the log tells of the event before it tells of the endpoint.
+ */
+const enabledWebhooks = (webhooks: Pick<Webhooks, 'find'>, tenant: string): Promise<WebhookRecord[]> =>
+  webhooks.find('by_status', { equals: [tenant, 'enabled'], limit: 2 * maxWebhooks })
+
+/** The deliveries of an event, of which its tenant has these endpoints. */
+function deliveriesOf({ event, callback }: IntakeEvent, enabled: readonly WebhookRecord[]): DeliveryRecord[] {
+  const asking = enabled.filter(webhook => asksFor(webhook, event)).map(({ id }) => ({ endpoint: id }))
+  const isCalled = callback !== undefined && isCalledBack(callback.events, event.type)
+  const all = isCalled ? [...asking, calledBack(event, callback.url)] : asking
+  return all.map(to => newDelivery(event, to, ranks.first))
+}
+
+/** What happened before an endpoint was made is none of its business, as far as two machines' clocks can tell. */
+const asksFor = ({ events, created_at }: WebhookRecord, event: ArchivedEvent): boolean =>
+  created_at - settlesAfterMs <= event.created_at && events.some(pattern => matches(pattern, event.type))
+
+const isCalledBack = (events: readonly string[], type: string): boolean =>
+  events.length === 0 ? ENDS.test(type) : events.some(pattern => matches(pattern, type))
+
+const ENDS = /\.(succeeded|failed|cancelled|expired)$/
+
+const calledBack = (event: ArchivedEvent, url: string) => ({
+  endpoint: callbackEndpoint(event.tenant, url),
+  callback_url: url,
+})

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail } from '@millhand/api'
+import { fail, failIf } from '@millhand/api'
 import {
   type CreateWebhookRequest,
   SignatureScheme,
@@ -9,7 +9,6 @@ import { idOf, principal, requestIdKey } from '@millhand/rpc'
 import { KeyedMutex } from '@millhand/runner'
 import { requireReadable } from '../event-scopes.ts'
 import { typeFaults } from '../event-types.ts'
-import { failIf } from '../faults.ts'
 import { shownSecret } from '../secret/secret.ts'
 import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/stored-secret.ts'
 import { urlFaults } from '../target.ts'

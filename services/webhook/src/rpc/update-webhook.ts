@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HandlerContext } from '@connectrpc/connect'
-import { failFaults } from '@millhand/api'
+import { failFaults, failIf } from '@millhand/api'
 import {
   type UpdateWebhookRequest,
   type Webhook,
@@ -9,7 +9,6 @@ import {
 import { principal, requestIdKey } from '@millhand/rpc'
 import { requireReadable } from '../event-scopes.ts'
 import { matches, typeFaults } from '../event-types.ts'
-import { failIf } from '../faults.ts'
 import { urlFaults } from '../target.ts'
 import { requireWebhook, type WebhookRecord } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'

@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { codeOf, type Fault, failFaults } from '@millhand/api'
+import { codeOf, type Fault, failIf } from '@millhand/api'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import {
   type CreateWorkforceTaskRequest,
@@ -100,8 +100,7 @@ async function admitted(
     ...costFaults(req.maxCost),
     ...callbackFaults(req.callback, caller.mode, targetFault, workforceTask.eventPrefix),
   ]
-  const [first, ...others] = faults
-  if (first !== undefined) throw failFaults([first, ...others])
+  failIf(faults)
   if (kind === undefined) throw new Error('a kind that is none was no fault')
   return { kind: kind.spec, files: given.files }
 }

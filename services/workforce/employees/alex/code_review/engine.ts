@@ -11,7 +11,6 @@ import { TYPES_LEFT, typeFindings } from '../type-lint.ts'
 import { TooLong } from '../within.ts'
 import { type Change, changesOf, type Piece } from './changes.ts'
 import { needsTheRest, readings } from './piece.ts'
-import { readingOf } from './reading.ts'
 import type { Input, Result } from './result.ts'
 
 const MOST_FINDINGS = 500
@@ -144,3 +143,25 @@ function warningsOf(all: number, { findings, not_read }: Result): string[] {
     ...not_read.map(({ file, reason }) => plain(`${file}: ${reason}`)),
   ]
 }
+
+/** The review as plain text, the worst first. */
+function readingOf({ summary, findings }: Result): string {
+  const { files, lines, errors, warnings, infos } = summary
+  const found = [counted(errors, 'error'), counted(warnings, 'warning'), counted(infos, 'note')].join(', ')
+  const head = `${counted(files, 'file')}, ${counted(lines, 'line')}: ${found}.`
+  const told = findings
+    .slice(0, MOST_TOLD)
+    .map(({ severity, file, line, message, why, fix, rule, patch }) =>
+      [
+        `${severity} ${plain(file)}:${line} ${message} (${rule})`,
+        `  ${why}`,
+        `  ${fix}${patch ? ' A patch is given.' : ''}`,
+      ].join('\n'),
+    )
+  const rest = findings.length > MOST_TOLD ? [`… and ${findings.length - MOST_TOLD} more.`] : []
+  return [head, ...told, ...rest].join('\n\n')
+}
+
+const MOST_TOLD = 50
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`

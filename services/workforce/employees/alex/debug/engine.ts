@@ -9,7 +9,6 @@ import { type Source, sourcesOf } from '../source.ts'
 import { TYPES_LEFT } from '../type-lint.ts'
 import { meaningOf } from './known-errors.ts'
 import { mend } from './mend.ts'
-import { readingOf } from './reading.ts'
 import type { Cause, CodeLine, Input, Result } from './result.ts'
 import { shownLine } from './shown-line.ts'
 import { failingFrame, readTrace } from './traces/read-trace.ts'
@@ -143,3 +142,20 @@ const linesAround = ({ text, language }: Source, line: number): CodeLine[] =>
     .map((content, at) => ({ line: at + 1, content }))
     .slice(Math.max(0, line - 1 - CONTEXT), line + CONTEXT)
     .map(({ line: number, content }) => ({ line: number, text: shownLine(content) }))
+
+/** What went wrong, as plain text. */
+function readingOf({ error, became, failing_frame, causes, change }: Result): string {
+  const what = [error.type, error.message].filter(part => part !== '').join(': ')
+  const where = failing_frame
+    ? `It failed in ${failing_frame.file}${failing_frame.line === null ? '' : `, line ${failing_frame.line}`}${failing_frame.function === null ? '' : `, in ${failing_frame.function}`}.`
+    : 'No frame of the trace is of the project itself.'
+  return [
+    what === '' ? 'It failed without a word.' : what,
+    where,
+    ...became.map(({ type, message }) => `It then became ${type}${message === '' ? '' : `: ${message}`}`),
+    ...causes.map(
+      ({ cause, advice, from, rule }) => `${from === 'linter' ? `Seen by ${rule}: ` : ''}${cause}\n  ${advice}`,
+    ),
+    ...(change ? [`A change of ${change.file} is given: ${change.proof.rule} no longer reports it.`] : []),
+  ].join('\n')
+}

@@ -1,4 +1,5 @@
 /** Forecasts series of numbers: several models, weighed by how well each foretells what is known. */
+import { stringify } from 'csv-stringify/sync'
 import type { Answer } from '../../src/answer.ts'
 import { type Brief, Refusal } from '../../src/brief.ts'
 import { unheeded } from '../../src/text/unheeded.ts'
@@ -8,7 +9,6 @@ import { readSeries, type Series } from './reading/series.ts'
 import { type ForecastResult, resultOf, type SeriesResult } from './result.ts'
 import { chartOf } from './telling/chart.ts'
 import { readingOf } from './telling/reading.ts'
-import { tableOf } from './telling/table.ts'
 
 const LEVELS = [80, 95] as const
 /** Points of all series together. */
@@ -57,4 +57,20 @@ function forecastOne(
       `${JSON.stringify(series.name)} goes back ${length} steps; a forecast of ${wanted.horizon} would be made up. Ask for at most ${length}.`,
     )
   return { series, said: resultOf(series, forecastSeries(series, wanted), wanted.horizon, !wanted.nonNegative) }
+}
+
+/** CSV. A cell of text that a spreadsheet would run as a formula begins with an apostrophe. */
+function tableOf({ series }: ForecastResult): string {
+  const levels = series[0]?.forecast[0]?.intervals.map(({ level }) => level) ?? []
+  const header = ['series', 'step', 'time', 'point', ...levels.flatMap(level => [`lower_${level}`, `upper_${level}`])]
+  const rows = series.flatMap(({ name, forecast }) =>
+    forecast.map(({ step, time, point, intervals }) => [
+      name,
+      step,
+      time,
+      point,
+      ...intervals.flatMap(({ lower, upper }) => [lower, upper]),
+    ]),
+  )
+  return stringify([header, ...rows], { escape_formulas: true, record_delimiter: 'windows' })
 }

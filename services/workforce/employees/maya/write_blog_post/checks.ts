@@ -7,7 +7,6 @@ import { grounding } from '../../src/text/grounding.ts'
 import { languageOf } from '../../src/text/language.ts'
 import { sentencesOf } from '../../src/text/sentences.ts'
 import { tone } from '../../src/text/tone.ts'
-import type { Input, Result } from './result.ts'
 
 export const checks: Checks<Input, Result> = (brief, { result }) => {
   const { title, summary, sections, tags } = result
@@ -58,4 +57,21 @@ function repetitions(text: string): number {
     seen.add(sentence)
     return isKnown
   }).length
+}
+
+/** The types of `input.schema.json` and `output.schema.json`. */
+
+export interface Input {
+  readonly facts?: readonly string[]
+  readonly outline?: readonly string[]
+  readonly keywords?: readonly string[]
+  readonly call_to_action?: string
+}
+
+export interface Result {
+  readonly title: string
+  readonly slug: string
+  readonly summary: string
+  readonly sections: readonly { readonly heading: string | null; readonly text: string }[]
+  readonly tags: readonly string[]
 }

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test'
 import type { Check } from '../../src/answer.ts'
 import type { Brief } from '../../src/brief.ts'
 import { KEY, written } from '../../src/runner/written.fixture.ts'
+import type { Input, Result } from './checks.ts'
 import { checks } from './checks.ts'
 import example from './example.json' with { type: 'json' }
-import type { Input, Result } from './result.ts'
 
 const good: Result = {
   title: 'Our ovens now bake on night electricity',

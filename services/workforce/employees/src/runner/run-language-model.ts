@@ -7,7 +7,6 @@ import type { Asked, Phrase, Phrasing } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind } from '../run-rules.ts'
 import { textIn } from '../text/text-files.ts'
 import { visibleText } from '../text/visible-text.ts'
-import { plainReading } from './plain-reading.ts'
 import { MOST_QUESTIONS } from './protocol.ts'
 
 /** Of all files together. */
@@ -123,3 +122,20 @@ function seen(name: string, value: unknown): unknown {
     throw new SyntaxError('half of a sign')
   return typeof value === 'string' ? visibleText(value) : value
 }
+
+/** A result as somebody would read it out: its texts in their order, lists as lines. */
+const plainReading = (result: unknown): string => linesOf(result, '').join('\n')
+
+function linesOf(value: unknown, name: string): string[] {
+  if (value === null || value === undefined || value === '' || isEmpty(value)) return []
+  if (Array.isArray(value))
+    return [...(name === '' ? [] : [`${name}:`]), ...value.flatMap(one => listed(linesOf(one, '')))]
+  if (typeof value === 'object')
+    return Object.entries(value).flatMap(([key, inner]) => linesOf(inner, key.replaceAll('_', ' ')))
+  if (typeof value === 'string' && (name === '' || value.includes('\n') || value.length > 100)) return [value]
+  return [name === '' ? String(value) : `${name}: ${value}`]
+}
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+const listed = (lines: readonly string[]) => lines.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`))

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { likeness, standardised, type Vector } from './likeness.ts'
-import { byMeaning } from './meaning.ts'
+import { byMeaning, vectorsOf } from './meaning.ts'
 import { type Passage, passagesOf } from './passages.ts'
 import { ranker } from './rank.ts'
 import { senses } from './senses.fixture.ts'
 import { sharesOf } from './shares.ts'
-import { vectorsOf } from './vectors.ts'
 import { viewsOf } from './views.ts'
 
 const vector = (...numbers: number[]): Vector => Float32Array.from(numbers, number => number / Math.hypot(...numbers))

@@ -5,7 +5,6 @@ import type { Passage } from './passages.ts'
 import { fitOf, questionsIn } from './question.ts'
 import type { Ranked } from './rank.ts'
 import { sharesOf } from './shares.ts'
-import { vectorsOf } from './vectors.ts'
 import { type Views, viewsOf } from './views.ts'
 
 export interface Near extends Ranked {
@@ -112,4 +111,19 @@ async function ordered(
       sentences: () => views.sentences.map(({ text }) => ({ text, score: Math.max(0, likenessTo(text)) ** 2 })),
     }))
     .toSorted((a, b) => b.score - a.score)
+}
+
+/** Of one question to the model. */
+const MOST_TEXTS = 512
+
+/** Gives the vector of each of the texts, every one asked for once. */
+export async function vectorsOf(texts: Iterable<string>, embed: Embed): Promise<(text: string) => Vector> {
+  const different = [...new Set(texts)]
+  const vectors = new Map<string, Vector>()
+  for (let at = 0; at < different.length; at += MOST_TEXTS) {
+    const asked = different.slice(at, at + MOST_TEXTS)
+    const given = await embed(asked)
+    for (const [place, text] of asked.entries()) vectors.set(text, given[place] as Vector)
+  }
+  return text => vectors.get(text) as Vector
 }
