@@ -48,8 +48,9 @@ before(async () => {
   await run([...node, 'src/generate-tables.ts'], 'deploy')
 })
 
-test('the example writes each file of the table, at most twelve, and no other', () => {
-  assert.ok(files.length <= 12, `${files.length} files`)
+test('the example writes each file of the table, and no other; they are at most twelve', () => {
+  // A service with a list, such as `GET /v1/instances`, has one file more: `belongings.ts`.
+  assert.ok(files.length + 1 <= 12, `${files.length} files`)
   const patterns = filesOf('budget').map(file => new RegExp(`^${file.replaceAll(/<\w+>/g, '[\\w-]+')}$`))
   const written = blocks.map(({ path }) => path)
   assert.equal(written.length, patterns.length)
@@ -74,8 +75,10 @@ test('the copy answers the endpoint of the example', async () => {
 
 test('the types of the copy fit, and what holds services to the table finds no fault', async () => {
   await run(['tsc', '--noEmit', '-p', '.'])
-  const held = ['deploy/src/services.test.ts', 'deploy/src/documented.test.ts', 'test/check/src/architecture.test.ts']
-  await run([...node, '--test', ...held])
+  await run([
+    ...[...node, '--test', 'deploy/src/services.test.ts', 'deploy/src/documented.test.ts'],
+    ...['deploy/src/processes/credentials.test.ts', 'test/check/src/architecture.test.ts'],
+  ])
   await run([
     ...node,
     '--test',
