@@ -32,19 +32,13 @@ export type Home =
   | 'visitor'
 
 export function homeOf(file: string): Home {
-  if (storms.includes(file) || KEEPS_STATE.test(file)) return 'own'
+  if (storms.includes(file)) return 'own'
   const text = readFileSync(join(root, file), 'utf8')
   if (CHANGES_PROCESS.test(text)) return 'own'
   if (/\bvisitServer\(/.test(text)) return 'visitor'
   if (/\bstart(Mongo|Kafka)\(\)/.test(text) && !ENDS_SERVERS.test(text)) return 'servers'
   return STARTS_SOMETHING.test(text) ? 'own' : 'shared'
 }
-
-/**
- * Her masking of names fails beside the tests of other employees: something keeps state for the whole process. In the
- * product each kind has a process of its own.
- */
-const KEEPS_STATE = /^services\/workforce\/employees\/emma\//
 
 /** What belongs to the whole process is changed, each test of it gets a hook, or processes are started. */
 const CHANGES_PROCESS = new RegExp(
