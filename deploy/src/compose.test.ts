@@ -12,7 +12,7 @@ import { urlVariable } from './addresses.ts'
 import { operatorVariables } from './operator/deployment.ts'
 import { callerOf, callingVariables, signingVariables } from './processes/caller.ts'
 import { composeSecrets } from './processes/compose-secrets.ts'
-import { processes } from './processes/processes.ts'
+import { loadProcess } from './processes/load-process.ts'
 import { freeAddress } from './processes.fixture.ts'
 import { calleesOf, type ServiceName, serviceNames, usesKafka } from './services.ts'
 
@@ -20,7 +20,7 @@ const secret = 'the operator of this stack, for tests alone'
 const operator = { MILLHAND_SECRET_KEY: secret }
 const settings = parseEnv(composeSecrets([], operator).lines) as Record<string, string>
 const variables = new Map(
-  await Promise.all(serviceNames.map(async name => [name, (await processes[name]()).variables] as const)),
+  await Promise.all(serviceNames.map(async name => [name, (await loadProcess(name)).variables] as const)),
 )
 const reading = (variable: string): ServiceName[] =>
   serviceNames.filter(name =>

@@ -21,8 +21,11 @@ export interface Running extends AsyncDisposable {
 }
 
 /** `pnpm serve <words>` with these variables and no others of ours. Killed on dispose, and with the test process. */
-export function serve(words: readonly string[], env: Environment): Running {
-  const child: ChildProcess = spawn(process.execPath, [...NODE, SERVE, ...words], {
+export const serve = (words: readonly string[], env: Environment): Running => start([SERVE, ...words], env)
+
+/** A program of ours and its arguments, with these variables and no others of ours. */
+export function start(words: readonly string[], env: Environment): Running {
+  const child: ChildProcess = spawn(process.execPath, [...NODE, ...words], {
     env: { ...inherited, MILLHAND_LOG_LEVEL: 'info', MILLHAND_DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -61,7 +64,7 @@ const SERVE = fileURLToPath(new URL('serve.ts', import.meta.url))
 const NODE = ['--disable-warning=ExperimentalWarning', '--disable-warning=TimeoutNegativeWarning']
 
 /** Our own environment without what would configure it or tell it that a test runner is its parent. */
-const inherited = Object.fromEntries(
+export const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(MILLHAND_|NODE_TEST_CONTEXT|npm_)/.test(name)),
 )
 

@@ -20,9 +20,10 @@ import {
 } from '@millhand/test-servers'
 import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
+import { urlVariable } from './addresses.ts'
 import { runOperator } from './operator/run-operator.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
-import { dispatchTopic } from './services.ts'
+import { calleesOf, dispatchTopic } from './services.ts'
 
 // A CommonJS module: Node finds only some of its names.
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
@@ -35,6 +36,9 @@ const passwords = {
   billing: 'billing at the broker',
   webhook: 'webhook at the broker',
 }
+
+/** An address at which nobody listens: of services that are not under test. */
+const NOBODY = 'https://127.0.0.1:4'
 
 describe('a deployment with certificates and users', { skip: javaMissing || opensslMissing }, () => {
   const parts = new AsyncDisposableStack()
@@ -117,11 +121,10 @@ describe('a deployment with certificates and users', { skip: javaMissing || open
     const workUrls = { ...computeUrl, MILLHAND_WORKFORCE_URL: urls.get('workforce') as string }
     await Promise.all([
       start('executor', { ...workUrls, ...kafkaOf('executor') }),
-      start('gateway', {
-        ...workUrls,
-        ...beside,
-        MILLHAND_WEBHOOK_URL: urls.get('webhook') as string,
-      }),
+      start(
+        'gateway',
+        Object.fromEntries(calleesOf('gateway').map(name => [urlVariable(name), urls.get(name) ?? NOBODY])),
+      ),
     ])
   })
   after(() => parts.disposeAsync())

@@ -1,7 +1,7 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
 import { endProcess } from '@millhand/runner'
 import { standardError, standardOutput } from '@millhand/telemetry'
-import { processes } from './processes/processes.ts'
+import { loadProcess } from './processes/load-process.ts'
 import { runProcess } from './run-process.ts'
 import { serviceNames } from './services.ts'
 import { startFault } from './start-fault.ts'
@@ -18,7 +18,7 @@ const words = process.argv.slice(2).filter(word => word !== '--')
 const [name = '', option] = words
 const isAll = name === 'all' && option === '--distributed'
 const service = serviceNames.find(known => known === name)
-const load = isAll ? async () => (await import('./processes/all.ts')).all : service && processes[service]
+const load = isAll ? async () => (await import('./processes/all.ts')).all : service && (() => loadProcess(service))
 
 try {
   const print = await printer()

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { publicServices } from '@millhand/gateway'
 import { metricSpecs } from '@millhand/telemetry'
 import { parse } from 'yaml'
-import { processes } from './processes/processes.ts'
+import { loadProcess } from './processes/load-process.ts'
 import {
   type CallerName,
   calleesOf,
@@ -20,40 +20,41 @@ import {
   usesKafka,
 } from './services.ts'
 
-test('each caller may call what it needs, and names an account only where it has to', () => {
-  const table = (Object.keys(callers) as CallerName[]).map(name => {
-    const { calls, secret } = grantOf(name)
-    return [name, secret, calls.map(service => service.name)]
-  })
-  assert.deepEqual(table, [
+/** The RPC services that a caller's token grants, by what they are called for. */
+const grants = (Object.keys(callers) as CallerName[]).flatMap(name =>
+  grantOf(name).calls.map(callee => ({ name, callee })),
+)
+const isPublic = ({ callee }: (typeof grants)[number]) => publicServices.some(each => each === callee)
+const byCaller = (some: typeof grants) =>
+  Object.entries(Object.groupBy(some, ({ name }) => name)).map(([name, all = []]) => [
+    name,
+    all.map(({ callee }) => callee.name),
+  ])
+
+test('each caller may call the internal RPC services that it needs, and no more', () => {
+  assert.deepEqual(byCaller(grants.filter(each => !isPublic(each))), [
     [
       'gateway',
-      true,
-      [
-        ...['IdentityService', 'ApiKeyService', 'RateService', 'IdempotencyService', 'StatusService'],
-        ...['ComputeService', 'FileService', 'StreamTokenService'],
-        'WorkforceService',
-        'UsageService',
-        ...['WebhookService', 'EventService', 'BacklogService'],
-      ],
+      ['IdentityService', 'RateService', 'IdempotencyService', 'StatusService', 'StreamTokenService', 'BacklogService'],
     ],
-    ['identity', true, ['RateService']],
-    ['compute', true, ['ComputeService', 'LeaseService', 'OwnerService']],
-    [
-      'workforce',
-      true,
-      [
-        ...['WorkforceService', 'LeaseService', 'OwnerService'],
-        'QuotaService',
-        ...['FileService', 'TaskFileService'],
-        'WorkforceUsageService',
-      ],
-    ],
-    ['executor', false, ['LeaseService']],
-    ['billing', false, []],
-    ['webhook', true, []],
-    ['operator', true, ['AccountService', 'ApiKeyService']],
+    ['identity', ['RateService']],
+    ['compute', ['LeaseService', 'OwnerService']],
+    ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
+    ['executor', ['LeaseService']],
+    ['operator', ['AccountService']],
   ])
+})
+
+test('beside the gateway, few may call a service of REST', () => {
+  assert.deepEqual(byCaller(grants.filter(each => isPublic(each) && each.name !== 'gateway')), [
+    ['compute', ['ComputeService']],
+    ['workforce', ['WorkforceService', 'FileService']],
+    ['operator', ['ApiKeyService']],
+  ])
+})
+
+test('an executor, which runs what customers send, can name no account', () => {
+  assert.equal(grantOf('executor').secret, false)
 })
 
 test('each service calls services of the table, and may miss only those that it calls', () => {
@@ -65,17 +66,20 @@ test('each service calls services of the table, and may miss only those that it 
   }
 })
 
-test('each service starts after those that it calls, and the gateway last', () => {
-  assert.deepEqual(startSteps(), [
-    ['webhook', 'billing', 'compute', 'identity'],
-    ['workforce'],
-    ['executor', 'gateway'],
-  ])
+test('each service starts once, after those that it calls, and the gateway last', () => {
+  const steps = startSteps()
+  assert.deepEqual(steps.flat().sort(), [...serviceNames].sort())
+  for (const [at, step] of steps.entries()) {
+    const started = steps.slice(0, at).flat()
+    for (const name of step)
+      for (const callee of calleesOf(name)) assert.ok(started.includes(callee), `${name}: ${callee}`)
+  }
+  assert.ok(steps.at(-1)?.includes('gateway'))
 })
 
 test('the process of each service reads the variables that its entry asks for', async () => {
   for (const name of serviceNames) {
-    const { variables } = await processes[name]()
+    const { variables } = await loadProcess(name)
     const described = variables.describe()
     const reads = (variable: string) => described.some(each => each.name === variable)
     const row = services[name]

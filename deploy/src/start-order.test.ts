@@ -7,24 +7,29 @@ import { createApiKey } from '@millhand/api'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
+import { urlVariable } from './addresses.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
+import {
+  calleesOf,
+  isCalled,
+  isReadyWithout,
+  type ServiceName,
+  serviceNames,
+  services,
+  startSteps,
+} from './services.ts'
 
-type Service = 'identity' | 'compute' | 'workforce' | 'executor' | 'billing' | 'webhook' | 'gateway'
+/** What a service is not ready without. */
+const needsOf = (service: ServiceName): readonly (ServiceName | 'mongo')[] => [
+  ...(services[service].database ? (['mongo'] as const) : []),
+  ...calleesOf(service).filter(callee => !isReadyWithout(service, callee)),
+]
 
-const needs: Record<Service, readonly string[]> = {
-  identity: ['mongo'],
-  compute: ['mongo'],
-  workforce: ['mongo'],
-  executor: ['compute'],
-  billing: ['mongo'],
-  webhook: ['mongo'],
-  gateway: ['identity', 'compute'],
-}
-
+const callersLast = ['mongo', ...startSteps().flat()]
 const orders = [
-  ['mongo', 'identity', 'compute', 'workforce', 'executor', 'billing', 'webhook', 'gateway'],
-  ['gateway', 'webhook', 'billing', 'executor', 'workforce', 'compute', 'identity', 'mongo'],
-  ['compute', 'gateway', 'mongo', 'executor', 'workforce', 'identity', 'billing', 'webhook'],
+  callersLast,
+  callersLast.toReversed(),
+  [1, 0].flatMap(rest => callersLast.filter((_, at) => at % 2 === rest)),
 ]
 
 describe('processes', { skip: javaMissing }, () => {
@@ -38,39 +43,29 @@ describe('processes', { skip: javaMissing }, () => {
     it(`become ready when their needs are there: ${order.join(', ')}`, async () => {
       await using parts = new AsyncDisposableStack()
       await mongo.kill()
-      const at: Record<Service, string> = {
-        identity: await freeAddress(),
-        compute: await freeAddress(),
-        workforce: await freeAddress(),
-        executor: await freeAddress(),
-        billing: await freeAddress(),
-        webhook: await freeAddress(),
-        gateway: await freeAddress(),
-      }
+      const at = Object.fromEntries(
+        await Promise.all(serviceNames.map(async name => [name, await freeAddress()] as const)),
+      ) as Record<ServiceName, string>
       const key = createApiKey('live')
       const shared = {
         MILLHAND_MONGO_URL: mongo.url('millhand'),
         MILLHAND_KAFKA_BROKERS: await freeAddress(), // Nobody waits for Kafka: events do.
-        MILLHAND_IDENTITY_URL: `http://${at.identity}`,
-        MILLHAND_COMPUTE_URL: `http://${at.compute}`,
-        MILLHAND_WORKFORCE_URL: `http://${at.workforce}`,
-        MILLHAND_BILLING_URL: `http://${at.billing}`,
-        MILLHAND_WEBHOOK_URL: `http://${at.webhook}`,
+        ...Object.fromEntries(serviceNames.filter(isCalled).map(name => [urlVariable(name), `http://${at[name]}`])),
         MILLHAND_BOOTSTRAP_KEY: key,
         MILLHAND_BOOTSTRAP_TEST_KEY: createApiKey('test'),
       }
-      const environment = (service: Service): Environment => ({
+      const environment = (service: ServiceName): Environment => ({
         ...shared,
         ...credentialsFor(service),
         [service === 'gateway' ? 'MILLHAND_HTTP_ADDR' : 'MILLHAND_GRPC_ADDR']: at[service],
       })
-      const running = new Map<Service, Running>()
+      const running = new Map<ServiceName, Running>()
       const there = new Set<string>()
 
       for (const part of order) {
         there.add(part)
         if (part === 'mongo') await mongo.start()
-        else running.set(part as Service, parts.use(serve([part], environment(part as Service))))
+        else running.set(part as ServiceName, parts.use(serve([part], environment(part as ServiceName))))
         for (const [service, process] of running) {
           const missing = missingOf(service, there)
           await settles(() => unready(service, at[service]), missing.length === 0 ? [] : expected(service, missing))
@@ -85,14 +80,14 @@ describe('processes', { skip: javaMissing }, () => {
 })
 
 /** What it needs and is not there, or is not ready itself. */
-const missingOf = (service: Service, there: ReadonlySet<string>): readonly string[] =>
-  needs[service].filter(need => !there.has(need) || (need !== 'mongo' && missingOf(need as Service, there).length > 0))
+const missingOf = (service: ServiceName, there: ReadonlySet<string>): readonly string[] =>
+  needsOf(service).filter(need => !there.has(need) || (need !== 'mongo' && missingOf(need, there).length > 0))
 
 /** A gateway names what it misses; of the others only their health is known. */
-const expected = (service: Service, missing: readonly string[]) => (service === 'gateway' ? missing : ['something'])
+const expected = (service: ServiceName, missing: readonly string[]) => (service === 'gateway' ? missing : ['something'])
 
 /** What a process says that it waits for; undefined while it says nothing. */
-async function unready(service: Service, address: string): Promise<readonly string[] | undefined> {
+async function unready(service: ServiceName, address: string): Promise<readonly string[] | undefined> {
   if (service === 'gateway') {
     const answer = await fetch(`http://${address}/readyz`).catch(() => undefined)
     if (answer === undefined) return undefined

@@ -8,12 +8,12 @@ import { createApiKey } from '@millhand/api'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
 import { createAuthority, opensslMissing } from '@millhand/test-servers'
 import { urlVariable } from './addresses.ts'
-import { processes } from './processes/processes.ts'
+import { loadProcess } from './processes/load-process.ts'
 import { credentialsFor, type Environment, operatorSecret, serve } from './processes.fixture.ts'
 import { calleesOf, type ServiceName, serviceNames } from './services.ts'
 import { startFault } from './start-fault.ts'
 
-const all = new Map(await Promise.all(serviceNames.map(async name => [name, await processes[name]()] as const)))
+const all = new Map(await Promise.all(serviceNames.map(async name => [name, await loadProcess(name)] as const)))
 
 const values: Environment = {
   MILLHAND_HTTP_ADDR: '127.0.0.1:0',

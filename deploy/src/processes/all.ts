@@ -16,7 +16,7 @@ import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
 import { pick, variables } from '../variables.ts'
 import { credentialsOf } from './credentials.ts'
-import { processes } from './processes.ts'
+import { loadProcess } from './load-process.ts'
 
 const allVariables = configuration(
   {
@@ -54,7 +54,7 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
   }
   const served = new Map<ServiceName, Served>()
   const begin = async (name: ServiceName): Promise<void> => {
-    const { variables: read } = await processes[name]()
+    const { variables: read } = await loadProcess(name)
     const reads = new Set(read.describe().map(each => each.name))
     // The gateway stops first, so no call comes to the others any more.
     const drainMs = name === 'gateway' ? config.drainMs : 0

@@ -3,26 +3,25 @@ import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { createTokenReader } from '@millhand/rpc/network'
 import { ConfigurationError } from '@millhand/runner'
-import { serviceNames } from '../services.ts'
+import { type CallerName, callers, grantOf, isCalled } from '../services.ts'
 import { credentials } from './credentials.ts'
 
 const env = { MILLHAND_SECRET_KEY: 'an operator of the tests, and of nothing else' }
 const made = (...words: string[]) => parseEnv(credentials(words, env).lines) as Record<string, string>
 
-test('each service is given what it needs, and none the operator’s secret', () => {
-  const given = Object.fromEntries(serviceNames.map(service => [service, Object.keys(made(service)).sort()]))
-  assert.deepEqual(given, {
-    gateway: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'],
-    identity: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
-    compute: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
-    workforce: ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN', 'MILLHAND_TRUSTED_KEYS'],
-    executor: ['MILLHAND_SERVICE_TOKEN'],
-    billing: ['MILLHAND_TRUSTED_KEYS'],
-    webhook: ['MILLHAND_SECRET_KEY', 'MILLHAND_TRUSTED_KEYS'],
-  })
-  assert.deepEqual(Object.keys(made('operator')).sort(), ['MILLHAND_SECRET_KEY', 'MILLHAND_SERVICE_TOKEN'])
-  const callers = ['gateway', 'identity', 'compute', 'workforce', 'webhook', 'operator']
-  const secrets = [env, ...callers.map(service => made(service))].map(each => each.MILLHAND_SECRET_KEY)
+test('each caller is given what the table says, and none the operator’s secret', () => {
+  const names = Object.keys(callers) as CallerName[]
+  for (const name of names) {
+    const { calls, secret } = grantOf(name)
+    const expected = [
+      ...(secret ? ['MILLHAND_SECRET_KEY'] : []),
+      ...(calls.length > 0 ? ['MILLHAND_SERVICE_TOKEN'] : []),
+      ...(isCalled(name) ? ['MILLHAND_TRUSTED_KEYS'] : []),
+    ]
+    assert.deepEqual(Object.keys(made(name)).sort(), expected, name)
+  }
+  const secrets = [env, ...names.map(name => made(name))].flatMap(each => each.MILLHAND_SECRET_KEY ?? [])
+  assert.equal(secrets.length, 1 + names.filter(name => grantOf(name).secret).length)
   assert.equal(new Set(secrets).size, secrets.length)
 })
 

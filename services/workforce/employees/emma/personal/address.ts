@@ -1,4 +1,5 @@
 /** Postal addresses as they are written in Britain and the United States, in Germany, France, Spain, Italy and the Netherlands. */
+import { anyCase } from './any-case.ts'
 import type { Found } from './found.ts'
 
 export function* addresses(text: string): Iterable<Found> {
@@ -51,7 +52,7 @@ const french = 'rue|avenue|av\\.|boulevard|bd\\.?|chemin|impasse|allée|quai'
 /** A seat, a course. */
 const likelyFrench = 'place|cours|route|square'
 const inFrench = (street: string) =>
-  `\\d{1,4}(?: (?:bis|ter|quater))?,? (?i:${street})(?: (?:de la|du|des|de|la|le|les)| de l[’']| d[’'])? ?${capital}(?: ${capital}){0,3}`
+  `\\d{1,4}(?: (?:bis|ter|quater))?,? ${anyCase(street)}(?: (?:de la|du|des|de|la|le|les)| de l[’']| d[’'])? ?${capital}(?: ${capital}){0,3}`
 
 const patternsOf = (forms: readonly string[]) => forms.map(form => new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${form}`, 'gu'))
 

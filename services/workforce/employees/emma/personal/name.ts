@@ -1,5 +1,6 @@
 /** Names of people, by what stands around them; no list knows them all. */
 import { isEnglishWord, rarity, stemOf } from '../../src/text/english.ts'
+import { anyCase } from './any-case.ts'
 import { emails } from './email.ts'
 import type { Found } from './found.ts'
 
@@ -78,27 +79,33 @@ const isSpelled = (one: string) => !/^\p{Lu}{2,3}(?: .*\p{Ll}|$)/u.test(one)
 const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string) => boolean }[] = [
   // “Regards,” and a line of its own, or what ends the line.
   {
-    pattern: cue(`(?i:${closings})(?i: in advance| again)?[ \\t]?[,!.–-]{0,2}[ \\t]{0,3}\\n\\s{0,8}`, lineEnd),
+    pattern: cue(
+      `${anyCase(closings)}${anyCase(' in advance| again')}?[ \\t]?[,!.–-]{0,2}[ \\t]{0,3}\\n\\s{0,8}`,
+      lineEnd,
+    ),
     isName: isSpelled,
   },
-  { pattern: cue(`(?i:${closings}), `, lineEnd), isName: isSpelled },
+  { pattern: cue(`${anyCase(closings)}, `, lineEnd), isName: isSpelled },
   // “— Jane Doe”, which ends the text: a hyphen there may be that of a list.
   { pattern: cue('(?<=\\n[ \\t]{0,3})(?:[—–]|--)[ \\t]?', '(?<behind>[ \\t.]{0,3})(?=\\s{0,8}$)'), isName: isSpelled },
   {
     pattern: cue(
-      "(?i:my name(?: is|[’']s)|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|mon nom est|me llamo|mi nombre es) ",
+      `${anyCase("my name(?: is|[’']s)|mein name ist|ich hei(?:ß|ss)e|je m[’']appelle|mon nom est|me llamo|mi nombre es")} `,
     ),
   },
-  { pattern: cue("(?i:I am|I[’']m) "), isName: one => isForeign(one) && hasSmall(one) && !isOrigin(one) },
+  { pattern: cue(`${anyCase("I am|I[’']m")} `), isName: one => isForeign(one) && hasSmall(one) && !isOrigin(one) },
   {
-    pattern: cue('(?i:this is|ich bin|hier ist|je suis|soy) '),
+    pattern: cue(`${anyCase('this is|ich bin|hier ist|je suis|soy')} `),
     isName: one => isOfTwo(one) && isForeign(one) && hasSmall(one),
   },
-  { pattern: cue('(?i:this is) ', '(?<behind> )(?=(?:from|speaking|calling|here|again)(?!\\p{L}))'), isName: hasSmall },
+  {
+    pattern: cue(`${anyCase('this is')} `, '(?<behind> )(?=(?:from|speaking|calling|here|again)(?!\\p{L}))'),
+    isName: hasSmall,
+  },
   { pattern: cue(`(?=${title})`) },
   {
     pattern: cue(
-      '(?i:dear|hi|hello|hey|good (?:morning|afternoon|evening)|lieber?|hallo|guten (?:tag|morgen)|chère?|bonjour|hola|estimad[oa]) ',
+      `${anyCase('dear|hi|hello|hey|good (?:morning|afternoon|evening)|lieber?|hallo|guten (?:tag|morgen)|chère?|bonjour|hola|estimad[oa]')} `,
       '(?=[ \\t]?[,!:\\n]|$)',
     ),
     isName: isSpelled,
@@ -106,7 +113,7 @@ const cues: readonly { readonly pattern: RegExp; readonly isName?: (name: string
   {
     pattern: cue(
       // Where a line, a sentence or an item begins: a “product name” is none.
-      "(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})(?i:(?:(?:full|first|last|customer|guest|account) )?name|customer|guest|recipient|passenger|tenant)[ \\t]?:[ \\t]{0,3}",
+      `(?<=(?:^|[^\\p{L}\\p{N}’' \\t-]|(?:^|\\s)-)[ \\t]{0,8})${anyCase('(?:(?:full|first|last|customer|guest|account) )?name|customer|guest|recipient|passenger|tenant')}[ \\t]?:[ \\t]{0,3}`,
       '(?=[ \\t]{0,3}(?:[,;.)\\n]|$))',
     ),
   },
