@@ -1,5 +1,5 @@
 /** `MILLHAND_<SERVICE>_URL`: how a process is told where the services that it calls are reached. */
-import { type Setting, urls } from '@millhand/runner'
+import { type Setting, urls } from '@millhand/process'
 import { type CalleeOf, calleesOf, type ServiceName, serviceNames } from './services.ts'
 
 /** Every service that another one calls. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Described } from '@millhand/runner'
+import type { Described } from '@millhand/process'
 import { type MetricSpec, metricSpecs } from '@millhand/telemetry'
 import { localVariables } from './local-config.ts'
 import { processes } from './processes/processes.ts'

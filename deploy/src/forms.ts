@@ -1,8 +1,8 @@
 /** Forms of settings that only this service has. */
 import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
 import { type AddressRanges, parseRanges } from '@millhand/dial'
+import { type Secret, type Setting, secret } from '@millhand/process'
 import { isPublicKey } from '@millhand/rpc/network'
-import { type Secret, type Setting, secret } from '@millhand/runner'
 
 /** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
 export function apiKey(mode: KeyMode, doc: string): Setting<Secret> {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 
 /** Listens; an address that can't be had is told by the name of its setting. */
 export async function naming<T>(setting: string, listening: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /** One service's process from its start to its end. */
-import { systemClock as clock, createRunner } from '@millhand/runner'
+import { systemClock as clock, createRunner } from '@millhand/process'
 import { standardOutput } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Address, Runner } from '@millhand/process'
 import { ignoreAcceptErrors } from '@millhand/rpc'
-import type { Address, Runner } from '@millhand/runner'
 import { type Log, type Metrics, metricsContentType, standardError } from '@millhand/telemetry'
 import { naming } from './naming.ts'
 

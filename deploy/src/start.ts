@@ -1,6 +1,6 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
-import { createRunner, endProcess } from '@millhand/runner'
+import { createRunner, endProcess } from '@millhand/process'
 import { standardError } from '@millhand/telemetry'
 import { announce } from './announce.ts'
 import { local } from './local.ts'

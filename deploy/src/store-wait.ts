@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fail, problemOf } from '@millhand/api'
-import { systemClock as clock, type Runner } from '@millhand/runner'
+import { systemClock as clock, type Runner } from '@millhand/process'
 import { DiskRoom, faultOf, StoreDamaged } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 import type { LocalConfig } from './local-config.ts'

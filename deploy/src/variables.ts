@@ -10,7 +10,7 @@ import {
   type Setting,
   secret,
   text,
-} from '@millhand/runner'
+} from '@millhand/process'
 import { levels } from '@millhand/telemetry'
 import { urlVariables } from './addresses.ts'
 import {

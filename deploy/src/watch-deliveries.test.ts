@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { createClient } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
+import { createHealth, manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { createHealth, manualClock } from '@millhand/runner'
 import { watchDeliveries } from './watch-deliveries.ts'
 
 test('deliveries are late while the service says so, or nobody can', async () => {

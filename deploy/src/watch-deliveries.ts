@@ -1,7 +1,7 @@
 /** Whether webhooks are told in time, for `/status`. */
 import type { Client } from '@connectrpc/connect'
 import type { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
-import { type Clock, everyInterval, type Health } from '@millhand/runner'
+import { type Clock, everyInterval, type Health } from '@millhand/process'
 
 export interface Deliveries {
   readonly backlog: Client<typeof BacklogService>

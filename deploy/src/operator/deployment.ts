@@ -3,6 +3,7 @@ import { type CallOptions, type Client, ConnectError, createClient, createContex
 import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { type Address, ConfigurationError, configuration, optional } from '@millhand/process'
 import { type Principal, principalKey } from '@millhand/rpc'
 import {
   createCredentialsIssuer,
@@ -11,7 +12,6 @@ import {
   type NetworkTransport,
   outgoingHeaders,
 } from '@millhand/rpc/network'
-import { type Address, ConfigurationError, configuration, optional } from '@millhand/runner'
 import { callerOf, certificates, requireHttps, tlsOf } from '../processes/caller.ts'
 import { keptSecretKey } from '../secret-key.ts'
 import { grantOf } from '../services.ts'

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { UnusableFile } from '../unusable-file.ts'
 import { accountCommands } from './accounts.ts'
 import { type Command, type FolderCommand, type Given, type Shown, UsageError } from './command.ts'

@@ -1,8 +1,8 @@
 /** How processes of a distributed deployment reach each other. */
 import { hostname } from 'node:os'
+import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
 import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
-import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { type UrlVariable, urlVariable } from '../addresses.ts'
 import { type CalleeOf, calleesOf, isReadyWithout, type ServiceName } from '../services.ts'

@@ -1,9 +1,9 @@
 /** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
 import { createBillingService } from '@millhand/billing'
 import { openKafka } from '@millhand/eventlog/kafka'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { DAY_MS } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'

@@ -1,8 +1,8 @@
 /** Who a process of a distributed deployment is to others. */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
+import { ConfigurationError, systemClock as clock, type Secret, type Values } from '@millhand/process'
 import { createPrincipalSigner, createTokenReader, ownGrant } from '@millhand/rpc/network'
-import { ConfigurationError, systemClock as clock, type Secret, type Values } from '@millhand/runner'
 import type { CallerName } from '../services.ts'
 import { pick, required, variables } from '../variables.ts'
 

@@ -1,9 +1,9 @@
 /** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
 import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
 import type { Ownership } from '@millhand/lease'
+import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
-import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/runner'
 import type { MongoDatabase } from '@millhand/store/mongo'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { DAY_MS } from '../config-parts.ts'

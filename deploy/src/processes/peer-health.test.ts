@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { peerHealth } from './peer-health.ts'
 
 test('a service is told of as away once calls no longer wait for it, and as there at once', async () => {

@@ -1,6 +1,7 @@
 /** Whether a service that this process calls is there, as its health tells it. */
+
+import type { Clock, Timer } from '@millhand/process'
 import type { ConnectivityEvent } from '@millhand/rpc/tunnel'
-import type { Clock, Timer } from '@millhand/runner'
 
 export interface PeerHealthOptions {
   /** Whether a replica is connected that says that it has all it needs. */

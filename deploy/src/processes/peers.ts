@@ -1,6 +1,6 @@
 /** Ways to replicas of the own service, each by its address. */
 import type { Transport } from '@connectrpc/connect'
-import { type Clock, everyInterval, type Runner } from '@millhand/runner'
+import { type Clock, everyInterval, type Runner } from '@millhand/process'
 
 export interface Way {
   readonly tunnel: Transport

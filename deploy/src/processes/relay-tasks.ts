@@ -1,7 +1,7 @@
 /** What the owner of a service of tasks publishes. */
 import { createIds } from '@millhand/api'
 import type { KafkaEventLog } from '@millhand/eventlog/kafka'
-import { systemClock as clock } from '@millhand/runner'
+import { systemClock as clock } from '@millhand/process'
 import type { MongoDatabase } from '@millhand/store/mongo'
 import { withDoorbell } from '../topics.ts'
 

@@ -1,7 +1,7 @@
 /** What one replica of a service does for all of them, on MongoDB and Kafka. */
 import type { KafkaEventLog, Topic } from '@millhand/eventlog/kafka'
 import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
-import { systemClock as clock, type Runner } from '@millhand/runner'
+import { systemClock as clock, type Runner } from '@millhand/process'
 import type { MongoDatabase } from '@millhand/store/mongo'
 import type { Log, Metrics } from '@millhand/telemetry'
 import type { ServiceName, services } from '../services.ts'

@@ -1,9 +1,9 @@
 /** Serves the services of a process to others: in tunnels, and as ordinary gRPC beside them. */
 import type { DescService } from '@bufbuild/protobuf'
+import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
 import type { DirectTransport, Routes } from '@millhand/rpc'
 import { createAdmission, serveNetwork } from '@millhand/rpc/network'
 import { tunnelRoutes } from '@millhand/rpc/tunnel'
-import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { naming } from '../naming.ts'
 import type { Tls } from './caller.ts'

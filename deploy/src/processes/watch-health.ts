@@ -1,5 +1,5 @@
 /** Looking after what a process needs of others. */
-import { systemClock as clock, everyInterval, type Health } from '@millhand/runner'
+import { systemClock as clock, everyInterval, type Health } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
 /** One that says nothing for so long can't be used: a server that stands still leaves its callers waiting. */

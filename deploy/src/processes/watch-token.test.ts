@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHealth, manualClock } from '@millhand/runner'
+import { createHealth, manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { watchToken } from './watch-token.ts'
 

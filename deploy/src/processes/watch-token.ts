@@ -1,4 +1,4 @@
-import type { Clock, Health } from '@millhand/runner'
+import type { Clock, Health } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { DAY_MS } from '../config-parts.ts'
 

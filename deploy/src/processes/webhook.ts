@@ -1,8 +1,8 @@
 /** Webhook: endpoints and deliveries on MongoDB, events from Kafka. Any number of replicas; one of them reads and delivers. */
 import { createCursors } from '@millhand/api'
 import { createDialer, createResolver } from '@millhand/dial'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { createWebhookService } from '@millhand/webhook'
 import { defineProcess } from '../process.ts'

@@ -2,7 +2,7 @@
 import type { Client } from '@connectrpc/connect'
 import { fail, type KeyName } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
 import { createChangeFeed, POLL_MS } from './change-feed.ts'

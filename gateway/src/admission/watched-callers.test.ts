@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeOf, fail } from '@millhand/api'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Caller } from './caller.ts'
 import { createWatchedCallers } from './watched-callers.ts'
 

@@ -1,6 +1,6 @@
 /** Watches the callers of event streams: a stream ends as soon as its caller's key or account is no longer valid. */
 import { codeOf, fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Caller } from './caller.ts'
 import { type ChangeSet, concerns } from './change-feed.ts'
 

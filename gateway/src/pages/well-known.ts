@@ -1,6 +1,6 @@
 /** What is found under `/.well-known/`. None of it needs a key. */
 import { fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../pipeline/match.ts'
 import { page } from './page.ts'
 

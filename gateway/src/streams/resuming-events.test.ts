@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fail } from '@millhand/api'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { type Event, resumingEvents } from './resuming-events.ts'
 
 const signal = new AbortController().signal

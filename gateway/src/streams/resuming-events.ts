@@ -1,7 +1,7 @@
 /** A stream of events that goes on at another replica when its own fails. */
 import type { Message } from '@bufbuild/protobuf'
 import { codeOf } from '@millhand/api'
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock } from '@millhand/process'
 
 /** The fields of every event. */
 export type Event = Message & { readonly sequence: bigint; readonly type: string }

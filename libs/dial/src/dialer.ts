@@ -1,6 +1,6 @@
 /** The one way in which Millhand posts to an address that a customer gave. */
 import { isIP } from 'node:net'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { AddressRanges } from './address-ranges.ts'
 import type { Connection, Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'

@@ -1,6 +1,6 @@
 /** What is kept of the body of an answer. */
 import type { Readable } from 'node:stream'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 /** Of the body as it comes: nothing is decompressed. */
 const EXCERPT_BYTES = 4 * 1024

@@ -1,7 +1,7 @@
 /** A connection that speaks HTTP/1.1: one post after the other. Node's client reads and writes it. */
 import { Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Connection, IDLE_MS, MAX_HEAD_BYTES, MAX_INTERIM, retryAfterOf } from './connection.ts'
 import { readExcerpt } from './excerpt.ts'
 import { DialFailure } from './failure.ts'

@@ -11,7 +11,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { createServer, type TLSSocket } from 'node:tls'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { type Certificate, createAuthority, opensslMissing } from '@millhand/test-servers'
 import { connectsOf, listening, PUBLIC, testDialer } from './receivers.fixture.ts'
 

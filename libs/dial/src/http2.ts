@@ -8,7 +8,7 @@ import {
   type IncomingHttpStatusHeader,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Connection, IDLE_MS, MAX_HEAD_BYTES, MAX_INTERIM, retryAfterOf } from './connection.ts'
 import { readExcerpt } from './excerpt.ts'
 import { DialFailure } from './failure.ts'

@@ -1,5 +1,5 @@
 /** Connections that are kept between posts, each for one partition and one target. */
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import type { Connection } from './connection.ts'
 import { DialFailure } from './failure.ts'
 

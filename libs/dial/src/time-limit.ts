@@ -1,5 +1,5 @@
 /** How long a post may take, and that its caller may give it up, in one signal. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { DialFailure } from './failure.ts'
 
 export interface TimeLimit {

@@ -1,4 +1,4 @@
-import { backoff, retry, systemClock } from '@millhand/runner'
+import { backoff, retry, systemClock } from '@millhand/process'
 import type { LoggedEvent } from './event-log.ts'
 
 export type Handler = (events: readonly LoggedEvent[]) => Promise<void>

@@ -5,7 +5,7 @@
  * It is memory. Who takes a pool over counts each from when it learns of it: what an executor was promised before was
  * promised earlier, so it ends earlier.
  */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { Tally } from './tally.ts'
 import type { FencingToken, LeaseCause, Work } from './work.ts'
 

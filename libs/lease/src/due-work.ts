@@ -1,5 +1,5 @@
 /** Work that falls due by a time of day: found at its time where it was heard of, within a second where it was not. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { settleAll } from './settle-all.ts'
 import { countedByOwner, type LeaseCause, noDueTime, type Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, manualClock } from '@millhand/runner'
+import { type Clock, manualClock } from '@millhand/process'
 import type { Collection, Database } from '@millhand/store'
 import { Pool } from './pool.ts'
 import { countedByOwner, type LeaseCause, noDueTime, refuse, type StateMachine, type Work } from './work.ts'

@@ -7,7 +7,7 @@
  * Two owners for a moment are possible all the same, when a process stands still and wakes. So whatever an owner does
  * is fenced where it lands: by the version of the document that it writes.
  */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
 /** All in milliseconds. */

@@ -1,5 +1,5 @@
 /** The sweeper of a pool: reads leases and work from the store again and again, and ends what has expired. */
-import { everyInterval } from '@millhand/runner'
+import { everyInterval } from '@millhand/process'
 import type { Deadline } from './deadlines.ts'
 import { DueWork } from './due-work.ts'
 import type { Leases } from './leases.ts'

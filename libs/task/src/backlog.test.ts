@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { codeOf, retryAfterOf } from '@millhand/api'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import fc from 'fast-check'
 import { Backlog } from './backlog.ts'
 

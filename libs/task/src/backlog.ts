@@ -5,7 +5,7 @@
  * the others have let in since the count of the last, at most the cap for each of them.
  */
 import { fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 /** How many tasks of a tenant wait in the store, at most `limit`; sees all that were answered before. */
 export type CountWaiting = (tenant: string, limit: number) => Promise<number>

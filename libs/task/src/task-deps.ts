@@ -1,7 +1,7 @@
 /** What the methods of a kind of task work with. */
 import type { Ids, KeyMode } from '@millhand/api'
 import type { Pool, Replicas, WorkStore } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Backlog } from './backlog.ts'
 import type { Inputs } from './inputs.ts'

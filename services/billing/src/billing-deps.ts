@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Entries } from './usage/entry.ts'
 import type { Hours } from './usage/hour.ts'
 

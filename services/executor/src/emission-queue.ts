@@ -1,6 +1,6 @@
 /** What one run has emitted and has yet to be sent: in order, bounded, its progress thinned. */
 
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import { type Emission, MAX_PIECE_BYTES } from '@millhand/worker'
 import { inPortions, type Portion } from './portions.ts'
 

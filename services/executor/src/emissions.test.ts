@@ -10,8 +10,8 @@ import {
   LeaseService,
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import type { Emission } from '@millhand/worker'
 import { Emissions } from './emissions.ts'

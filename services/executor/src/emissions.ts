@@ -11,7 +11,7 @@ import {
   type LeaseService,
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Emission } from '@millhand/worker'
 import { breaksContract } from './breaks-contract.ts'

@@ -12,7 +12,7 @@ import {
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { ModelPackage } from '@millhand/model'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'

@@ -8,8 +8,8 @@ import {
   ClaimResponseSchema,
   LeaseService,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
 import { NewcomerSlot } from './newcomer-slot.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Client } from '@connectrpc/connect'
 import type { LeaseService, Run } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
 export interface NewcomerSlotOptions {

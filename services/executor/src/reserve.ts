@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runOf } from './input-files.ts'
 import { whileAway } from './while-away.ts'

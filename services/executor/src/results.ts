@@ -1,7 +1,7 @@
 /** Gives results back: those of one turn of the event loop together, again until they are taken or refused. */
 import type { Client } from '@connectrpc/connect'
 import type { LeaseService, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { breaksContract } from './breaks-contract.ts'
 import { inPortions, type Portion } from './portions.ts'

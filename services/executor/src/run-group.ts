@@ -1,7 +1,7 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type {
   Emission,
   GivenFile,

@@ -1,6 +1,6 @@
 /** What a run asks of the services (files, a note of what it may cost): asked again while nobody is there for it. */
 import { codeOf } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 /** Whatever a lease is needed for is tried again for longer than one lasts: after that it would be refused. */
 export const giveUpAfterMs = 15_000

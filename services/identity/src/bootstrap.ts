@@ -1,6 +1,6 @@
 /** The first account: the operator's own, with a live and a test key. */
 import { createIds, type PlanNames, prefixOfKey } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import type { IdentityCollections } from './identity-collections.ts'
 import { type KeyRecord, sha256Of } from './keys/key.ts'

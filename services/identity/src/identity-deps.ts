@@ -1,6 +1,6 @@
 import type { Cursors, Ids } from '@millhand/api'
 import type { Plans } from '@millhand/plans'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Accounts } from './accounts/account.ts'
 import type { Keys } from './keys/key.ts'
 import type { Making } from './keys/secrets.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import type { DayRecord } from './day.ts'
 

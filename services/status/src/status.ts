@@ -1,7 +1,7 @@
 /** Status: how well the deployment has done, by what its gateways report. */
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import { type Database, noAccount, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type DayRecord, daysSpec, firstDay } from './day.ts'

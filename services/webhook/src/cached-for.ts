@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 /** Caches the answer of `ask` for `keptMs` milliseconds; concurrent callers share one call. */
 export function cachedFor<T>(keptMs: number, clock: Pick<Clock, 'monotonic'>, ask: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,5 @@
 import type { Cursors, Ids } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { CallbackSecrets } from './secret/callback-secret.ts'
 import type { Sealer } from './secret/sealer.ts'
 import type { TargetFault } from './target.ts'

@@ -1,5 +1,5 @@
 /** The product as `pnpm start` has it, except that its models run nothing, and stream where a task asks for it. */
-import { createRunner } from '@millhand/runner'
+import { createRunner } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { announce } from '../../../deploy/src/announce.ts'
 import { local } from '../../../deploy/src/local.ts'

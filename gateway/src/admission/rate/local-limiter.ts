@@ -1,6 +1,7 @@
 /** Request rates of a gateway that is the only one: exact, and without a hop. */
+
+import type { Clock } from '@millhand/process'
 import { SlidingWindow, WindowMap } from '@millhand/rate'
-import type { Clock } from '@millhand/runner'
 import type { RateLimiter } from './limiter.ts'
 
 export function localLimiter(clock: Pick<Clock, 'monotonic'>): RateLimiter {

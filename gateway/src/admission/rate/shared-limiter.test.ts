@@ -9,7 +9,7 @@ import {
   TakePlacesResponseSchema,
   type WindowAnswerSchema,
 } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { sharedLimiter } from './shared-limiter.ts'
 

@@ -1,6 +1,6 @@
 /** `/status`: how the deployment does now, and how it did in the last 90 days. Needs no key. */
 import { formatMs } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../../pipeline/match.ts'
 import type { Components } from '../../status/components.ts'
 import type { History } from '../../status/history.ts'

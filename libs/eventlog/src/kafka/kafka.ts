@@ -1,5 +1,5 @@
 /** The event log in Apache Kafka. Here an outbox relay appends with `publish`; readers are consumer groups. */
-import { retry, systemClock } from '@millhand/runner'
+import { retry, systemClock } from '@millhand/process'
 import type { OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { EventLog } from '../event-log.ts'

@@ -1,5 +1,5 @@
 /** What is asked of the cluster about topics and groups. Each call has a connection of its own: they are rare. */
-import { retry, systemClock } from '@millhand/runner'
+import { retry, systemClock } from '@millhand/process'
 import type { Admin } from 'kafkajs'
 import type { Progress } from '../event-log.ts'
 import { type Connecting, createClient, type Patience } from './client.ts'

@@ -1,4 +1,4 @@
-import { backoff, systemClock } from '@millhand/runner'
+import { backoff, systemClock } from '@millhand/process'
 
 /** How long to wait before the next try of what fails while the cluster is away. */
 export const retryMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })

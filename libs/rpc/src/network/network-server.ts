@@ -2,7 +2,7 @@
 import { createSecureServer, createServer, type Http2SecureServer, type Http2Server } from 'node:http2'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from '@connectrpc/connect'
-import { type Address, type Clock, type Health, systemClock } from '@millhand/runner'
+import { type Address, type Clock, type Health, systemClock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { ignoreAcceptErrors } from '../accept-errors.ts'
 import { binaryOptions } from '../binary-options.ts'

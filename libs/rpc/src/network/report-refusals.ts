@@ -1,7 +1,7 @@
 /** Tells the log who is refused, and not at every call: who is refused tries again. */
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { ConnectError } from '@connectrpc/connect'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
 /** A caller without a good token is nobody. */

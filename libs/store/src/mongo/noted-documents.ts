@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Outbox, OutboxView } from './outbox.ts'
 
 /** How many documents of a collection are taken at once. */

@@ -1,4 +1,4 @@
-import { backoff, type Clock, retry } from '@millhand/runner'
+import { backoff, type Clock, retry } from '@millhand/process'
 import type { EventName, Log } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'

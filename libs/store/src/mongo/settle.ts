@@ -1,4 +1,4 @@
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock } from '@millhand/process'
 import { isPassing, isUnsent } from './connection.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Answer, OutcomeUnknown, type WriteGroups } from './write-groups.ts'

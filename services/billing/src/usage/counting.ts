@@ -1,6 +1,6 @@
 /** Makes entries of the events of tasks that have ended. */
 import type { LoggedEvent } from '@millhand/eventlog'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { Entries, EntryRecord } from './entry.ts'

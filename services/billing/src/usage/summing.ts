@@ -1,5 +1,5 @@
 /** Sums the hours, and removes the entries of those that have been summed long enough ago. */
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import { removeFound } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Entries, entriesBetween } from './entry.ts'

@@ -1,7 +1,7 @@
 /** What usage promises, on a store: what is counted when, told by what, and for how long. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import type { BillingOptions } from '../billing.ts'

@@ -4,7 +4,7 @@
  */
 import { fail } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
 import { due } from './due.ts'
 

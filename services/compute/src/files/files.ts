@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { fail, type Ids } from '@millhand/api'
 import { type BlobRange, type Blobs, BlobTooLarge } from '@millhand/blob'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Change, Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { blobOf, type ContentRecord, type Contents } from './contents.ts'

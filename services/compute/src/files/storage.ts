@@ -1,6 +1,6 @@
 /** How many bytes a tenant's files hold, and the changes of that which are under way. */
 import { fail } from '@millhand/api'
-import { type Clock, KeyedBatcher } from '@millhand/runner'
+import { type Clock, KeyedBatcher } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import { due } from './due.ts'
 

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
-import { type Clock, systemClock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/process'
 import {
   type Emission,
   type InputFile,

@@ -1,5 +1,5 @@
 import type { Ids } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { IdempotencyRecords } from './record.ts'
 
 /** The dependencies of the methods. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Change } from '@millhand/store'
 import fc from 'fast-check'
 import { begun, noon, open, textOf } from './idempotency.fixture.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Clock, manualClock } from '@millhand/runner'
+import { type Clock, manualClock } from '@millhand/process'
 import fc from 'fast-check'
 import { scheduledCollection } from '../scheduled-collection.fixture.ts'
 import { createDays, dailySpec } from './daily-quota.ts'

@@ -2,7 +2,7 @@
  * Places in days' quotas: one document a day and tenant, changed by compare-and-set. So no two takers share a place,
  * whichever replicas they ask; those that ask one replica at once go in one write.
  */
-import { backoff, type Clock, KeyedBatcher } from '@millhand/runner'
+import { backoff, type Clock, KeyedBatcher } from '@millhand/process'
 import { type Collection, type CollectionSpec, type OutboxEvent, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type Asked, type DailyRecord, dayOf, type Place, withoutPlaces, withPlaces } from './day.ts'

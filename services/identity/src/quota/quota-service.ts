@@ -13,8 +13,8 @@ import {
   type TakeDailyRequest,
 } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
 import { principal, type Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { createDays, type Daily, type Days, removeOldDays } from './daily-quota.ts'
 import { dayAfter, dayOf, type Place, usedOf } from './day.ts'

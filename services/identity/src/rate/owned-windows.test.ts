@@ -9,8 +9,8 @@ import {
   type WindowRequestSchema,
 } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { singleReplica } from '@millhand/lease'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { OwnedWindows } from './owned-windows.ts'
 import { createRateService } from './rate-service.ts'
 

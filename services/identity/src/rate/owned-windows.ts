@@ -8,8 +8,8 @@ import {
   type WindowAnswerSchema,
   type WindowRequest,
 } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import { SlidingWindow, WINDOW_MS, WindowMap } from '@millhand/rate'
-import type { Clock } from '@millhand/runner'
 
 /**
  * Of a plan, how much gateways may hold ahead, all together. A place ahead may be used that nobody has heard of yet, and

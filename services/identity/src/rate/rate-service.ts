@@ -1,8 +1,8 @@
 /** Shares the request rates of accounts between gateways. */
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { forwardToOwner, ownerUnavailable, type Replicas } from '@millhand/lease'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import { OwnedWindows } from './owned-windows.ts'
 
 export interface RateServiceDeps {

@@ -1,5 +1,5 @@
 /** Puts events into the archive. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { type ArrivalClock, createArrivalClock, microseconds } from './arrival-clock.ts'
 import { storeInOrder } from './store-in-order.ts'

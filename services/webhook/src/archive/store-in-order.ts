@@ -2,7 +2,7 @@
  * What is listed in the order in which it came. A list in ascending order leaves out the last 2 s, and whoever reads one
  * goes on behind what was listed. So what takes longer than that to become durable is moved behind.
  */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Collection, type Document, settlesAfterMs } from '@millhand/store'
 import type { ArrivalClock } from './arrival-clock.ts'
 

@@ -1,6 +1,6 @@
 /** One attempt of a delivery: reads the event and the secret, posts the signed request, and returns the result. */
 import type { FencingToken } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'

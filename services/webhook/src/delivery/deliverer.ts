@@ -2,7 +2,7 @@
 
 import type { Ids, KeyMode } from '@millhand/api'
 import { type FlowIndex, Pool, type WorkStore } from '@millhand/lease'
-import { retry } from '@millhand/runner'
+import { retry } from '@millhand/process'
 import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type AttemptDeps, type AttemptResult, attemptDelivery } from './attempt.ts'

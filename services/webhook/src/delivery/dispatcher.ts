@@ -1,7 +1,7 @@
 /** Hands deliveries to a deliverer for each mode. */
 import type { Ids, KeyMode } from '@millhand/api'
 import { createWorkStore, type WorkStore } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { createArrivalClock } from '../archive/arrival-clock.ts'

@@ -1,6 +1,6 @@
 /** What tries say of an endpoint: since when it fails, and when it is given up. */
 import type { Ids } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
 

@@ -3,7 +3,7 @@
  * turns of tenants, so that a tenant with many endpoints and much to tell them delays nobody else's events. Both ways a
  * delivery has the same id, so it is there once whatever is done again.
  */
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'

@@ -1,6 +1,6 @@
 /** An intake on a database and a log, and what it has done. */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import { systemClock as clock } from '@millhand/runner'
+import { systemClock as clock } from '@millhand/process'
 import type { Database, OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'

@@ -1,6 +1,6 @@
 /** How far the intake is behind the event log. Any replica can tell: it asks the log, and the offset that is stored. */
 import type { EventLog, Progress } from '@millhand/eventlog'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Offsets, openOffset } from './offset.ts'
 
 export interface Lag {

@@ -1,5 +1,5 @@
 /** Works off the replays that were asked for. */
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'

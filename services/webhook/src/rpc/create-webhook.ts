@@ -5,8 +5,8 @@ import {
   SignatureScheme,
   type Webhook,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { KeyedMutex } from '@millhand/process'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
-import { KeyedMutex } from '@millhand/runner'
 import { requireReadable } from '../event-scopes.ts'
 import { typeFaults } from '../event-types.ts'
 import { failIf } from '../faults.ts'

@@ -1,5 +1,5 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 import type { Sealer } from './sealer.ts'
 import { firstSecret, isMadeBy, type Maker, openSecret, rotatedSecret, type StoredSecret } from './stored-secret.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { DailyQuota } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { ownerOf } from '../owner.ts'
 import { createKnownDays, type KnownDays } from './known-days.ts'
 

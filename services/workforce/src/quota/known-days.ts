@@ -2,8 +2,8 @@
 
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { DailyQuota } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import { LRUCache } from 'lru-cache'
 
 export interface KnownDays {

@@ -2,7 +2,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import type { DailyPlace, QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { as } from '../in-name-of.ts'
 import { ownerOf } from '../owner.ts'
