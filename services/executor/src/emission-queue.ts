@@ -1,7 +1,7 @@
 /** What one run has emitted and has yet to be sent: in order, bounded, its progress thinned. */
 
+import { type Emission, MAX_PIECE_BYTES } from '@millhand/child-process'
 import type { Clock, Timer } from '@millhand/process'
-import { type Emission, MAX_PIECE_BYTES } from '@millhand/worker'
 import { inPortions, type Portion } from './portions.ts'
 
 /** Of the progress that comes meanwhile, the latest is told. */

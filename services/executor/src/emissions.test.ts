@@ -10,10 +10,10 @@ import {
   LeaseService,
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Emission } from '@millhand/child-process'
 import { manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { type HeldLease, holdLease } from './held-lease.ts'
 

@@ -11,9 +11,9 @@ import {
   type LeaseService,
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Emission } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Emission } from '@millhand/worker'
 import { breaksContract } from './breaks-contract.ts'
 import { bytesOf, EmissionQueue } from './emission-queue.ts'
 import type { HeldLease } from './held-lease.ts'

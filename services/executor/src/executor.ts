@@ -11,10 +11,10 @@ import {
   type Result,
   type Run,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Loadable, Loadables, Runner } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
@@ -26,7 +26,7 @@ import { Results } from './results.ts'
 import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
-export { chooseSandbox, type SandboxMode } from '@millhand/worker'
+export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
 
 export type ModelRunner = Runner<ModelPackage>
 

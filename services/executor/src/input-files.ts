@@ -10,9 +10,9 @@ import type {
   LeaseService,
   ReadInputRequestSchema,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { type GivenFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { type GivenFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/worker'
 import { transferMs, whileAway } from './while-away.ts'
 
 /** Of a lease: the bytes of its files. */

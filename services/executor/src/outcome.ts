@@ -2,8 +2,15 @@
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
+import {
+  type Loadable,
+  type Loadables,
+  LoadFailed,
+  type ModelUsage,
+  type Runner,
+  RunnerGone,
+} from '@millhand/child-process'
 import { excerpt } from '@millhand/model'
-import { type Loadable, type Loadables, LoadFailed, type ModelUsage, type Runner, RunnerGone } from '@millhand/worker'
 import type { HeldLease } from './held-lease.ts'
 
 type Outcome = Result['outcome']

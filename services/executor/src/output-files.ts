@@ -3,9 +3,9 @@
 import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import type { Lease, LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Artifact, OutputFile } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Artifact, OutputFile } from '@millhand/worker'
 import { runOf } from './input-files.ts'
 import { transferMs, whileAway } from './while-away.ts'
 

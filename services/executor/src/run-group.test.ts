@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import {
+  type Emission,
+  LoadFailed,
+  type OnEmit,
+  type RunItem,
+  RunnerGone,
+  type RunResult,
+} from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/process'
-import { type Emission, LoadFailed, type OnEmit, type RunItem, RunnerGone, type RunResult } from '@millhand/worker'
 import { type HeldLease, holdLease } from './held-lease.ts'
 import { runGroup } from './run-group.ts'
 import type { Warm } from './warm-processes.ts'

@@ -1,7 +1,6 @@
 /** One run: the leases of one group together, from their claim to a result for each. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/process'
 import type {
   Emission,
   GivenFile,
@@ -13,7 +12,8 @@ import type {
   OutputFile,
   Runner,
   RunResult,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { Clock } from '@millhand/process'
 import type { HeldLease } from './held-lease.ts'
 import { bytesGiven, faultOfReading, type InputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
 import { failure, outcomes } from './outcome.ts'

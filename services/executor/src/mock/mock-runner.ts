@@ -1,8 +1,6 @@
 /** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
 
 import { open } from 'node:fs/promises'
-import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
-import { type Clock, systemClock } from '@millhand/process'
 import {
   type Emission,
   type InputFile,
@@ -14,7 +12,9 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
+import { type Clock, systemClock } from '@millhand/process'
 import { type Answer, answerOf } from './answer.ts'
 import { Dice } from './dice.ts'
 import { type Plan, pieceOf, readPlan } from './plan.ts'

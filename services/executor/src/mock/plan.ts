@@ -1,7 +1,7 @@
 /** What an item asks the mock runner for. */
 
+import type { RunItem } from '@millhand/child-process'
 import { InputInvalid, mostSandboxMs, type SandboxInput } from '@millhand/model'
-import type { RunItem } from '@millhand/worker'
 
 export interface Plan {
   /** How many pieces. */

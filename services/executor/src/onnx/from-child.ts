@@ -1,5 +1,5 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { ChildMessage, Emission } from '@millhand/worker'
+import type { ChildMessage, Emission } from '@millhand/child-process'
 import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import type { FromChild, ItemFault, ItemInFile } from './protocol.ts'
 

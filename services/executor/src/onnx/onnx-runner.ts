@@ -1,8 +1,6 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
 
 import { fileURLToPath } from 'node:url'
-import type { ModelPackage } from '@millhand/model'
-import type { Log } from '@millhand/telemetry'
 import {
   bounded,
   type ChildProcess,
@@ -17,7 +15,9 @@ import {
   type RunResult,
   startChild,
   sweepTempFolders,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { ModelPackage } from '@millhand/model'
+import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
@@ -47,7 +47,7 @@ const CODE = {
   'services/executor': ['onnxruntime-node', 'sharp'],
   'libs/onnx': ['onnxruntime-node'],
   'libs/model': [],
-  'libs/worker': [],
+  'libs/child-process': [],
   'libs/telemetry': [],
 }
 

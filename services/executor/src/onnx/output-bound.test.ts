@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RunResult } from '@millhand/child-process'
 import { type Tensor, tensorParts } from '@millhand/model'
-import type { RunResult } from '@millhand/worker'
 import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
 import { ask, item, load, outputOf, plainModel, said } from './models.fixture.ts'
 import { boundedText, checkWritable, MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'

@@ -1,6 +1,6 @@
 /** The items of a run, in portions that one message to the child may carry. */
 
-import type { RunItem } from '@millhand/worker'
+import type { RunItem } from '@millhand/child-process'
 import { inPortions } from '../portions.ts'
 
 /**

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputFile } from '@millhand/worker'
+import type { OutputFile } from '@millhand/child-process'
 import { MAX_OUTPUT_BYTES } from './output-bound.ts'
 import { outputName } from './protocol.ts'
 

@@ -1,9 +1,9 @@
 /** One model: each input read by itself, those that fit together run together, each output written by itself. */
 
+import type { RunItem } from '@millhand/child-process'
 import type { NamedTensors, Processing } from '@millhand/model'
 import { tensorParts } from '@millhand/model'
 import { openSession, type Session } from '@millhand/onnx'
-import type { RunItem } from '@millhand/worker'
 import { boundedText, checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { batches, joinRows, splitRows } from './batch.ts'

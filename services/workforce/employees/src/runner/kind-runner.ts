@@ -1,6 +1,5 @@
 /** Runs kinds of work, each brief in a process that is locked in. docs/decisions/workforce-service.md, "A run". */
 import { fileURLToPath } from 'node:url'
-import type { Log } from '@millhand/telemetry'
 import {
   type ChildMessage,
   type ChildProcess,
@@ -14,7 +13,8 @@ import {
   RunnerGone,
   type RunResult,
   startChild,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { Log } from '@millhand/telemetry'
 import type { KeptBrief } from '@millhand/workforce/employee'
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import { inOneLine } from '../text/visible-text.ts'

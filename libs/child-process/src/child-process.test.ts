@@ -25,7 +25,7 @@ const start = (
     ahead: 0,
     messageBytes: 1_000,
     memoryLimitBytes: 256 * 2 ** 20,
-    lock: { code: { 'libs/worker': [] }, readable, native: false },
+    lock: { code: { 'libs/child-process': [] }, readable, native: false },
     fileBytes: 0,
     log: createLog({ level: 'debug', write: line => lines.push(line), format: 'json' }),
   })

@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 const OUTER = ['node_modules/.pnpm/node_modules', 'node_modules'].map(name => join(ROOT, name))
 
 /**
- * Packages of ours, by their folders from the root (`libs/worker`), with the packages that they use: by name, or all that they
+ * Packages of ours, by their folders from the root (`libs/child-process`), with the packages that they use: by name, or all that they
  * depend on.
  */
 export type Code = Readonly<Record<string, readonly string[] | 'all'>>
