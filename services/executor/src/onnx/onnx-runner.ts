@@ -45,7 +45,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 const CODE = {
   'services/executor': ['onnxruntime-node', 'sharp'],
-  'libs/onnx': ['onnxruntime-node'],
+  'libs/onnxruntime': ['onnxruntime-node'],
   'libs/model': [],
   'libs/child-process': [],
   'libs/telemetry': [],

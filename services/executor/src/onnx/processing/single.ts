@@ -3,7 +3,7 @@
 import type { RunItem } from '@millhand/child-process'
 import type { NamedTensors, Processing } from '@millhand/model'
 import { tensorParts } from '@millhand/model'
-import { openSession, type Session } from '@millhand/onnx'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import { boundedText, checkWritable } from '../output-bound.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { batches, joinRows, splitRows } from './batch.ts'

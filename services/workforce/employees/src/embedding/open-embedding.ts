@@ -23,7 +23,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
 const CODE = {
   'services/workforce/employees': ['@huggingface/tokenizers', 'lru-cache'],
-  'libs/onnx': ['onnxruntime-node'],
+  'libs/onnxruntime': ['onnxruntime-node'],
   'libs/model': [],
   'libs/child-process': [],
   'libs/telemetry': [],

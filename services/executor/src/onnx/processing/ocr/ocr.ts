@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import type { RunItem } from '@millhand/child-process'
-import { openSession, type Session } from '@millhand/onnx'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import type { LoadMessage } from '../../protocol.ts'
 import { pictureOf } from '../input.ts'
 import { openPicture, type Pixels, toPixels, unreadable } from '../picture.ts'

@@ -2,7 +2,7 @@
 
 import type { RunItem } from '@millhand/child-process'
 import { InputInvalid, type Tensor } from '@millhand/model'
-import { openSession, type Session } from '@millhand/onnx'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import type { LoadMessage } from '../../protocol.ts'
 import { recordingOf } from '../input.ts'
 import { type Emit, oneByOne, type Processor } from '../processor.ts'
