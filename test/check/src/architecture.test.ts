@@ -10,7 +10,7 @@ const foldersOf = (parent: string) =>
   readdirSync(join(root, parent), { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? [entry.name] : []))
 
 test('docs/architecture.md has each library once, above the libraries that it imports', () => {
-  const rows = [...page.matchAll(/^\| (\d) \| \[`(\w+)`\]/gm)]
+  const rows = [...page.matchAll(/^\| (\d) \| \[`([\w-]+)`\]/gm)]
   const layers = new Map(rows.map(([, layer, name]) => [name, Number(layer)]))
   assert.deepEqual(rows.map(([, , name]) => name).sort(), foldersOf('libs').sort())
   for (const [name, layer] of layers) {
