@@ -2,9 +2,9 @@
 import { isOurs } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import { CallerGone, type Exchange } from './exchange.ts'
-import { createHeadCheck } from './head.ts'
 import { createMatch, type Endpoint, queryOf } from './pipeline/match.ts'
 import { sendProblem } from './problem.ts'
+import { createHeadCheck } from './request-head.ts'
 import type { RequestCounts } from './status/request-counts.ts'
 
 export interface DispatchDeps {

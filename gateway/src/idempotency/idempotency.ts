@@ -8,10 +8,10 @@ import type { Principal } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, callValues } from '../pipeline/call.ts'
 import type { Reply } from '../reply.ts'
-import type { KeyedRequest } from './keyed-request.ts'
+import type { KeyedRequest } from './idempotency-key.ts'
 import { inProgress, Operation } from './operation.ts'
+import { mismatch, replyOf } from './replay.ts'
 import { retryWhileUnavailable } from './retry.ts'
-import { mismatch, replyOf } from './stored-reply.ts'
 
 type Begun =
   | { readonly kind: 'begun'; readonly operation: Operation }

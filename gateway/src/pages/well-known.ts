@@ -2,7 +2,7 @@
 import { fail } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../pipeline/match.ts'
-import { page } from './page.ts'
+import { page } from './static-page.ts'
 
 export interface WellKnownDeps {
   /** A `mailto:` or `https:` URI; undefined where the deployment names none. */

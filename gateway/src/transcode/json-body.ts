@@ -2,8 +2,8 @@
 import type { Principal } from '@millhand/rpc'
 import type { Concurrency, Permit } from '../admission/concurrency.ts'
 import type { Exchange } from '../exchange.ts'
-import { parseJson } from './json-text.ts'
-import { requireJson } from './media-type.ts'
+import { requireJson } from './content-type.ts'
+import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
 
 /** The most bytes of a body that is parsed. */

@@ -4,10 +4,10 @@ import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../../pipeline/match.ts'
 import type { Components } from '../../status/components.ts'
 import type { History } from '../../status/history.ts'
-import { negotiated } from '../negotiated.ts'
-import { measuredBy, uptimeOf } from './measures.ts'
+import { negotiated } from '../content-negotiation.ts'
 import type { Status } from './status-document.ts'
-import { writeStatus } from './write-status.ts'
+import { writeStatus } from './status-html.ts'
+import { measuredBy, uptimeOf } from './uptime.ts'
 
 export interface StatusDeps {
   readonly components: Components

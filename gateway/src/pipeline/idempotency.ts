@@ -1,7 +1,7 @@
 /** Begins the operation of an idempotency key, or replays its answer. */
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import type { KeyedRequest } from '../idempotency/keyed-request.ts'
-import type { Outcome } from '../idempotency/stored-reply.ts'
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts'
+import type { Outcome } from '../idempotency/replay.ts'
 import type { Reply } from '../reply.ts'
 import type { RequestContext } from './context.ts'
 
@@ -17,7 +17,7 @@ export interface KeyedWork {
  * the stored answer. Fails as the work does, and with `idempotency_mismatch`, `idempotency_in_progress`, and `unavailable`
  * where identity can't be reached.
  */
-export function createOnce(idempotency: Idempotency, { perform, digestBody }: KeyedWork) {
+export function createIdempotent(idempotency: Idempotency, { perform, digestBody }: KeyedWork) {
   return async (context: RequestContext, keyed: KeyedRequest): Promise<Reply> => {
     const begun = await idempotency.begin(context.exchange, context.caller, keyed)
     if (begun.kind === 'answered') return await begun.replay(digestBody && (await digestBody(context)))

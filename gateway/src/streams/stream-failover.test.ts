@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fail } from '@millhand/api'
 import { manualClock } from '@millhand/process'
-import { type Event, resumingEvents } from './resuming-events.ts'
+import { type Event, resumingEvents } from './stream-failover.ts'
 
 const signal = new AbortController().signal
 

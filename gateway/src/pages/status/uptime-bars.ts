@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
-import type { DayMeasure, Days } from './measures.ts'
-import { date } from './words.ts'
+import { date } from './format.ts'
+import type { DayMeasure, Days } from './uptime.ts'
 
 export interface BarOptions {
   /** All of them in words, for whoever can't see them. */

@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.ts'
 import { CALL_MS, call, callValues, unary } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'
 import { requestReader } from '../transcode/request-reader.ts'
-import type { Streams, WatchRequest } from './streams.ts'
+import type { Streams, WatchRequest } from './event-streams.ts'
 
 export interface EventsDeps {
   readonly transport: Transport

@@ -1,5 +1,5 @@
 /** `/`: where to go from here. */
-import { page } from './page.ts'
+import { page } from './static-page.ts'
 
 export const startPage = () =>
   page({

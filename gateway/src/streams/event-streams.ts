@@ -10,11 +10,11 @@ import type { Caller } from '../admission/caller.ts'
 import type { Callers } from '../admission/callers.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { callValues } from '../pipeline/call.ts'
-import { eventText, retryText } from './event-text.ts'
 import { EventWriter } from './event-writer.ts'
 import { OpenStreams } from './open-streams.ts'
 import { PacedJobs } from './paced-jobs.ts'
-import { type Event, resumingEvents } from './resuming-events.ts'
+import { eventText, retryText } from './server-sent-events.ts'
+import { type Event, resumingEvents } from './stream-failover.ts'
 import { StreamLifetime } from './stream-lifetime.ts'
 
 export interface StreamsDeps {

@@ -4,7 +4,7 @@ import type { Clock } from '@millhand/process'
 import type { Caller } from './caller.ts'
 import { type ChangeSet, concerns } from './change-feed.ts'
 
-export interface WatchedCallers {
+export interface RevocationWatch {
   /**
    * Calls `end` with the reason once the caller may not call any more, or once that could not be known for `UNVERIFIED_MS`,
    * unless that is disposed of before.
@@ -27,7 +27,7 @@ interface Watched {
   readonly end: (reason: unknown) => void
 }
 
-export interface WatchedCallersDeps {
+export interface RevocationWatchDeps {
   /** The caller as it is now. Fails with what is answered to one that may not call. */
   current(caller: Caller): Promise<Caller>
   /** Fails where the caller's time is over. */
@@ -43,7 +43,12 @@ export interface WatchedCallersDeps {
  */
 const UNVERIFIED_MS = 10_000
 
-export function createWatchedCallers({ current, requireTime, currentAt, clock }: WatchedCallersDeps): WatchedCallers {
+export function createRevocationWatch({
+  current,
+  requireTime,
+  currentAt,
+  clock,
+}: RevocationWatchDeps): RevocationWatch {
   const all = new Set<Watched>()
 
   async function checkOne(watched: Watched) {

@@ -3,9 +3,9 @@ import type { RouteOf } from '@millhand/api'
 import { type JsonBody, readJsonBody } from '../transcode/json-body.ts'
 import { hasScope } from './authorize.ts'
 import { RequestContext, type Responder } from './context.ts'
-import { createLimit } from './limit.ts'
 import type { Handle } from './match.ts'
 import { createAdmit, jsonResponder, type PipelineDeps } from './pipeline.ts'
+import { createLimit } from './rate-limit.ts'
 
 /** By the prefix of the path's id. */
 export const byId =

@@ -1,5 +1,5 @@
 /** A page whose bytes never change while the process lives. */
-import { entityTag, isHeld } from '../entity-tag.ts'
+import { entityTag, isHeld } from '../etag.ts'
 import type { Endpoint } from '../pipeline/match.ts'
 
 export interface Page {

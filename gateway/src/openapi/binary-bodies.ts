@@ -1,7 +1,7 @@
 import type { DescField } from '@bufbuild/protobuf'
 import { type RouteOf, rangeFields } from '@millhand/api'
 import type { Comments, Schema, Schemas } from '@millhand/api/schema'
-import { FILE_PART } from '../upload/form.ts'
+import { FILE_PART } from '../upload/multipart.ts'
 import { admittedHeaders, headerRefs } from './responses.ts'
 
 /** The body of an upload: its bytes alone, or a form that holds what else the query would. */

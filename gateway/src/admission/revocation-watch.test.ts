@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codeOf, fail } from '@millhand/api'
 import { manualClock } from '@millhand/process'
 import type { Caller } from './caller.ts'
-import { createWatchedCallers } from './watched-callers.ts'
+import { createRevocationWatch } from './revocation-watch.ts'
 
 const caller = { accountId: 'acct_1', keyId: 'key_1' } as Caller
 
@@ -13,7 +13,7 @@ function open() {
   let looked = 0
   const clock = manualClock()
   const told = { at: 0 }
-  const callers = createWatchedCallers({
+  const callers = createRevocationWatch({
     async current(of) {
       looked++
       if (found.now !== undefined) throw found.now
@@ -101,7 +101,7 @@ test('a change that comes while it is asked for is not lost', async () => {
 
 test('a change that comes while two looks wait is not lost', async () => {
   const found: PromiseWithResolvers<Caller>[] = []
-  const callers = createWatchedCallers({
+  const callers = createRevocationWatch({
     current() {
       const answer = Promise.withResolvers<Caller>()
       found.push(answer)

@@ -6,7 +6,7 @@ import type { Caller } from '../admission/caller.ts'
 import type { Exchange } from '../exchange.ts'
 import { authorize } from '../pipeline/authorize.ts'
 import type { EventsReply } from '../reply.ts'
-import type { Streams } from './streams.ts'
+import type { Streams } from './event-streams.ts'
 
 export interface CreatedEvents {
   /** Whether the caller asks for the events. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { fail } from '@millhand/api'
 import { withoutSecrets } from '@millhand/api/secrets'
-import { checkShape } from './json-shape.ts'
+import { checkShape } from './json-limits.ts'
 
 /**
  * The object that `bytes` hold. What is in it is for its reader to judge, and of a small body also how deep it nests:

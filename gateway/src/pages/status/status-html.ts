@@ -1,8 +1,8 @@
 import { Html, html, htmlDocument, type Written } from '../html.ts'
-import { bars } from './bars.ts'
+import { count, date, duration, moment, percent } from './format.ts'
 import type { ComponentStatus, Status, TargetName, TargetStatus } from './status-document.ts'
 import { style } from './style.ts'
-import { count, date, duration, moment, percent } from './words.ts'
+import { bars } from './uptime-bars.ts'
 
 export function writeStatus(status: Status): Written {
   const down = status.components.filter(each => each.status === 'down').map(({ name }) => name)

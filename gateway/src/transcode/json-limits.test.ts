@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeOf } from '@millhand/api'
-import { checkShape } from './json-shape.ts'
+import { checkShape } from './json-limits.ts'
 
 /** The text in a body that is large enough to be looked at. */
 const large = (text: string) => Buffer.from(`{"pad":"${' '.repeat(70_000)}","a":${text}}`)

@@ -1,6 +1,6 @@
 /** A page that people read as HTML and programs as JSON: by `Accept`. */
 import { qualities, qualityOf } from '../accept.ts'
-import { entityTag, isHeld } from '../entity-tag.ts'
+import { entityTag, isHeld } from '../etag.ts'
 import type { Endpoint } from '../pipeline/match.ts'
 import type { Written } from './html.ts'
 

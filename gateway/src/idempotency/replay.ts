@@ -6,7 +6,7 @@ import type { StoredAnswer } from '@millhand/api/gen/millhand/identity/v1/idempo
 import type { Principal } from '@millhand/rpc'
 import { authorize } from '../pipeline/authorize.ts'
 import type { Reply } from '../reply.ts'
-import { openBody, type SealKeys, sealBody } from './sealed-body.ts'
+import { openBody, type SealKeys, sealBody } from './body-encryption.ts'
 
 /** The answer to a request that may be stored. */
 export interface Outcome {
