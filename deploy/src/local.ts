@@ -31,19 +31,19 @@ import { DiskRoom, openSqlite } from '@millhand/store/sqlite'
 import { createMetrics, type Log } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
+import { type EnsuredKeys, ensureBootstrapKeys } from './bootstrap-keys.ts'
 import { firstPlans } from './config-parts.ts'
+import { watchDeliveryHealth } from './delivery-health.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
-import { type FirstKeys, firstKeys } from './first-keys.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
+import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
-import { naming } from './naming.ts'
-import { serveProcess } from './processes/serve-process.ts'
-import { watchHealth } from './processes/watch-health.ts'
+import { probeHealth } from './processes/health-probe.ts'
+import { serveGrpc } from './processes/serve-grpc.ts'
 import { secretKey } from './secret-key.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import { calleesOf } from './services.ts'
-import { watchDeliveries } from './watch-deliveries.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 export interface Local {
@@ -53,7 +53,7 @@ export interface Local {
   readonly grpc: string
   /** Where `/metrics` is served. */
   readonly metrics: string
-  readonly keys: FirstKeys
+  readonly keys: EnsuredKeys
   readonly models: Catalogue
 }
 
@@ -92,7 +92,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const isFirstStart = async () => !(await hasFirstAccount(owned))
   const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
   const cursors = createCursors(deriveSecret(secret, 'cursors'))
-  const first = await firstKeys(config.dataDir, config.bootstrap)
+  const first = await ensureBootstrapKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys: first, plans: firstPlans(config.bootstrapPlans, plans) })
   const keySecret = deriveSecret(secret, 'api keys')
   const identity = createIdentityService({ ...owned, plans, cursors, keySecret, clock, log, replicas: singleReplica })
@@ -210,9 +210,9 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   // They live and die with this process.
   for (const part of calleesOf('gateway')) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
-  runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
-  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
-  const grpc = await serveProcess({
+  runner.run('deliveries', signal => watchDeliveryHealth({ backlog, health: besides, clock }, signal))
+  runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
+  const grpc = await serveGrpc({
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
@@ -225,7 +225,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
   })
   runner.onDrain(() => gateway.drain())
-  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
+  const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys: first, models }

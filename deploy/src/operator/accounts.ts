@@ -8,12 +8,12 @@ import {
   ListAccountsResponseSchema,
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { type Command, type Shown, wholeNumber } from './command.ts'
-import { plansOf, planWords } from './plan-words.ts'
+import { planArguments, plansOf } from './plan-arguments.ts'
 
 export const accountCommands: readonly Command[] = [
   {
     name: 'accounts create',
-    words: `<name> [${planWords}]`,
+    words: `<name> [${planArguments}]`,
     count: [1, 4],
     summary: 'Makes an account. A family that is left out gets the plan of new accounts.',
     run: async ({ words: [name = '', ...plans] }, { accounts }) =>

@@ -8,8 +8,8 @@ import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_
 import { createRunner, manualClock } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
-import { openPeer } from './between.ts'
-import { createPeers } from './peers.ts'
+import { createReplicaConnections } from './replica-connections.ts'
+import { openReplica } from './service-clients.ts'
 
 test('a way to a peer is opened once, and closed when nobody asked for it in ten minutes, or at the end', async () => {
   const clock = manualClock(0)
@@ -19,7 +19,7 @@ test('a way to a peer is opened once, and closed when nobody asked for it in ten
     seen.push(`open ${address}`)
     return { tunnel: createDirectTransport(), close: async () => void seen.push(`close ${address}`) }
   }
-  const peer = createPeers(open, { clock, runner })
+  const peer = createReplicaConnections(open, { clock, runner })
   const way = peer('one')
   peer('two')
   await clock.advance(300_000)
@@ -41,7 +41,7 @@ test('a call to a peer that is gone fails before another has taken its place', a
   assert.ok(address !== null && typeof address === 'object')
   await new Promise(resolve => gone.close(resolve))
   const caller = { token: 'none', expiresAt: undefined, tls: undefined }
-  const peer = openPeer('compute', `http://127.0.0.1:${address.port}`, caller, createLog({ level: 'error' }))
+  const peer = openReplica('compute', `http://127.0.0.1:${address.port}`, caller, createLog({ level: 'error' }))
   try {
     const asking = createClient(LeaseService, peer.tunnel).renew({ executorId: 'exec_a' })
     await assert.rejects(asking, /no replica took the call within 250 ms/)
@@ -62,7 +62,7 @@ test('streams have another way to a peer than calls: however many there are, cla
   await once(peers.listen(0, '127.0.0.1'), 'listening')
   const { port } = peers.address() as AddressInfo
   const caller = { token: 'none', expiresAt: undefined, tls: undefined }
-  const peer = openPeer('compute', `http://127.0.0.1:${port}`, caller, createLog({ level: 'error' }))
+  const peer = openReplica('compute', `http://127.0.0.1:${port}`, caller, createLog({ level: 'error' }))
   try {
     await twoTunnels
     assert.deepEqual(tunnels, Array(2).fill('/millhand.rpc.v1.TunnelService/Open'))

@@ -11,7 +11,7 @@ interface TaskService<Task> {
 }
 
 /** Publishes the outboxes, rings for work and tells `service` of the tasks, until the signal ends. */
-export function relayTasks<Task>(
+export function relayOutbox<Task>(
   service: TaskService<Task>,
   { db, events, tasks }: { readonly db: MongoDatabase; readonly events: KafkaEventLog; readonly tasks: string },
   owning: AbortSignal,

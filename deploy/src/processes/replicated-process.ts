@@ -12,14 +12,14 @@ import type { Started } from '../process.ts'
 import { serveMetrics } from '../serve-metrics.ts'
 import { topicsOf } from '../topics.ts'
 import { pick, variables, withoutDefault } from '../variables.ts'
-import { advertised, openPeer } from './between.ts'
-import { type Caller, calledVariables, requireHttps, type Tls } from './caller.ts'
-import { createPeers } from './peers.ts'
-import { type OwnedService, runOwned } from './run-owned.ts'
-import { serveProcess } from './serve-process.ts'
-import { watchHealth } from './watch-health.ts'
+import { probeHealth } from './health-probe.ts'
+import { calledVariables, type OwnCredentials, requireHttps, type Tls } from './own-credentials.ts'
+import { type OwnedService, runOwnerElection } from './owner-election.ts'
+import { createReplicaConnections } from './replica-connections.ts'
+import { serveGrpc } from './serve-grpc.ts'
+import { advertised, openReplica } from './service-clients.ts'
 
-export const ownedVariables = {
+export const replicatedVariables = {
   ...calledVariables,
   ...kafkaVariables,
   MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
@@ -35,11 +35,11 @@ export const ownedVariables = {
   ),
 }
 
-type OwnedConfig = ReturnType<typeof ownedConfig>
+type OwnedConfig = ReturnType<typeof replicatedConfig>
 
 /** @throws ConfigurationError */
-export function ownedConfig(
-  set: Values<typeof ownedVariables> & { readonly MILLHAND_RETENTION_DAYS: number },
+export function replicatedConfig(
+  set: Values<typeof replicatedVariables> & { readonly MILLHAND_RETENTION_DAYS: number },
   tls: Tls | undefined,
 ) {
   const { MILLHAND_ADVERTISE_URL: advertiseUrl } = set
@@ -82,7 +82,7 @@ interface OwnedWork {
 }
 
 /** What the service is created with, and how it is started then. */
-export function ownedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
+export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
   const events: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
   const metrics = createMetrics(log)
   let ownership: Ownership | undefined // It needs the address at which this replica serves.
@@ -92,22 +92,22 @@ export function ownedProcess(name: OwnedService, { config, db, health, runner, l
     metrics,
     owner: () => ownership?.owner(),
     /** For a service whose replicas pass calls to the owner. */
-    replicas: (caller: Caller) => ({
+    replicas: (caller: OwnCredentials) => ({
       owner: () => ownership?.owner(),
       isVacant: () => ownership?.isVacant() ?? false,
-      peer: createPeers(address => openPeer(name, address, caller, log), { clock, runner }),
+      peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),
     }),
     async start({ routes, work, prepare = async () => {} }: OwnedWork): Promise<Started> {
       const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
       serve(routes, transport)
-      const grpc = await serveProcess({ ...config, transport, routes, health, runner, log })
+      const grpc = await serveGrpc({ ...config, transport, routes, health, runner, log })
       const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
       const topics = topicsOf(name, config.topics)
       const { ownerLeaseMs: leaseMs } = config
-      ownership = runOwned({ name, address, leaseMs, db, events, topics, metrics, runner, log }, work)
+      ownership = runOwnerElection({ name, address, leaseMs, db, events, topics, metrics, runner, log }, work)
       runner.run('store', async signal => {
         await prepare(signal)
-        await watchHealth('store', health, asking => db.ping(asking), signal)
+        await probeHealth('store', health, asking => db.ping(asking), signal)
       })
       if (config.metrics === undefined) return { addresses: { grpc }, health }
       return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }

@@ -4,7 +4,7 @@ import type { BootstrapKeys } from '@millhand/identity'
 import { readKept, UnusableFile } from './unusable-file.ts'
 import { writeOnce } from './write-once.ts'
 
-export interface FirstKeys extends BootstrapKeys {
+export interface EnsuredKeys extends BootstrapKeys {
   /** The file that the keys are kept in which no variable sets; undefined where variables set both. */
   readonly file: string | undefined
   /** Those of them that this start made. */
@@ -16,7 +16,7 @@ export interface FirstKeys extends BootstrapKeys {
  * first start makes. The file is written before the store hears of the keys, so a crash in between loses nothing.
  * Fails with `UnusableFile` where what is kept is no such file.
  */
-export async function firstKeys(dataDir: string, configured: Partial<BootstrapKeys>): Promise<FirstKeys> {
+export async function ensureBootstrapKeys(dataDir: string, configured: Partial<BootstrapKeys>): Promise<EnsuredKeys> {
   const { live, test } = configured
   if (live !== undefined && test !== undefined) return { live, test, file: undefined, made: {} }
   const file = join(dataDir, 'bootstrap-keys.json')

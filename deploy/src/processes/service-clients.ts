@@ -1,14 +1,14 @@
-/** How processes of a distributed deployment reach each other. */
+/** Clients of the services that a process calls, and of other replicas of its own service. */
 import { hostname } from 'node:os'
 import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
 import { createNetworkTransport, createPrincipalSigner, outgoingHeaders } from '@millhand/rpc/network'
 import { type ConnectivityEvent, createTunnelTransport, type TunnelTransport } from '@millhand/rpc/tunnel'
 import type { Log } from '@millhand/telemetry'
-import { type UrlVariable, urlVariable } from '../addresses.ts'
+import { type UrlVariable, urlVariable } from '../service-urls.ts'
 import { type CalleeOf, calleesOf, isReadyWithout, type ServiceName } from '../services.ts'
-import { type Caller, requireHttps, type Tls } from './caller.ts'
-import { peerHealth } from './peer-health.ts'
-import type { Way } from './peers.ts'
+import { dependencyHealth } from './dependency-health.ts'
+import { type OwnCredentials, requireHttps, type Tls } from './own-credentials.ts'
+import type { ReplicaConnection } from './replica-connections.ts'
 
 /** Of each service the URLs of its replicas. */
 type Addresses<Name extends string> = Readonly<Record<Name, readonly string[]>>
@@ -24,8 +24,8 @@ export function addressesOf<Name extends ServiceName>(
   return Object.fromEntries(names.map(name => [name, set[urlVariable(name)]])) as Addresses<CalleeOf<Name>>
 }
 
-export interface ReachOptions {
-  readonly caller: Caller
+export interface ConnectOptions {
+  readonly caller: OwnCredentials
   readonly runner: Runner
   readonly log: Log
   /** Has, under the name of each service that it cannot do without, whether a replica is reached that is ready. */
@@ -34,45 +34,45 @@ export interface ReachOptions {
   readonly optionalHealth: Health
 }
 
-/** Reaches every service that `service` calls. */
-export function reachCallees<Name extends ServiceName>(
+/** Connects to every service that `service` calls. */
+export function connectServices<Name extends ServiceName>(
   service: Name,
   addresses: Addresses<CalleeOf<Name>>,
-  { caller, runner, log, health, optionalHealth }: ReachOptions,
+  { caller, runner, log, health, optionalHealth }: ConnectOptions,
 ): Readonly<Record<CalleeOf<Name>, TunnelTransport>> {
-  const ways = calleesOf(service).map(callee => {
+  const clients = calleesOf(service).map(callee => {
     const told = isReadyWithout(service, callee) ? optionalHealth : health
-    return [callee, reach(callee, addresses[callee], caller, runner, log, told)]
+    return [callee, connect(callee, addresses[callee], caller, runner, log, told)]
   })
-  return Object.fromEntries(ways)
+  return Object.fromEntries(clients)
 }
 
-/** Reaches the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
-function reach(
+/** Connects to the replicas of a service; `health` has, under the service's name, whether one is reached that is ready. */
+function connect(
   service: string,
   urls: readonly string[],
-  caller: Caller,
+  caller: OwnCredentials,
   runner: Runner,
   log: Log,
   health: Health,
 ): TunnelTransport {
-  const { tunnel, close } = openWay(service, urls, caller, log, event => peer.onEvent(event.kind))
+  const { tunnel, close } = openConnection(service, urls, caller, log, event => peer.onEvent(event.kind))
   const tell = (ready: boolean) => health.set(service, ready, `no replica of ${service} is connected and ready`)
-  const peer = peerHealth({ ready: () => tunnel.ready(), tell, clock })
+  const peer = dependencyHealth({ ready: () => tunnel.ready(), tell, clock })
   const stop = () => {
     peer.close()
     return close()
   }
-  runner.own({ close: stop }, `way to ${service}`)
+  runner.own({ close: stop }, `connection to ${service}`)
   return tunnel
 }
 
 /**
- * A way to another replica of the own service, for whoever closes it. A call waits for it no longer than
- * `PEER_WAIT_MS`: where that replica is dead another takes its place, and whoever calls again comes to that one.
+ * A connection to another replica of the own service, for whoever closes it. A call waits for it no longer than
+ * `REPLICA_WAIT_MS`: where that replica is dead another takes its place, and whoever calls again comes to that one.
  */
-export function openPeer(service: string, url: string, caller: Caller, log: Log): Way {
-  const open = () => openWay(service, [url], caller, log, () => {}, PEER_WAIT_MS)
+export function openReplica(service: string, url: string, caller: OwnCredentials, log: Log): ReplicaConnection {
+  const open = () => openConnection(service, [url], caller, log, () => {}, REPLICA_WAIT_MS)
   // Event streams are as many as their readers, and may fill a tunnel: claims and renewals have one of their own.
   const [calls, streams] = [open(), open()]
   return {
@@ -82,12 +82,12 @@ export function openPeer(service: string, url: string, caller: Caller, log: Log)
 }
 
 /** Short, so that a call to a replica that has died soon fails, and is made again elsewhere. */
-const PEER_WAIT_MS = 250
+const REPLICA_WAIT_MS = 250
 
-function openWay(
+function openConnection(
   service: string,
   urls: readonly string[],
-  caller: Caller,
+  caller: OwnCredentials,
   log: Log,
   onEvent: (event: ConnectivityEvent) => void,
   waitMs?: number,

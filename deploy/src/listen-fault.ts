@@ -1,7 +1,7 @@
 import { ConfigurationError } from '@millhand/process'
 
 /** Listens; an address that can't be had is told by the name of its setting. */
-export async function naming<T>(setting: string, listening: Promise<T>): Promise<T> {
+export async function explainListenFault<T>(setting: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Looking after what a process needs of others. */
+/** Probes what a process needs of others. */
 import { systemClock as clock, everyInterval, type Health } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
@@ -6,7 +6,7 @@ import type { Log } from '@millhand/telemetry'
 const ANSWER_MS = 3_000
 
 /** Asks every second whether `part` can be used, until the signal ends. */
-export function watchHealth(
+export function probeHealth(
   part: string,
   health: Health,
   ask: (signal: AbortSignal) => Promise<void>,

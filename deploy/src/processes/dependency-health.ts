@@ -1,9 +1,8 @@
 /** Whether a service that this process calls is there, as its health tells it. */
-
 import type { Clock, Timer } from '@millhand/process'
 import type { ConnectivityEvent } from '@millhand/rpc/tunnel'
 
-export interface PeerHealthOptions {
+export interface DependencyHealthOptions {
   /** Whether a replica is connected that says that it has all it needs. */
   readonly ready: () => boolean
   readonly tell: (ready: boolean) => void
@@ -17,7 +16,7 @@ const HOLD_MS = 5_000
  * Tells at once that a service is there, and that all its replicas lack something that they need. That none is connected
  * is told once calls no longer wait for one.
  */
-export function peerHealth({ ready, tell, clock }: PeerHealthOptions) {
+export function dependencyHealth({ ready, tell, clock }: DependencyHealthOptions) {
   let late: Timer | undefined
   const settle = () => {
     late?.cancel()

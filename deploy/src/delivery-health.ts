@@ -14,7 +14,7 @@ const EVERY_MS = 5_000
 const ANSWER_MS = 4_000
 
 /** Asks every five seconds, until the signal ends. */
-export async function watchDeliveries({ backlog, health, clock }: Deliveries, signal: AbortSignal): Promise<void> {
+export async function watchDeliveryHealth({ backlog, health, clock }: Deliveries, signal: AbortSignal): Promise<void> {
   await everyInterval(clock, EVERY_MS, signal, async () => {
     try {
       const { isLate, behindEvents, behindSeconds } = await backlog.getBacklog({}, { timeoutMs: ANSWER_MS, signal })

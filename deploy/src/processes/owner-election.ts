@@ -1,4 +1,4 @@
-/** What one replica of a service does for all of them, on MongoDB and Kafka. */
+/** Elects the replica of a service that does the background work of all of them, on MongoDB and Kafka. */
 import type { KafkaEventLog, Topic } from '@millhand/eventlog/kafka'
 import { createOwnership, type OwnerRecord, type Ownership, ownersSpec } from '@millhand/lease'
 import { systemClock as clock, type Runner } from '@millhand/process'
@@ -28,7 +28,7 @@ export interface OwnedOptions {
 }
 
 /** Makes the topics, and does `work` whenever this replica is the owner: until the signal ends. */
-export function runOwned(options: OwnedOptions, work: (owning: AbortSignal) => Promise<void>): Ownership {
+export function runOwnerElection(options: OwnedOptions, work: (owning: AbortSignal) => Promise<void>): Ownership {
   const { name, address, leaseMs, db, events, topics, metrics, runner, log } = options
   const ended = metrics.counter('millhand_ownership_ended_total')
   const ownership = createOwnership({

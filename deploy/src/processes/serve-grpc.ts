@@ -5,8 +5,8 @@ import type { DirectTransport, Routes } from '@millhand/rpc'
 import { createAdmission, serveNetwork } from '@millhand/rpc/network'
 import { tunnelRoutes } from '@millhand/rpc/tunnel'
 import type { Log } from '@millhand/telemetry'
-import { naming } from '../naming.ts'
-import type { Tls } from './caller.ts'
+import { explainListenFault } from '../listen-fault.ts'
+import type { Tls } from './own-credentials.ts'
 
 export interface Serving {
   readonly grpc: Address
@@ -24,7 +24,7 @@ export interface Serving {
 const STOP_MS = 3_000
 
 /** The URL at which it serves. */
-export async function serveProcess(serving: Serving): Promise<string> {
+export async function serveGrpc(serving: Serving): Promise<string> {
   const { grpc, trusted, tls, transport, routes, health, runner, log } = serving
   const admission = createAdmission({ trusted, clock, log })
   const tunnels = tunnelRoutes({
@@ -33,7 +33,7 @@ export async function serveProcess(serving: Serving): Promise<string> {
     admit: admission.admit,
     ready: () => health.ready().ready,
   })
-  const server = await naming(
+  const server = await explainListenFault(
     'MILLHAND_GRPC_ADDR',
     serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHealth, manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
-import { watchToken } from './watch-token.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,7 +13,7 @@ test('the log hears of a token’s end each day from a week before, and at its e
   const health = createHealth()
   health.set('all else', true)
   const ending = new AbortController()
-  const watching = watchToken(9.25 * DAY_MS, { clock, log, health }, ending.signal)
+  const watching = watchTokenExpiry(9.25 * DAY_MS, { clock, log, health }, ending.signal)
   const told = async (days: number) => {
     await clock.advance(days * DAY_MS)
     return lines

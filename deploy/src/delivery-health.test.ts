@@ -5,7 +5,7 @@ import { fail } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { createHealth, manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { watchDeliveries } from './watch-deliveries.ts'
+import { watchDeliveryHealth } from './delivery-health.ts'
 
 test('deliveries are late while the service says so, or nobody can', async () => {
   const clock = manualClock()
@@ -15,7 +15,7 @@ test('deliveries are late while the service says so, or nobody can', async () =>
   const health = createHealth()
   const stop = new AbortController()
   const backlog = createClient(BacklogService, transport)
-  const watching = watchDeliveries({ backlog, health, clock }, stop.signal)
+  const watching = watchDeliveryHealth({ backlog, health, clock }, stop.signal)
   const looked = async () => {
     await clock.advance(5_000)
     for (let turns = 0; turns < 10; turns++) await new Promise(resolve => setImmediate(resolve))

@@ -12,7 +12,7 @@ export interface TokenWatch {
  * From a week before a process's own token ends, tells the log each day. Once it has ended, whoever it calls refuses
  * it: it is not ready any more, and the log hears that it has ended, each day.
  */
-export async function watchToken(
+export async function watchTokenExpiry(
   expiresAt: number | undefined,
   { clock, log, health }: TokenWatch,
   signal: AbortSignal,

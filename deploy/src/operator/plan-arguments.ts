@@ -4,7 +4,7 @@ import { type Family, families } from '@millhand/api'
 import type { PlansSchema } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { UsageError } from './command.ts'
 
-export const planWords = 'compute=<plan> developer=<plan> workforce=<plan>'
+export const planArguments = 'compute=<plan> developer=<plan> workforce=<plan>'
 
 /** Which plan of which family. @throws UsageError */
 export function plansOf(words: readonly string[]): MessageInitShape<typeof PlansSchema> {
@@ -13,7 +13,7 @@ export function plansOf(words: readonly string[]): MessageInitShape<typeof Plans
     const [family, plan = '', ...more] = word.split('=')
     const known = families.find(each => each === family)
     if (known === undefined || plan === '' || more.length > 0) {
-      throw new UsageError(`“${word}” is no plan of a family: write some of ${planWords}.`)
+      throw new UsageError(`“${word}” is no plan of a family: write some of ${planArguments}.`)
     }
     if (plans[known] !== undefined) throw new UsageError(`The plan of ${known} is there twice.`)
     plans[known] = plan

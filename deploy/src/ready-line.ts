@@ -1,7 +1,7 @@
 /** Says that it serves: in words on a terminal, as one JSON line for a program. */
 import { isatty } from 'node:tty'
 import { standardOutput } from '@millhand/telemetry'
-import type { FirstKeys } from './first-keys.ts'
+import type { EnsuredKeys } from './bootstrap-keys.ts'
 import type { Local } from './local.ts'
 
 interface Out {
@@ -11,7 +11,7 @@ interface Out {
 
 const standardOut = (): Out => ({ isTTY: isatty(1), write: standardOutput().write })
 
-export function announce({ url, grpc, metrics, keys, models }: Local, out: Out = standardOut()): void {
+export function printReadyLine({ url, grpc, metrics, keys, models }: Local, out: Out = standardOut()): void {
   if (!out.isTTY) {
     out.write(`${JSON.stringify({ ready: true, http: url, grpc, metrics })}\n`)
     return
@@ -34,7 +34,7 @@ export function announce({ url, grpc, metrics, keys, models }: Local, out: Out =
 }
 
 /** Keys are shown by the start that made them, never one that a variable sets. */
-function keyLines({ file, made }: FirstKeys): string[] {
+function keyLines({ file, made }: EnsuredKeys): string[] {
   if (file === undefined) return []
   const shown = Object.entries(made).map(([mode, key]) => `  ${mode} key  ${key}`)
   if (shown.length === 0) return [`  Keys are in ${file}`, '']

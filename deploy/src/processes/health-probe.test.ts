@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchHealth } from './watch-health.ts'
+import { probeHealth } from './health-probe.ts'
 
 test('what stands still can not be used after 3 s, and can be once it answers', async () => {
   const ending = new AbortController()
@@ -14,7 +14,7 @@ test('what stands still can not be used after 3 s, and can be once it answers', 
     },
     ready: () => assert.fail('nobody asks'),
   }
-  await watchHealth(
+  await probeHealth(
     'store',
     health,
     async signal => {

@@ -1,4 +1,4 @@
-/** Who a process of a distributed deployment is to others. */
+/** The credentials by which a process of a distributed deployment calls others: its token, certificate and secret. */
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigurationError, systemClock as clock, type Secret, type Values } from '@millhand/process'
@@ -33,7 +33,7 @@ export interface Tls {
   readonly ca: string
 }
 
-export interface Caller {
+export interface OwnCredentials {
   readonly token: string
   /** When the token ends, in milliseconds since 1970. */
   readonly expiresAt: number | undefined
@@ -48,7 +48,7 @@ type Calling = Values<typeof callingVariables> & {
 }
 
 /** @throws ConfigurationError for credentials that are another service's, expired, or not of one piece */
-export function callerOf(service: CallerName, set: Calling): Caller {
+export function ownCredentialsOf(service: CallerName, set: Calling): OwnCredentials {
   const token = set.MILLHAND_SERVICE_TOKEN.reveal()
   const grant = ownGrant(token)
   const make = `Make it with \`pnpm serve credentials ${service}\`.`

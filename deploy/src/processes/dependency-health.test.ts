@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manualClock } from '@millhand/process'
-import { peerHealth } from './peer-health.ts'
+import { dependencyHealth } from './dependency-health.ts'
 
 test('a service is told of as away once calls no longer wait for it, and as there at once', async () => {
   const { clock, replica, peer, told } = open()
@@ -47,7 +47,7 @@ function open() {
   const clock = manualClock()
   const replica = { ready: false }
   let last: boolean | undefined
-  const peer = peerHealth({
+  const peer = dependencyHealth({
     ready: () => replica.ready,
     tell: ready => {
       last = ready

@@ -8,7 +8,7 @@ import { createRunner } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog, createMetrics } from '@millhand/telemetry'
-import { type OwnedOptions, runOwned } from './run-owned.ts'
+import { type OwnedOptions, runOwnerElection } from './owner-election.ts'
 
 test('the log and a metric say why a process is the owner no more', { timeout: 60_000 }, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-run-owned-'))
@@ -31,7 +31,7 @@ test('the log and a metric say why a process is the owner no more', { timeout: 6
     await db.close()
     await rm(folder, { recursive: true })
   })
-  runOwned(
+  runOwnerElection(
     {
       name: 'compute',
       address: 'http://127.0.0.1:1',
