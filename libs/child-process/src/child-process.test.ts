@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createLog } from '@millhand/telemetry'
 import { type ChildProcess, startChild } from './child-process.ts'
 import { chooseSandbox } from './os-sandbox.ts'
-import { RunnerGone } from './runner.ts'
+import { RunnerGone } from './task-runner.ts'
 
 /** What measures a process there. */
 const skip = process.platform === 'linux' ? false : 'needs Linux, whose /proc tells what a process uses'

@@ -3,10 +3,10 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { deserialize } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import { CHANNEL } from './channel.ts'
 import { encodeMessage, MAX_HEAD_BYTES } from './child-message.ts'
 import { frame, frameReader } from './frames.ts'
-import { OUT_OF_MEMORY, tellsOfMemory } from './memory.ts'
+import { OUT_OF_MEMORY, tellsOfMemory } from './out-of-memory.ts'
+import { CHANNEL } from './pipe.ts'
 import type { WatchdogData } from './watchdog.ts'
 
 /** Ends this process when its parent is gone, or when it has more memory than it may. To be called once, first. */

@@ -1,7 +1,7 @@
 export { type ChildMessage, MAX_HEAD_BYTES } from './child-message.ts'
 export { type ChildOptions, type ChildProcess, startChild } from './child-process.ts'
 export { bounded, type Emission, MAX_PIECE_BYTES, PieceTooLarge } from './emission.ts'
-export type { Lock } from './node-lock.ts'
+export type { Lock } from './node-permissions.ts'
 export { chooseSandbox, detectSandbox, type SandboxMode, type SandboxPlan } from './os-sandbox.ts'
 export {
   type Artifact,
@@ -19,5 +19,5 @@ export {
   type Runner,
   RunnerGone,
   type RunResult,
-} from './runner.ts'
+} from './task-runner.ts'
 export { makeTempFolder, removeTempFolder, sweepTempFolders } from './temp-folder.ts'

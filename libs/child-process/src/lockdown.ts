@@ -7,7 +7,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import { close, fix, refused } from './disabled-functions.ts'
-import { closeLoading, closeResolution } from './lock-modules.ts'
+import { closeLoading, closeResolution } from './module-lock.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: much of it has no types.
 type Any = any

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, linkSync } from 'node:fs'
 import type { Log } from '@millhand/telemetry'
-import { type Lock, nodeOptions, visible } from './node-lock.ts'
+import { type Lock, nodeOptions, visible } from './node-permissions.ts'
 import { sandbox, wrapCommand } from './os-sandbox.ts'
-import { RunnerGone } from './runner.ts'
+import { RunnerGone } from './task-runner.ts'
 import { makeTempFolder, removeTempFolder } from './temp-folder.ts'
 
 /** What `ChildOptions` says of the start; there each is explained. */

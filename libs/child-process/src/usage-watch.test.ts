@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { childrenOf, endAllOf, treeUsageOf, usageOf } from './process-usage.ts'
-import type { RunnerGone } from './runner.ts'
+import type { RunnerGone } from './task-runner.ts'
 import { watchUsage } from './usage-watch.ts'
 
 const skip = process.platform === 'linux' ? false : 'needs Linux, whose /proc tells what a process uses'

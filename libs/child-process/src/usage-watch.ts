@@ -1,6 +1,6 @@
 /** Holds a process to its limits from outside: a process that runs hostile code can switch off what watches it from within. */
 import { type ProcessUsage, treeUsageOf } from './process-usage.ts'
-import { RunnerGone } from './runner.ts'
+import { RunnerGone } from './task-runner.ts'
 
 export interface UsageWatch {
   /** What the process and those below it use now; nothing once it is gone. */

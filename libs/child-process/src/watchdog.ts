@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
-import { OUT_OF_MEMORY } from './memory.ts'
+import { OUT_OF_MEMORY } from './out-of-memory.ts'
 
 export interface WatchdogData {
   readonly parent: number

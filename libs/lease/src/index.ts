@@ -17,7 +17,7 @@ export {
   type Ownership,
   ownersSpec,
   soleOwnership,
-} from './ownership.ts'
+} from './owner-election.ts'
 export {
   type ClaimedRun,
   type ClaimRequest,

@@ -1,9 +1,9 @@
 /** The leases that this process has or asks for, counted under the keys of the caps that bound them. */
-import { Tally } from './tally.ts'
+import { Counters } from './counters.ts'
 
 export class LeaseCounter {
   readonly #leases = new Map<string, readonly string[]>()
-  readonly #counts = new Tally()
+  readonly #counts = new Counters()
 
   has(lease_id: string): boolean {
     return this.#leases.has(lease_id)

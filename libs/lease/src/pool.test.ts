@@ -9,7 +9,7 @@ import { type Clock, manualClock, systemClock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { leaseMs } from './deadlines.ts'
-import { createOwnership, type OwnerRecord, ownersSpec } from './ownership.ts'
+import { createOwnership, type OwnerRecord, ownersSpec } from './owner-election.ts'
 import { Pool } from './pool.ts'
 import {
   countedByOwner,

@@ -1,3 +1,4 @@
+export { type BackoffOptions, backoff } from './backoff.ts'
 export { type Clock, type ManualClock, manualClock, systemClock, type Timer } from './clock.ts'
 export {
   type Configuration,
@@ -8,10 +9,10 @@ export {
   type Values,
 } from './configuration.ts'
 export { type Check, createHealth, type Health } from './health.ts'
+export { everyInterval } from './interval.ts'
 export { KeyedBatcher } from './keyed-batcher.ts'
 export { KeyedMutex } from './keyed-mutex.ts'
-export { type BackoffOptions, backoff, everyInterval, type RetryOptions, retry } from './loop.ts'
-export { endProcess } from './process-events.ts'
+export { type RetryOptions, retry } from './retry.ts'
 export { type Closable, createRunner, type Runner, type RunnerOptions } from './runner.ts'
 export {
   type Address,
@@ -29,3 +30,4 @@ export {
   text,
   urls,
 } from './setting.ts'
+export { endProcess } from './signals.ts'

@@ -1,7 +1,7 @@
 /** The life of a process: what it owns, the loops that it runs, and how all of that stops. */
 import type { Log } from '@millhand/telemetry'
 import { type Clock, systemClock } from './clock.ts'
-import { killUnlessEnded, watchProcess } from './process-events.ts'
+import { killUnlessEnded, watchProcess } from './signals.ts'
 
 export interface RunnerOptions {
   readonly log: Log

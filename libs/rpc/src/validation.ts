@@ -2,8 +2,8 @@
 import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
 import { createValidator } from '@bufbuild/protovalidate'
 import { type Fault, failFaults, isWithin, maxFaults } from '@millhand/api'
-import { faultOf } from './fault.ts'
-import { withoutOversize } from './oversize.ts'
+import { faultOf } from './field-violation.ts'
+import { withoutOversize } from './request-limits.ts'
 
 /**
  * Patterns are the contract's own, none is a caller's, so V8's engine matches them: RE2 in JavaScript, the default, made

@@ -3,8 +3,8 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { jsonWriter, modeOfWord } from '@millhand/api'
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
-import type { TaskKind } from './kind.ts'
 import { hasEnded, type TaskBase } from './task.ts'
+import type { TaskKind } from './task-kind.ts'
 import type { TaskStatus } from './task-status.ts'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */

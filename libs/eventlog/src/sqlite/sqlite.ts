@@ -2,12 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 import type { EventLog } from '../event-log.ts'
-import { type Handler, handled } from '../handled.ts'
-import { bell } from './bell.ts'
-import { placeOf } from './place.ts'
+import { type Handler, handled } from '../handler.ts'
+import { appendNotifier } from './append-notifier.ts'
+import { groupOffsetOf } from './group-offset.ts'
 import { newest, readAfter, seqOf, skipTrimmed } from './read.ts'
 
-export { type Trimmed, type TrimOptions, trimLog } from './trim.ts'
+export { type Trimmed, type TrimOptions, trimLog } from './retention.ts'
 
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
@@ -51,8 +51,8 @@ async function deliver(
   handler: Handler,
   signal: AbortSignal,
 ): Promise<void> {
-  const place = await placeOf(db, group)
-  const appended = bell(db, topics, signal)
+  const place = await groupOffsetOf(db, group)
+  const appended = appendNotifier(db, topics, signal)
   let seq = skipTrimmed(db, place.seq)
   try {
     while (!signal.aborted) {
@@ -69,7 +69,7 @@ async function deliver(
 }
 
 async function* tail(db: SqliteDatabase, topics: readonly string[], start: number, signal: AbortSignal) {
-  const appended = bell(db, topics, signal)
+  const appended = appendNotifier(db, topics, signal)
   let seq = skipTrimmed(db, start)
   try {
     while (!signal.aborted) {

@@ -4,7 +4,7 @@ import { families, type PlanNames } from '@millhand/api'
 import { type Clock, systemClock } from '@millhand/process'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../principal.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './admission-error.ts'
 import { createSigner, createVerifier } from './signature.ts'
 
 /** Carries the signed principal. */

@@ -23,7 +23,7 @@ import {
   UInt32RulesSchema,
   UInt64RulesSchema,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
-import { allowedWords } from '../json/words.ts'
+import { allowedWords } from '../json/enum-words.ts'
 import type { Schema } from './json-schema.ts'
 
 /**

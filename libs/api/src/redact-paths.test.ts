@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { fail, failFaults, problemOf } from './errors.ts'
-import { withoutOwnPaths, withoutPaths } from './paths.ts'
+import { withoutOwnPaths, withoutPaths } from './redact-paths.ts'
 
 const checkout = fileURLToPath(new URL('../../..', import.meta.url)).slice(0, -1)
 const temporary = `${tmpdir()}/millhand-model-12-m9x-aB3dEf`

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import { FAR_BEHIND } from './bell.ts'
+import { FAR_BEHIND } from './append-notifier.ts'
 import { seqOf } from './read.ts'
 
 export interface TrimOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { diedOfMemory, OUT_OF_MEMORY } from './memory.ts'
+import { diedOfMemory, OUT_OF_MEMORY } from './out-of-memory.ts'
 
 it('a process that ran out of memory is known by its last words, and none by what it quotes', () => {
   for (const words of [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createApiKey } from './api-key.ts'
 import { fail, failFaults, problemOf } from './errors.ts'
-import { withoutSecrets } from './secrets.ts'
+import { withoutSecrets } from './redact-secrets.ts'
 
 for (const secret of [
   createApiKey('live'),

@@ -2,8 +2,8 @@
 import { EventsRefused, type OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { type EventMessage, messageOf } from './cloud-event.ts'
-import { Places } from './places.ts'
-import { type Batch, BatchRefused, type Sender } from './sender.ts'
+import { Offsets } from './offsets.ts'
+import { type Batch, BatchRefused, type EventProducer } from './producer.ts'
 
 /** Most messages in one send (measured: more gains nothing, and holds up those that come). */
 const SEND_MESSAGES = 500
@@ -14,8 +14,8 @@ const OVERHEAD_BYTES = 500
 
 export interface Publisher {
   publish(events: readonly OutboxEvent[]): Promise<void>
-  /** The place after the last event of each partition that this publisher has had acknowledged. */
-  readonly acknowledged: Places
+  /** The offset after the last event of each partition that this publisher has had acknowledged. */
+  readonly acknowledged: Offsets
   /** Resolves when nothing is queued any more. Calls that come later are refused. */
   close(): Promise<void>
 }
@@ -35,8 +35,8 @@ interface Queued {
   readonly call: Call
 }
 
-export function createPublisher(sender: Sender, nameOf: (topic: string) => string, log: Log): Publisher {
-  const acknowledged = new Places()
+export function createPublisher(sender: EventProducer, nameOf: (topic: string) => string, log: Log): Publisher {
+  const acknowledged = new Offsets()
   let queue: Queued[] = []
   /** Less once a broker has refused several messages together: it takes less at once, or one of them is at fault. */
   let sendBytes = SEND_BYTES
@@ -48,7 +48,7 @@ export function createPublisher(sender: Sender, nameOf: (topic: string) => strin
     while (queue.length > 0) {
       const sent = firstOf(queue, sendBytes)
       try {
-        for (const [place, next] of await sender.send(byTopic(sent))) acknowledged.set(place, next)
+        for (const [partition, next] of await sender.send(byTopic(sent))) acknowledged.set(partition, next)
       } catch (error) {
         if (!(error instanceof BatchRefused)) {
           refuseAll(error)

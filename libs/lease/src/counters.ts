@@ -1,5 +1,5 @@
 /** How many there are of each, by name. What there is none of takes no memory. */
-export class Tally {
+export class Counters {
   readonly #counts = new Map<string, number>()
 
   of(name: string): number {

@@ -1,18 +1,18 @@
 /** A member of a consumer group that lives on over crashes of the consumer and absences of the broker. */
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import { type Connecting, createClient } from './client.ts'
-import type { Place } from './places.ts'
-import { METADATA_AGE_MS } from './sender.ts'
+import type { TopicPartition } from './offsets.ts'
+import { METADATA_AGE_MS } from './producer.ts'
+import { orEnded, pause, retryMs } from './retry.ts'
 import { existing } from './topics.ts'
-import { orEnded, pause, retryMs } from './waiting.ts'
 
-export interface Membership {
+export interface GroupMember {
   readonly group: string
   readonly topics: readonly string[]
-  /** Whether the group's places are committed. */
+  /** Whether the group's offsets are committed. */
   readonly commits: boolean
-  /** Where to begin in a partition that was assigned; undefined for the group's own place, a new group's beginning. */
-  startOf(place: Place): number | undefined
+  /** Where to begin in a partition that was assigned; undefined for the offset of the group, or a new group's beginning. */
+  startOf(partition: TopicPartition): number | undefined
   /**
    * Takes a batch, one at a time. What it resolves (`resolveOffset`) is done and is committed after it; the rest of
    * the batch comes again. `lost` ends when the group may have given the partition to another.
@@ -39,7 +39,7 @@ const LEAVE_MS = 2000
  * Resolves when the signal has ended and the last batch is done. Of its topics it reads those there are, and joins anew
  * when more are: no reader waits for who makes another topic.
  */
-export async function beMember(connecting: Connecting, membership: Membership, signal: AbortSignal): Promise<void> {
+export async function joinGroup(connecting: Connecting, membership: GroupMember, signal: AbortSignal): Promise<void> {
   const { group, topics } = membership
   let failures = 0
   while (!signal.aborted) {
@@ -89,7 +89,7 @@ async function awaitMore(
 /** Rejects when the consumer gives up, or the signal has ended and the group was left. */
 async function oneLife(
   connecting: Connecting,
-  membership: Membership,
+  membership: GroupMember,
   signal: AbortSignal,
   onJoined: () => void,
 ): Promise<never> {
@@ -133,7 +133,7 @@ async function oneLife(
 
 async function start(
   consumer: Consumer,
-  { topics, commits }: Membership,
+  { topics, commits }: GroupMember,
   signal: AbortSignal,
   take: (payload: EachBatchPayload) => Promise<void>,
 ): Promise<void> {
@@ -149,7 +149,7 @@ async function start(
 }
 
 /** Takes the batch, with heartbeats meanwhile: kafkajs sends them only between batches. */
-async function takeAlive(membership: Membership, payload: EachBatchPayload): Promise<void> {
+async function takeAlive(membership: GroupMember, payload: EachBatchPayload): Promise<void> {
   const lost = new AbortController()
   const beating = setInterval(() => {
     payload.heartbeat().catch(error => lost.abort(error))
@@ -161,7 +161,7 @@ async function takeAlive(membership: Membership, payload: EachBatchPayload): Pro
   }
 }
 
-function seekStarts(consumer: Consumer, assigned: Record<string, number[]>, { startOf }: Membership): void {
+function seekStarts(consumer: Consumer, assigned: Record<string, number[]>, { startOf }: GroupMember): void {
   for (const [topic, partitions] of Object.entries(assigned)) {
     for (const partition of partitions) {
       const start = startOf({ topic, partition })

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 
-export interface Bell {
+export interface AppendNotifier {
   /** Resolves when there may be more after the event `seen`, or the signal has ended; at once if that was before. */
   rung(seen: number): Promise<void>
   stop(): void
@@ -10,7 +10,7 @@ export interface Bell {
 export const FAR_BEHIND = 1000
 
 /** Wakes a reader when a commit appends to one of its topics. */
-export function bell(db: SqliteDatabase, topics: readonly string[], signal: AbortSignal): Bell {
+export function appendNotifier(db: SqliteDatabase, topics: readonly string[], signal: AbortSignal): AppendNotifier {
   let rung = false
   let read = db.lastEvent
   let wake: (() => void) | undefined

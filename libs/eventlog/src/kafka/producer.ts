@@ -2,8 +2,8 @@
 import { type Message, Partitioners, type Producer } from 'kafkajs'
 import { type Client, type Connecting, createClient } from './client.ts'
 import type { EventMessage } from './cloud-event.ts'
-import type { Place } from './places.ts'
-import { orEnded } from './waiting.ts'
+import type { TopicPartition } from './offsets.ts'
+import { orEnded } from './retry.ts'
 
 /** Messages by topic, in order. */
 export type Batch = ReadonlyMap<string, readonly EventMessage[]>
@@ -16,12 +16,12 @@ export class BatchRefused extends Error {
   }
 }
 
-export interface Sender {
+export interface EventProducer {
   /**
-   * Resolves when all in-sync replicas have all messages, with the place after the last one of each partition. Rejects
+   * Resolves when all in-sync replicas have all messages, with the offset after the last one of each partition. Rejects
    * with `BatchRefused` where it would again.
    */
-  send(batch: Batch): Promise<readonly (readonly [Place, number])[]>
+  send(batch: Batch): Promise<readonly (readonly [TopicPartition, number])[]>
   /** Cuts the connections; what is being sent fails. */
   close(): void
 }
@@ -40,10 +40,10 @@ interface Open {
 }
 
 /** `topicNames` says which topics there are. */
-export function createSender(
+export function createEventProducer(
   connecting: Connecting,
   topicNames: (signal: AbortSignal) => Promise<readonly string[]>,
-): Sender {
+): EventProducer {
   const closed = new AbortController()
   let client: Client | undefined
   let open: Open | undefined
@@ -111,7 +111,7 @@ async function openProducer({ kafka }: Client): Promise<Open> {
   return { producer, chosen }
 }
 
-async function sendWith({ producer, chosen }: Open, batch: Batch): Promise<(readonly [Place, number])[]> {
+async function sendWith({ producer, chosen }: Open, batch: Batch): Promise<(readonly [TopicPartition, number])[]> {
   chosen.clear()
   const topicMessages = [...batch].map(([topic, messages]) => ({ topic, messages: [...messages] }))
   const answers = await producer.sendBatch({ acks: -1, timeout: ACK_TIMEOUT_MS, topicMessages })

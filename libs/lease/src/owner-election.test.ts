@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type ManualClock, manualClock } from '@millhand/process'
 import { type Collection, noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { createOwnership, type EndReason, type OwnerRecord, type Ownership, ownersSpec } from './ownership.ts'
+import { createOwnership, type EndReason, type OwnerRecord, type Ownership, ownersSpec } from './owner-election.ts'
 
 describe('ownership', () => {
   let folder: string

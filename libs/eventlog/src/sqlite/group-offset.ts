@@ -1,17 +1,17 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import { FAR_BEHIND } from './bell.ts'
+import { FAR_BEHIND } from './append-notifier.ts'
 
 /** Where a group stands: the last event that it is done with. */
-export interface Place {
+export interface GroupOffset {
   readonly seq: number
   /** Moves on. `handled`: events of its topics are done; else only others' were passed over. */
   moveTo(seq: number, handled: boolean): void
-  /** Resolves when the place is in the file as far as that went well. */
+  /** Resolves when the offset is in the file as far as that went well. */
   saved(): Promise<void>
 }
 
-/** The group's place; a new group's is the log's beginning, and from now on keeps the log from being trimmed. */
-export async function placeOf(db: SqliteDatabase, group: string): Promise<Place> {
+/** The offset of the group; a new group's is the log's beginning, and from now on keeps the log from being trimmed. */
+export async function groupOffsetOf(db: SqliteDatabase, group: string): Promise<GroupOffset> {
   const stored = () =>
     db.read<[number]>('SELECT seq FROM event_subscriptions WHERE subscriber_group = ?', group)[0]?.[0]
   if (stored() === undefined) await db.execute('INSERT INTO event_subscriptions VALUES (?, 0)', group)
@@ -20,7 +20,7 @@ export async function placeOf(db: SqliteDatabase, group: string): Promise<Place>
   let wanted = seq
   let saving: Promise<void> | undefined
 
-  /** One save at a time, of the newest place: the handler does not wait for it, and a batch is not a commit each. */
+  /** One save at a time, of the newest offset: the handler does not wait for it, and a batch is not a commit each. */
   async function save(): Promise<void> {
     while (kept < wanted) {
       const next = wanted

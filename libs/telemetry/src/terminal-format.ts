@@ -1,6 +1,6 @@
 /** Log lines for people: time, level, event, then the fields; the stack of an error below. */
 import { styleText } from 'node:util'
-import type { Level, Line } from './line.ts'
+import type { Level, Line } from './log-line.ts'
 
 const colors = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<Level, string>
 

@@ -7,7 +7,7 @@ const MOST_TAKEN = 500
 const MOST_NOTED = 10_000
 
 /** Keys of documents whose outboxes are to be looked at, with what is in there where that is known. */
-export class NotedDocuments {
+export class ChangedDocuments {
   readonly #noted = new Map<Outbox, Map<string, OutboxView | undefined>>()
   #wake = () => {}
 
