@@ -7,7 +7,7 @@ import {
   AccountStatusSchema,
   ListAccountsResponseSchema,
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
-import { type Command, type Shown, wholeNumber } from './command.ts'
+import { type Command, type CommandOutput, wholeNumber } from './command.ts'
 import { planArguments, plansOf } from './plan-arguments.ts'
 
 export const accountCommands: readonly Command[] = [
@@ -65,7 +65,7 @@ export const accountCommands: readonly Command[] = [
 ]
 
 /** An account as JSON and as a table. */
-export const shown = (account: Account): Shown => ({ json: write(account), table: [head, row(account)] })
+export const shown = (account: Account): CommandOutput => ({ json: write(account), table: [head, row(account)] })
 
 const write = jsonWriter(AccountSchema)
 const writeList = jsonWriter(ListAccountsResponseSchema)

@@ -2,13 +2,13 @@
 import { qualities, qualityOf } from '../accept.ts'
 import { entityTag, isHeld } from '../etag.ts'
 import type { Endpoint } from '../pipeline/match.ts'
-import type { Written } from './html.ts'
+import type { HtmlPage } from './html.ts'
 
 export interface Negotiated<Content extends object> {
   readonly path: string
   /** What the page says at that moment: what its JSON shows. While it is the same object, the page is written once. */
   content(): Promise<Content> | Content
-  write(content: Content): Written
+  write(content: Content): HtmlPage
 }
 
 /** The endpoint of a page. It is HTML, except where the caller would rather have JSON. */

@@ -100,7 +100,7 @@ it('a child of another user gets its folder and what it is lent by its group, an
   const inputs = mkdtempSync(join(tmpdir(), 'millhand-lent-'))
   t.after(() => rmSync(inputs, { recursive: true }))
   writeFileSync(join(inputs, '0'), 'input', { mode: 0o600 })
-  const lent = statSync(child.lend(join(inputs, '0'), 'input-0'))
+  const lent = statSync(child.linkFile(join(inputs, '0'), 'input-0'))
   const folder = statSync(child.folder)
   assert.deepEqual([folder.uid, folder.mode & 0o777], [0, 0o750])
   assert.deepEqual([lent.uid, lent.gid, lent.mode & 0o777], [0, folder.gid, 0o640])

@@ -11,11 +11,11 @@ import { frame, frameReader } from './frames.ts'
 import type { Lock } from './node-permissions.ts'
 import { isOwnUser } from './os-sandbox.ts'
 import { diedOfMemory } from './out-of-memory.ts'
-import { CHANNEL } from './pipe.ts'
+import { PIPE_FD } from './pipe.ts'
 import { lowerPriority, type ProcessPriority } from './process-priority.ts'
 import { endAllOf } from './process-usage.ts'
 import { endSandbox, realPid } from './sandboxed-process.ts'
-import { lend, notStarted, spawnChild } from './spawn-child.ts'
+import { linkFile, notStarted, spawnChild } from './spawn-child.ts'
 import { RunnerGone } from './task-runner.ts'
 import { removeTempFolder } from './temp-folder.ts'
 import { watchUsage } from './usage-watch.ts'
@@ -45,9 +45,9 @@ export interface ChildProcess<To, From> {
   readonly folder: string
   /** The number on this machine of the process that does the work, whose memory and time count; undefined before and after it. */
   readonly pid: number | undefined
-  /** A file of ours that it may read until `takeBack`, by a path in its folder. Throws where it has something there. */
-  lend(path: string, name: string): string
-  takeBack(path: string): void
+  /** A file of ours that it may read until `unlinkFile`, by a path in its folder. Throws where it has something there. */
+  linkFile(path: string, name: string): string
+  unlinkFile(path: string): void
 }
 
 const STDERR_CHARACTERS = 4096
@@ -80,7 +80,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
   const { child, folder, generations, uid } = spawnChild(options)
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio
-  const channel = stdio?.[CHANNEL] as Socket | undefined
+  const channel = stdio?.[PIPE_FD] as Socket | undefined
   let stderr = ''
   let killed: RunnerGone | undefined
   let ended: RunnerGone | undefined
@@ -183,8 +183,8 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
       return workingPid()
     },
     stderr: () => stderr,
-    lend: (path, name) => lend(path, join(folder, name), uid),
-    takeBack: path => rmSync(path, { force: true, recursive: true }),
+    linkFile: (path, name) => linkFile(path, join(folder, name), uid),
+    unlinkFile: path => rmSync(path, { force: true, recursive: true }),
     memoryBytes: () => watch.usage().memoryBytes,
     limitProcessor: ms => watch.limitProcessor(ms),
     lowerPriority(how) {

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { encodeMessage, MAX_HEAD_BYTES } from './child-message.ts'
 import { frame, frameReader } from './frames.ts'
 import { OUT_OF_MEMORY, tellsOfMemory } from './out-of-memory.ts'
-import { CHANNEL } from './pipe.ts'
+import { PIPE_FD } from './pipe.ts'
 import type { WatchdogData } from './watchdog.ts'
 
 /** Ends this process when its parent is gone, or when it has more memory than it may. To be called once, first. */
@@ -26,7 +26,7 @@ export type SendMessage<From> = (head: From, parts?: readonly (string | Uint8Arr
 
 /** Hears what the parent says, and ends when that is gone. To be called once; nothing is heard before the caller ends. */
 export function openChannel<To, From extends object>(hear: (message: To) => void): SendMessage<From> {
-  const channel = new Socket({ fd: CHANNEL })
+  const channel = new Socket({ fd: PIPE_FD })
   const take = frameReader(
     () => Number.POSITIVE_INFINITY,
     payload => hear(deserialize(payload)),

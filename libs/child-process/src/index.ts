@@ -5,7 +5,7 @@ export type { Lock } from './node-permissions.ts'
 export { chooseSandbox, detectSandbox, type SandboxMode, type SandboxPlan } from './os-sandbox.ts'
 export {
   type Artifact,
-  type GivenFile,
+  type AttachedFile,
   type InputFile,
   type ItemResult,
   type Loadable,

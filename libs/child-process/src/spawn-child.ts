@@ -83,7 +83,7 @@ const warned = new Set<string>()
 const REAPER = 1
 
 /** A hard link: a copy would take as long as the file is large. The child's user may read it, and not write it. */
-export function lend(path: string, link: string, uid: number | undefined): string {
+export function linkFile(path: string, link: string, uid: number | undefined): string {
   if (uid !== undefined) shareWith(path, uid, 0o640)
   linkSync(path, link)
   return link

@@ -23,18 +23,18 @@ export interface RunItem {
   readonly input: string | InputFile
   readonly parameters: Readonly<Record<string, unknown>> | undefined
   /** What comes beside the input. Hostile. */
-  readonly files?: readonly GivenFile[]
+  readonly files?: readonly AttachedFile[]
   /** Told what the run has used so far, whenever that is more: it counts however the run ends. */
   readonly onUsage?: (used: ModelUsage) => void
   /**
    * Has it noted that the run may have cost so much in all, in millionths of a dollar, once what is asked next is
    * answered: it counts where this machine is lost. Rejects where that can't be, or the run is to stop: then nothing is asked.
    */
-  readonly reserve?: (costMicros: number) => Promise<void>
+  readonly reserveCost?: (costMicros: number) => Promise<void>
 }
 
 /** A file that comes beside an input, whole. */
-export interface GivenFile {
+export interface AttachedFile {
   readonly name: string
   readonly mediaType: string
   readonly bytes: Uint8Array
@@ -49,7 +49,7 @@ export interface ModelUsage {
 }
 
 /** A file that a run made. */
-export interface Artifact extends GivenFile {
+export interface Artifact extends AttachedFile {
   /** Unique in its run. */
   readonly name: string
 }

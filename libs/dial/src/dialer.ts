@@ -116,7 +116,7 @@ export function createDialer(options: DialerOptions): Dialer {
     // A connection that plain HTTP was allowed on is none for a post that may not go to where it leads.
     const scheme = target.secure ? 'https' : request.plainHttp ? 'http' : 'http, allowed'
     for (let isFresh = false; ; isFresh = true) {
-      const { connection, release } = await pool.lend(
+      const { connection, release } = await pool.acquire(
         {
           partition: request.partition,
           target: `${scheme}//${authority}`,

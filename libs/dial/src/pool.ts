@@ -8,12 +8,12 @@ export interface Pool {
    * A connection for one post; whoever has it releases it. Waits while as many are open as may be, and fails with
    * `no_sockets` when that outlasts the post's time.
    */
-  lend(wish: Wish, signal: AbortSignal): Promise<Lent>
+  acquire(request: ConnectionRequest, signal: AbortSignal): Promise<AcquiredConnection>
   /** Closes what is open, whether lent or not, and resolves when all of it is. */
   close(): Promise<void>
 }
 
-interface Wish {
+interface ConnectionRequest {
   /** Connections are never shared between partitions. */
   readonly partition: string
   /** Nor between targets within one. */
@@ -25,7 +25,7 @@ interface Wish {
   onTurn(): void
 }
 
-interface Lent {
+interface AcquiredConnection {
   readonly connection: Connection
   release(): void
 }
@@ -58,9 +58,9 @@ interface Partition {
 }
 
 interface Waiter {
-  readonly wish: Wish
+  readonly request: ConnectionRequest
   readonly signal: AbortSignal
-  resolve(lent: Lent): void
+  resolve(lent: AcquiredConnection): void
   reject(error: unknown): void
 }
 
@@ -76,10 +76,14 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
   let sweep: Timer | undefined
 
   return {
-    lend(wish, signal) {
-      const partition = partitions.get(wish.partition) ?? { name: wish.partition, entries: new Set(), waiting: [] }
+    acquire(request, signal) {
+      const partition = partitions.get(request.partition) ?? {
+        name: request.partition,
+        entries: new Set(),
+        waiting: [],
+      }
       return new Promise((resolve, reject) => {
-        const waiter = { wish, signal, resolve, reject }
+        const waiter = { request, signal, resolve, reject }
         if (!line.has(partition) && serve(partition, waiter)) return
         partitions.set(partition.name, partition)
         partition.waiting.push(waiter)
@@ -96,7 +100,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
 
   /** Lends a kept connection, or a new one where there may be one more; false when who asks has to wait. */
   function serve(partition: Partition, waiter: Waiter): boolean {
-    const { isFresh, target } = waiter.wish
+    const { isFresh, target } = waiter.request
     const kept = isFresh ? undefined : keptFor(partition, target)
     if (kept !== undefined) {
       waiter.resolve(lent(kept))
@@ -116,13 +120,13 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     )
   }
 
-  async function openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter) {
-    const entry: Entry = { partition, target: wish.target, bornAt: clock.monotonic(), lent: 0, idleSince: 0 }
+  async function openFor(partition: Partition, { request, signal, resolve, reject }: Waiter) {
+    const entry: Entry = { partition, target: request.target, bornAt: clock.monotonic(), lent: 0, idleSince: 0 }
     partitions.set(partition.name, partition)
     partition.entries.add(entry)
     all.add(entry)
     try {
-      const connection = await wish.open(signal)
+      const connection = await request.open(signal)
       entry.connection = connection
       open.add(connection)
       void connection.closed.then(() => {
@@ -138,7 +142,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     }
   }
 
-  function lent(entry: Entry): Lent {
+  function lent(entry: Entry): AcquiredConnection {
     const connection = entry.connection as Connection
     idle.delete(entry)
     entry.lent++
@@ -184,7 +188,7 @@ export function createPool({ clock, maxSockets, maxSocketsPerPartition }: PoolOp
     for (const partition of line) {
       const [first] = partition.waiting
       if (first === undefined || !serve(partition, first)) continue
-      first.wish.onTurn()
+      first.request.onTurn()
       partition.waiting.shift()
       line.delete(partition)
       if (partition.waiting.length > 0) line.add(partition)

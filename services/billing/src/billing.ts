@@ -10,11 +10,11 @@ import type { Log } from '@millhand/telemetry'
 import type { BillingDeps } from './billing-deps.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
-import { countTasks } from './usage/counting.ts'
-import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/entry.ts'
-import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/hour.ts'
-import { createSumming } from './usage/summing.ts'
+import { createHourlyRollup } from './usage/hourly-rollup.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
+import { consumeTaskEvents } from './usage/usage-consumer.ts'
+import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export interface BillingOptions {
   readonly db: Database
@@ -68,8 +68,8 @@ interface Counted {
 /** The tasks of one topic, counted and summed. */
 function counted({ events, clock, log, entriesKeptMs }: BillingOptions, kind: Counted) {
   const deps: BillingDeps = { entries: kind.entries, hours: kind.hours, clock }
-  const summing = createSumming({ ...deps, log, keptMs: entriesKeptMs })
-  const count = countTasks({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
+  const summing = createHourlyRollup({ ...deps, log, keptMs: entriesKeptMs })
+  const count = consumeTaskEvents({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
   return {
     deps,
     topics: { [kind.group]: [kind.topic] },

@@ -11,8 +11,8 @@ import { systemClock as clock } from '@millhand/process'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { taskEvents } from '@millhand/task'
 import { callOf, openCompute } from './compute.fixture.ts'
-import { computeTask } from './kind.ts'
-import { claim, lived, lose, queued, rest, succeed } from './life.fixture.ts'
+import { computeTask } from './task-kind.ts'
+import { claim, lived, lose, queued, rest, succeed } from './task-life.fixture.ts'
 
 const url = 'https://example.com/hooks'
 

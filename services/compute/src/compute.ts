@@ -13,15 +13,15 @@ import { createTasks, type EmissionsRecord, type TargetFault, taskService, type 
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
-import { lend } from './input-file.ts'
-import { computeTask } from './kind.ts'
-import { computeTransition } from './life.ts'
+import { toLease } from './input-file.ts'
 import { createTask } from './rpc/create-task.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { runFiles } from './run-files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
-import { toMessage } from './to-message.ts'
+import { computeTask } from './task-kind.ts'
+import { toMessage } from './task-message.ts'
+import { computeTransition } from './transition.ts'
 
 export { usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
@@ -77,7 +77,7 @@ export function createComputeService(options: ComputeOptions) {
   const service = taskService(api, {
     ...options,
     tasks,
-    lend: task => lend(deps, task),
+    toLease: task => toLease(deps, task),
     files: { ...runFiles(files), unsettled: options.unsettled },
   })
   const { redeemStreamToken, ...methods } = service.methods

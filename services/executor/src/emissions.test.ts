@@ -15,7 +15,7 @@ import { manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
 import { Emissions } from './emissions.ts'
-import { type HeldLease, holdLease } from './held-lease.ts'
+import { type HeldLease, holdLease } from './lease.ts'
 
 const { STORED, REFUSED, FULL } = Emitted_Verdict
 

@@ -11,7 +11,7 @@ import {
   RunnerGone,
 } from '@millhand/child-process'
 import { excerpt } from '@millhand/model'
-import type { HeldLease } from './held-lease.ts'
+import type { HeldLease } from './lease.ts'
 
 type Outcome = Result['outcome']
 

@@ -7,7 +7,7 @@ import type { Artifact, OutputFile } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runOf } from './input-files.ts'
-import { transferMs, whileAway } from './while-away.ts'
+import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 
 /** Half of what a reader of the tunnel lets its sender be ahead. */
 const PART_BYTES = 64 * 1024
@@ -25,7 +25,7 @@ export const outputFiles =
     const limits = { signal, timeoutMs: transferMs(sizeOf(file)) }
     const onFailure = (error: unknown) => log.warn('output.not_stored', { task_id: lease.workId, error })
     const once = () => leases.storeOutput(messages(lease, file), limits)
-    return (await whileAway(once, { clock, signal, onFailure })).fileId
+    return (await retryWhileUnavailable(once, { clock, signal, onFailure })).fileId
   }
 
 const sizeOf = ({ bytes }: Sent): number => (typeof bytes === 'number' ? bytes : bytes.length)

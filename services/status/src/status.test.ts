@@ -11,7 +11,7 @@ import { createDirectTransport, serve } from '@millhand/rpc'
 import { noAccount } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
-import { type DayRecord, daysSpec } from './day.ts'
+import { type DayRecord, daysSpec } from './daily-history.ts'
 import { createStatusService } from './status.ts'
 
 const DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ import type { Collection } from '@millhand/store'
 import type { GaugeSample } from '@millhand/telemetry'
 import { poolOf } from './delivery/new-delivery.ts'
 import type { Deliveries } from './delivery.ts'
-import type { SpilledEvent } from './intake/spilled-event.ts'
+import type { SpilledEvent } from './intake/overflow-event.ts'
 import type { Webhooks } from './webhook.ts'
 
 export interface BacklogDeps {

@@ -16,12 +16,13 @@ import type { Dial } from './delivery/attempt.ts'
 import { deliveryMetrics } from './delivery/delivery-metrics.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
-import { registerGauges } from './gauges.ts'
+import type { TargetFault } from './endpoint-url.ts'
+import { createConsumerLag } from './intake/consumer-lag.ts'
 import { drainSpill } from './intake/fan-out.ts'
 import { createIntake } from './intake/intake.ts'
-import { createLag } from './intake/lag.ts'
 import { type Offsets, offsetsSpec, openOffset } from './intake/offset.ts'
-import { type SpilledEvent, spillSpec } from './intake/spilled-event.ts'
+import { type SpilledEvent, spillSpec } from './intake/overflow-event.ts'
+import { registerGauges } from './metrics.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
 import { runReplays } from './replay/replay-worker.ts'
 import { removeExpired } from './retention.ts'
@@ -40,9 +41,8 @@ import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
-import { createSealer } from './secret/sealer.ts'
+import { createSecretCipher } from './secret/secret-encryption.ts'
 import { createSigner } from './signature/signer.ts'
-import type { TargetFault } from './target.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
 
@@ -70,7 +70,7 @@ export function createWebhookService(options: WebhookOptions) {
   const replays: Replays = db.collection(replaysSpec)
   const rows: Deliveries = db.collection(deliveriesSpec)
   const ids = createIds({ now: () => clock.now() })
-  const sealer = createSealer(options.sealingKey)
+  const sealer = createSecretCipher(options.sealingKey)
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
   const signer = createSigner(sealer, callbackSecrets)
   const rest = { webhooks, archive, signer, dial, clock, log, ids }
@@ -83,7 +83,7 @@ export function createWebhookService(options: WebhookOptions) {
   const deliveries = dispatcher.store
   const fanOutDeps = { archive, webhooks, deliveries, spill, clock, log }
   const intake = createIntake({ ...fanOutDeps, archive, events, topics, offsets })
-  const lag = cachedFor(LOOK_MS, clock, createLag({ events, topics, offsets, clock }))
+  const lag = cachedFor(LOOK_MS, clock, createConsumerLag({ events, topics, offsets, clock }))
   const backlog = cachedFor(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
   /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
   let owning: AbortSignal | undefined

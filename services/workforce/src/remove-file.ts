@@ -1,6 +1,6 @@
 import { codeOf } from '@millhand/api'
-import { as } from './in-name-of.ts'
-import { ownerOf } from './owner.ts'
+import { onBehalfOf } from './on-behalf-of.ts'
+import { tenantPrincipal } from './tenant-principal.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'
 
 /** Removes a file of an account, if it is there. Fails where that can't be done now. */
@@ -10,7 +10,7 @@ export async function removeFile(
   id: string,
 ): Promise<void> {
   try {
-    await files.deleteFile({ id }, as(ownerOf(whose)))
+    await files.deleteFile({ id }, onBehalfOf(tenantPrincipal(whose)))
   } catch (error) {
     if (codeOf(error) !== 'not_found') throw error
   }

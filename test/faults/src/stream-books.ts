@@ -45,7 +45,7 @@ function lifeFaults(events: readonly StreamEvent[]): string[] {
   return faults
 }
 
-/** The last run has emitted each piece that the task asked for, in their order: the words of `mock/plan.ts`. */
+/** The last run has emitted each piece that the task asked for, in their order: the words of `mock/stream-instructions.ts`. */
 function outputFaults(events: readonly StreamEvent[]): string[] {
   const last = events.at(-1)
   if (last?.type !== 'task.succeeded') return []

@@ -81,7 +81,7 @@ export class SharedWindow {
 
   /** Whether it has permits in advance; returns those that are too old. */
   holdsAt(now: number): boolean {
-    if (this.#held > 0 && now >= this.#heldUntil) this.#giveBack()
+    if (this.#held > 0 && now >= this.#heldUntil) this.#returnPermits()
     return this.#held > 0
   }
 
@@ -110,7 +110,7 @@ export class SharedWindow {
   /** The part of the next call that is about this window. */
   ask(now: number): PermitRequest {
     const { limit } = this
-    if (this.#held > 0) this.#giveBack()
+    if (this.#held > 0) this.#returnPermits()
     const waiters = this.#waiters
     const ask: PermitRequest = {
       window: this,
@@ -232,7 +232,7 @@ export class SharedWindow {
     return now - outage.since < WINDOW_MS ? Math.max(this.#share, part) : part
   }
 
-  #giveBack() {
+  #returnPermits() {
     this.#wanted = Math.max(1, this.#given - this.#held)
     this.#returned += this.#held
     this.#held = 0

@@ -1,7 +1,7 @@
-import { html, htmlDocument, prose, type Written } from '../html.ts'
+import { type HtmlPage, html, htmlDocument, prose } from '../html.ts'
 import type { Changelog, Entry } from './changelog-document.ts'
 
-export function writeChangelog({ entries }: Changelog): Written {
+export function writeChangelog({ entries }: Changelog): HtmlPage {
   const days = Map.groupBy(entries, ({ date }) => date)
   return htmlDocument({
     path: '/changelog',

@@ -1,7 +1,7 @@
-import { html, htmlDocument, prose, type Written } from '../html.ts'
+import { type HtmlPage, html, htmlDocument, prose } from '../html.ts'
 import type { ErrorEntry, ErrorList } from './error-document.ts'
 
-export function writeErrors({ data }: ErrorList): Written {
+export function writeErrors({ data }: ErrorList): HtmlPage {
   return htmlDocument({
     path: '/docs/errors',
     title: 'Errors',
@@ -21,7 +21,7 @@ export function writeErrors({ data }: ErrorList): Written {
   })
 }
 
-export function writeError({ code, status, title, action, header, should_retry, link }: ErrorEntry): Written {
+export function writeError({ code, status, title, action, header, should_retry, link }: ErrorEntry): HtmlPage {
   return htmlDocument({
     path: link,
     title,

@@ -1,10 +1,10 @@
-import { Html, html, htmlDocument, type Written } from '../html.ts'
+import { Html, type HtmlPage, html, htmlDocument } from '../html.ts'
 import { count, date, duration, moment, percent } from './format.ts'
 import type { ComponentStatus, Status, TargetName, TargetStatus } from './status-document.ts'
 import { style } from './style.ts'
 import { bars } from './uptime-bars.ts'
 
-export function writeStatus(status: Status): Written {
+export function writeStatus(status: Status): HtmlPage {
   const down = status.components.filter(each => each.status === 'down').map(({ name }) => name)
   const faults = [...Map.groupBy(down, faultOf)].map(([fault, names]) => `${fault}: ${names.join(', ')}`)
   return htmlDocument({

@@ -17,7 +17,7 @@ import { getFileContent } from './rpc/get-file-content.ts'
 import { listFiles } from './rpc/list-files.ts'
 import { keepTaskFile, storeTaskFile } from './rpc/task-files.ts'
 import { uploadFile } from './rpc/upload-file.ts'
-import { createStorage, type StorageRecord, storageSpec } from './storage.ts'
+import { createStorage, type StorageRecord, storageSpec } from './storage-quota.ts'
 
 /** What files are written in. */
 export interface FileCollections {

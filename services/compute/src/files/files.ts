@@ -6,10 +6,10 @@ import type { Clock } from '@millhand/process'
 import type { Change, Collection } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { blobOf, type ContentRecord, type Contents } from './contents.ts'
-import { due } from './due.ts'
+import { dueDocuments } from './due-documents.ts'
 import { type FileIndex, type FileRecord, isThere, type Purpose, removedFile, type StoredFile } from './file.ts'
-import { digestOf, Made } from './made.ts'
-import type { Arrival, Intent, Storage } from './storage.ts'
+import { digestOf, RepeatedUpload } from './repeated-upload.ts'
+import type { Arrival, Intent, Storage } from './storage-quota.ts'
 
 /** Contract, section 4. */
 const MOST_BYTES = 512 * 2 ** 20
@@ -69,7 +69,7 @@ export function createFiles(deps: FilesDeps) {
     }
   }
 
-  /** Makes a file of bytes that are at their place and counted. Fails with `Made` where its operation has made one. */
+  /** Makes a file of bytes that are at their place and counted. Fails with `RepeatedUpload` where its operation has made one. */
   async function make(place: ContentRecord, intent: Intent, upload: Upload): Promise<StoredFile> {
     const { tenant } = place
     const { operation = intent.file, description } = upload
@@ -94,7 +94,7 @@ export function createFiles(deps: FilesDeps) {
     }
     const result = await collection.write({ kind: 'insert', document: file, events: [] })
     if (result.kind === 'written') return file
-    if (result.index === 'operation') throw new Made(operation, intent.sha256)
+    if (result.index === 'operation') throw new RepeatedUpload(operation, intent.sha256)
     throw fail('unavailable', 'The upload took too long. Send it again.') // It was swept.
   }
 
@@ -210,7 +210,7 @@ export function createFiles(deps: FilesDeps) {
         return await take(upload, arrival)
       } catch (error) {
         // Another upload of it was faster; of this one nothing is left.
-        if (error instanceof Made) return again(await madeBy(tenant, error.operation), error.sha256)
+        if (error instanceof RepeatedUpload) return again(await madeBy(tenant, error.operation), error.sha256)
         throw error
       } finally {
         arrival.end()
@@ -266,7 +266,8 @@ export function createFiles(deps: FilesDeps) {
       for await (const { tenant, intent } of storage.abandoned(signal)) {
         await attempt(tenant, intent.file, settle(tenant, intent))
       }
-      for await (const file of due(collection, clock.now(), signal)) await attempt(file.tenant, file.id, expire(file))
+      for await (const file of dueDocuments(collection, clock.now(), signal))
+        await attempt(file.tenant, file.id, expire(file))
       for await (const content of contents.leftOver(signal)) {
         await attempt(content.tenant, content.id, contents.retire(content))
       }

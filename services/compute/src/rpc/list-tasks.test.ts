@@ -10,9 +10,9 @@ import { manualClock } from '@millhand/process'
 import { principalKey } from '@millhand/rpc'
 import { listTasks } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
-import { computeTask } from '../kind.ts'
 import type { TaskRecord } from '../task.ts'
-import { toMessage } from '../to-message.ts'
+import { computeTask } from '../task-kind.ts'
+import { toMessage } from '../task-message.ts'
 import { taskList } from './list-tasks.ts'
 
 const now = Date.UTC(2026, 10, 21)

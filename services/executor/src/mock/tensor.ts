@@ -1,8 +1,8 @@
 import { elements, type Tensor, type TensorSpec } from '@millhand/model'
-import type { Dice } from './dice.ts'
+import type { SeededRandom } from './seeded-random.ts'
 
 /** A tensor of this type and shape, whose elements are small. */
-export function tensorOf({ dtype, shape }: TensorSpec, dice: Dice): Tensor {
+export function tensorOf({ dtype, shape }: TensorSpec, dice: SeededRandom): Tensor {
   const data = elements(
     dtype,
     shape.reduce((product, length) => product * length, 1),
@@ -11,7 +11,7 @@ export function tensorOf({ dtype, shape }: TensorSpec, dice: Dice): Tensor {
   return { dtype, shape, data }
 }
 
-function elementOf(dtype: TensorSpec['dtype'], dice: Dice): number | bigint | string {
+function elementOf(dtype: TensorSpec['dtype'], dice: SeededRandom): number | bigint | string {
   switch (dtype) {
     case 'string':
       return `word${dice.between(1, 9)}`

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { type Emission, RunnerGone } from '@millhand/child-process'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { item, load, shippedModel } from './models.fixture.ts'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 
 /** It does with a run what the input says. */
 const CHILD = `

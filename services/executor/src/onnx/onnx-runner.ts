@@ -19,11 +19,11 @@ import {
 import type { ModelPackage } from '@millhand/model'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
+import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
+import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { type Done, readFromChild } from './from-child.ts'
-import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-bound.ts'
-import { portions } from './portions.ts'
+import { portions } from './message-batches.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
@@ -173,14 +173,14 @@ class OnnxModel implements Loaded {
     const lent: string[] = []
     const inputs = items.map(({ input }, at) => {
       if (typeof input === 'string') return input
-      const path = this.#child.lend(input.path, `input-${at}`)
+      const path = this.#child.linkFile(input.path, `input-${at}`)
       lent.push(path)
       return { ...input, path }
     })
     try {
       return await this.#answered(items, inputs, room, onEmit)
     } finally {
-      for (const path of lent) this.#child.takeBack(path)
+      for (const path of lent) this.#child.unlinkFile(path)
     }
   }
 

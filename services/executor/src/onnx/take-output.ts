@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFile } from '@millhand/child-process'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 import { outputName } from './protocol.ts'
 
 /** Not what a link points to, and not waiting for whoever has the other end of a pipe. */

@@ -5,7 +5,7 @@ import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
-import { type KeyRecord, keyMessage } from './key.ts'
+import { type KeyRecord, keyMessage } from './api-key.ts'
 
 const writeKey = jsonWriter(ApiKeySchema)
 const writeEvent = jsonWriter(EventSchema)

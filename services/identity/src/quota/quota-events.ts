@@ -5,7 +5,7 @@ import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
-import { type DailyRecord, dayAfter, usedOf } from './day.ts'
+import { type DailyRecord, dayAfter, usedOf } from './daily-quota-record.ts'
 
 const writeQuota = jsonWriter(QuotaSchema)
 const writeEvent = jsonWriter(EventSchema)

@@ -5,11 +5,11 @@ import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
-import { SecretUnreadable } from '../secret/sealer.ts'
+import { SecretUnreadable } from '../secret/secret-encryption.ts'
 import type { SignedHeaders, Signer } from '../signature/signer.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
-import { bodyOf } from './body.ts'
-import { retryAfterMs } from './schedule.ts'
+import { payloadOf } from './payload.ts'
+import { retryAfterMs } from './retry-schedule.ts'
 import type { DeliveryCause, LocalFailure } from './transition.ts'
 
 type PostResult =
@@ -108,7 +108,7 @@ async function signRequest(
   }
   const event = await archive.get(tenant, event_id)
   if (!event) return unsigned('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
-  const body = bodyOf(event.value)
+  const body = payloadOf(event.value)
   if (body === undefined) return unsigned('webhook.spoiled', 'event_unreadable', 'The event can not be read.')
   const message = { id: event_id, body }
   try {

@@ -7,9 +7,9 @@ import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { DeliveryRecord } from '../delivery.ts'
-import { distinctTenants } from '../distinct-tenants.ts'
+import { distinctTenants } from '../tenant-round-robin.ts'
 import type { Webhooks } from '../webhook.ts'
-import type { Spill } from './spilled-event.ts'
+import type { Spill } from './overflow-event.ts'
 import { deliveriesOf, enabledWebhooks, type IntakeEvent } from './subscribers.ts'
 
 export interface FanOutDeps {

@@ -8,7 +8,7 @@ import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../deliver
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { createIntake, type IntakeDeps } from './intake.ts'
 import { type OffsetRecord, offsetsSpec } from './offset.ts'
-import { type SpilledEvent, spillSpec } from './spilled-event.ts'
+import { type SpilledEvent, spillSpec } from './overflow-event.ts'
 
 export const tasksTopic = 'millhand.tasks.v1'
 

@@ -5,7 +5,7 @@ import type { ReplayWebhookRequest, WebhookReplay } from '@millhand/api/gen/mill
 import { type Clock, KeyedMutex } from '@millhand/process'
 import { idOf, principal } from '@millhand/rpc'
 import { typeFaults } from '../event-types.ts'
-import { failIf } from '../faults.ts'
+import { failIf } from '../fail-if.ts'
 import type { ReplayRecord, Replays } from '../replay/replay.ts'
 import { keptMs } from '../retention.ts'
 import { requireWebhook, type Webhooks } from '../webhook.ts'

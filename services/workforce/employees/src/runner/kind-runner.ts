@@ -202,7 +202,7 @@ class KindProcess implements Loaded {
       onUsage: item.onUsage ?? (() => {}),
       /** Where nothing bounds it, or it costs nothing, there is nothing to keep in mind. */
       async reserve(costMicros: number) {
-        if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserve?.(costMicros)
+        if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserveCost?.(costMicros)
       },
       signal: this.#ending.signal,
     }
