@@ -13,7 +13,7 @@ import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_servi
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { computeOn } from '@millhand/compute/on-database'
+import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'

@@ -2,7 +2,7 @@
 import { createCursors } from '@millhand/api'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { tasksSpec } from '@millhand/compute'
-import { computeOn } from '@millhand/compute/on-database'
+import { computeOn } from '@millhand/compute/compute-on-database'
 import { loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/process'

@@ -1,7 +1,7 @@
 /** JSON text from outside, read strictly. */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '@millhand/api'
-import { withoutSecrets } from '@millhand/api/secrets'
+import { withoutSecrets } from '@millhand/api/redact-secrets'
 import { checkShape } from './json-limits.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Structured logs: one line an event. */
 import { isatty } from 'node:tty'
-import { withoutSecrets } from '@millhand/api/secrets'
+import { withoutSecrets } from '@millhand/api/redact-secrets'
 import { type Level, type Line, levels } from './log-line.ts'
 import { loggable } from './loggable.ts'
 import { standardError } from './output/standard.ts'

@@ -1,7 +1,7 @@
 /** How runs end, as leases are told. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
+import { withoutOwnPaths, withoutPaths } from '@millhand/api/redact-paths'
 import {
   type Loadable,
   type Loadables,

@@ -7,7 +7,7 @@ import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_se
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { computeOn } from '@millhand/compute/on-database'
+import { computeOn } from '@millhand/compute/compute-on-database'
 import { publicTopics } from '@millhand/eventlog/public-stream'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import { singleReplica } from '@millhand/lease'

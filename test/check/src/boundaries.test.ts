@@ -71,7 +71,11 @@ const forbidden = [
   ['services-stand-alone', 'services/compute/src/compute.ts', 'gateway/src/gateway.ts'],
   ['gateway-knows-no-service', 'gateway/src/gateway.ts', 'services/executor/src/executor.ts'],
   ['workforce-knows-no-employee', 'services/workforce/src/task.ts', 'services/workforce/employees/src/catalogue.ts'],
-  ['employees-know-the-port', 'services/workforce/employees/src/answer.ts', 'services/workforce/src/required-inputs.ts'],
+  [
+    'employees-know-the-port',
+    'services/workforce/employees/src/answer.ts',
+    'services/workforce/src/required-inputs.ts',
+  ],
   ['employees-stand-alone', 'services/workforce/employees/maya/facts.ts', 'services/workforce/employees/emma/names.ts'],
   [
     'employees-stand-alone',

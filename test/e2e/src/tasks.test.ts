@@ -14,7 +14,7 @@ import {
   TIME,
   TYPE_ID,
 } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

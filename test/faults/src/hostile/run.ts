@@ -7,7 +7,7 @@ import { keyOf, newAccount, operate } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
 import type { Target } from './attacks.ts'
 import type { Counters } from './hostile-child.ts'
-import { type Measured, measure, type Neighbour } from './neighbour.ts'
+import { type Measured, measure, type Neighbour } from './neighbour-tenant.ts'
 
 export interface HostileRun {
   readonly alone: Measured

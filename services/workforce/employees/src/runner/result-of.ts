@@ -1,4 +1,4 @@
-import { withoutOwnPaths } from '@millhand/api/paths'
+import { withoutOwnPaths } from '@millhand/api/redact-paths'
 import type { ItemResult } from '@millhand/child-process'
 import type { Made } from './from-child.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
-import type { Member } from './member.ts'
+import type { Member } from './process-member.ts'
 
 const CALL_LIMIT_MS = 2_000
 

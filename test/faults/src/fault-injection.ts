@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ownerAddress } from './evidence.ts'
-import type { Link } from './link.ts'
 import type { Fault, Target } from './schedule.ts'
 import { computes, type MemberName, type System, webhooks } from './system.ts'
+import type { Link } from './tcp-proxy.ts'
 
 /** What can be killed, paused and started again: a process of ours, or a server. */
 interface Victim {

@@ -1,5 +1,5 @@
 /** The topic as a consumer reads it that drops what it has had: at least once, made exactly once. */
-import type { Logged } from './history.ts'
+import type { Logged } from './history-checks.ts'
 
 /** A message of the topic, in the order of its partition. */
 export interface Message {

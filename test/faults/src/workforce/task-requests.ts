@@ -1,17 +1,17 @@
 /** What clients ask for: employees' work of three sorts, beside tasks of compute. */
-import type { Wish } from '../clients.ts'
+import type { TaskRequest } from '../clients.ts'
 import type { Random } from '../random.ts'
-import { digitWish } from '../wishes.ts'
+import { digitRequest } from '../task-requests.ts'
 
 const WORK = 0.55
 
 /** Everything that a client can ask for, in a seeded mixture. */
-export function anyWork(random: Random): Wish {
+export function anyWork(random: Random): TaskRequest {
   const { next, between } = random
   const chosen = next()
   const act = chosen < 0.1 ? 'cancel' : chosen < 0.4 ? 'look' : 'leave'
   const how = { act, pauseMs: next() < 0.5 ? 0 : between(1, 800) } as const
-  if (next() >= WORK) return digitWish(random, { task: { max_attempts: 10 }, ...how })
+  if (next() >= WORK) return digitRequest(random, { task: { max_attempts: 10 }, ...how })
   const sort = next()
   const { answer, ...asked } = sort < 0.75 ? review(random) : sort < 0.9 ? picture(random) : prediction(random)
   return { create: { ...asked, metadata: { client: String(between(1, 99)) } }, answer, ...how }

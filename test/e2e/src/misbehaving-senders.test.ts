@@ -1,9 +1,9 @@
 /** Senders that break off, dawdle, or send what is no HTTP. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { connection, rawHead } from './raw.ts'
+import { connection, rawHead } from './raw-http.ts'
 import { digit, run } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

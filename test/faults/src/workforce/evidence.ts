@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Wire } from '@millhand/test-e2e/http'
 import { finalOf, readBodies, readTasks } from '../evidence.ts'
-import type { Final } from '../history.ts'
+import type { Final } from '../history-checks.ts'
 
 /** A task of an employee as the store has it. */
 export interface Work extends Final {

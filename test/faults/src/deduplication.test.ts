@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Logged } from './history.ts'
-import { type Message, withoutRepeats } from './repeats.ts'
+import { type Message, withoutRepeats } from './deduplication.ts'
+import type { Logged } from './history-checks.ts'
 
 test('what came again with the same content, in order or out of it, is dropped', () => {
   const messages = [message(1), message(2), message(1), message(2), message(3)]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Final, type History, type Logged, violations } from './history.ts'
+import { type Final, type History, type Logged, violations } from './history-checks.ts'
 
 test('a history in which every promise was kept has no violation', () => {
   assert.deepEqual(violations(kept()), [])

@@ -86,7 +86,10 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
   const coming = comings[collection]
   if (coming) return await coming(caller)
   const making = makings[collection]
-  assert.ok(making, `belongings.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``)
+  assert.ok(
+    making,
+    `account-resources.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``,
+  )
   const made = await caller.call('POST', collectionPath(collection), making(caller.name))
   assert.equal(made.status, 201, made.text)
   if (collection !== 'tasks' && collection !== 'workforce') return made.body

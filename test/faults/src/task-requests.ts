@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repository } from '@millhand/test-e2e/server'
-import type { Wish } from './clients.ts'
+import type { TaskRequest } from './clients.ts'
 import type { Random } from './random.ts'
 
 interface Digit {
@@ -15,7 +15,10 @@ export const digits: readonly Digit[] = JSON.parse(
 )
 
 /** A task of the model `digits`: some milliseconds of work, with an answer that is known. */
-export function digitWish({ between }: Random, more: Partial<Wish> & { readonly task?: object } = {}): Wish {
+export function digitRequest(
+  { between }: Random,
+  more: Partial<TaskRequest> & { readonly task?: object } = {},
+): TaskRequest {
   const { task, ...rest } = more
   const { digit, pixels } = digits[between(0, digits.length - 1)] as Digit
   const create = { type: 'inference', model: 'digits', input: JSON.stringify(pixels), ...task }
@@ -23,7 +26,7 @@ export function digitWish({ between }: Random, more: Partial<Wish> & { readonly 
 }
 
 /** Everything that a client can ask for, in a seeded mixture. Lost executors cost attempts: hardly any task has few. */
-export function anyWish(random: Random): Wish {
+export function anyRequest(random: Random): TaskRequest {
   const { next, between } = random
   const chance = (share: number) => next() < share
   const isLong = chance(LONG)
@@ -40,16 +43,16 @@ export function anyWish(random: Random): Wish {
     pauseMs: chance(0.5) ? 0 : between(1, isLong ? 800 : 60),
     ...(chance(0.15) && { prefer: `wait=${between(1, 3)}` }),
   } as const
-  return isLong ? longWish(between(300, 1_500), { task, ...how }) : digitWish(random, { task, ...how })
+  return isLong ? longRequest(between(300, 1_500), { task, ...how }) : digitRequest(random, { task, ...how })
 }
 
 const LONG = 0.012
 
 /** A run that takes about `ms` of one processor core on a machine of 2026. */
-export function longWish(
+export function longRequest(
   ms: number,
-  { task, ...rest }: Pick<Wish, 'act' | 'pauseMs'> & { readonly task: object },
-): Wish {
+  { task, ...rest }: Pick<TaskRequest, 'act' | 'pauseMs'> & { readonly task: object },
+): TaskRequest {
   const input = JSON.stringify({ iterations: { dtype: 'int64', shape: [1], data: [Math.round(ms * 600)] } })
   return { create: { type: 'inference', model: 'spin', input, ...task }, answer: undefined, ...rest }
 }

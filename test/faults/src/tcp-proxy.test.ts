@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createLink } from './link.ts'
+import { createLink } from './tcp-proxy.ts'
 
 test('carries what is said both ways, and the ends', async () => {
   await using pair = await linked()
