@@ -188,7 +188,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   })
   for (const [name, executor] of executors) runner.run(name, signal => executor.run(signal))
 
-  const besides = createHealth()
+  const optionalHealth = createHealth()
   const gateway = runner.own(
     createGateway({
       services: publicServices,
@@ -200,7 +200,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
       publicUrl: config.publicUrl,
       securityContact: config.securityContact,
       health,
-      besides,
+      optionalHealth,
       log,
       clock,
       http: config.http,
@@ -210,7 +210,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   // They live and die with this process.
   for (const part of calleesOf('gateway')) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
-  runner.run('deliveries', signal => watchDeliveryHealth({ backlog, health: besides, clock }, signal))
+  runner.run('deliveries', signal => watchDeliveryHealth({ backlog, health: optionalHealth, clock }, signal))
   runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
   const grpc = await serveGrpc({
     grpc: config.grpc,

@@ -52,7 +52,7 @@ export interface GatewayDeps {
   readonly publicUrl?: string | undefined
   readonly health: Health
   /** The health of optional components: `/status` shows them, and readiness does not depend on them. */
-  readonly besides?: Pick<Health, 'ready'>
+  readonly optionalHealth?: Pick<Health, 'ready'>
   readonly log: Log
   readonly clock: Clock
   /** Port 0 takes a free one. */
@@ -104,7 +104,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
   }
   const counts = createRequestCounts()
-  const components = createComponents(deps.besides ? [health, deps.besides] : [health], clock)
+  const components = createComponents(deps.optionalHealth ? [health, deps.optionalHealth] : [health], clock)
   const reports = createReports({ ...deps, components, counts })
   const shorts = shortRoutes(services)
   const endpoints = [

@@ -58,7 +58,7 @@ export const gateway = defineProcess(gatewayVariables, config, async (config, ru
     publicUrl: config.publicUrl,
     securityContact: config.securityContact,
     health,
-    besides: optionalHealth,
+    optionalHealth,
     log,
     clock,
     http: config.http,

@@ -4,7 +4,7 @@ import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_se
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
-import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-stream'
+import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-topics'
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'

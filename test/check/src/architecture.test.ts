@@ -25,7 +25,7 @@ test('docs/architecture.md has each library once, above the libraries that it im
 test('docs/architecture.md names every service and every topic', () => {
   for (const service of foldersOf('services')) assert.match(page, new RegExp(`^\\| ${service}\\b`, 'm'))
   const topics = [
-    ...readFileSync(join(root, 'libs/eventlog/src/public-stream.ts'), 'utf8').matchAll(/'(millhand\.\w+\.v1)'/g),
+    ...readFileSync(join(root, 'libs/eventlog/src/public-topics.ts'), 'utf8').matchAll(/'(millhand\.\w+\.v1)'/g),
   ]
   assert.ok(topics.length >= 7)
   for (const [, topic] of topics) assert.ok(page.includes(`\`${topic}\``), topic)

@@ -1,6 +1,6 @@
 /** What the store and the topic hold, read by ordinary clients of theirs, past the product and past all links. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { Wire } from '@millhand/test-e2e/http'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Db, MongoClient } from 'mongodb'

@@ -8,8 +8,8 @@ import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
 import { createSecretCipher, SecretUnreadable } from '../secret/secret-encryption.ts'
 import { firstSecret, rotatedSecret } from '../secret/stored-secret.ts'
 import type { WebhookRecord } from '../webhook.ts'
-import { type Message, signatureHeader } from './signature-header.ts'
 import { createSigner } from './signer.ts'
+import { type Message, signatureHeader } from './webhook-signature.ts'
 
 const id = 'evt_01kaje5z1cf6tvnyxkkhbm3v8h'
 const DAY_MS = 86_400_000

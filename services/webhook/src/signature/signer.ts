@@ -4,7 +4,7 @@ import type { CallbackSecrets } from '../secret/callback-secret.ts'
 import { createKeyring } from '../secret/keyring.ts'
 import type { SecretCipher } from '../secret/secret-encryption.ts'
 import type { WebhookRecord } from '../webhook.ts'
-import { type Message, signatureHeader } from './signature-header.ts'
+import { type Message, signatureHeader } from './webhook-signature.ts'
 
 /** What a post carries beside its body. */
 export interface SignedHeaders {

@@ -23,7 +23,7 @@ interface Known {
   counting: Promise<void> | undefined
 }
 
-export class Backlog {
+export class QueueLimit {
   readonly #count: CountWaiting
   readonly #clock: Clock
   readonly #known = new Map<string, Known>()

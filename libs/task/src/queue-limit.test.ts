@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { codeOf, retryAfterOf } from '@millhand/api'
 import { manualClock } from '@millhand/process'
 import fc from 'fast-check'
-import { Backlog } from './backlog.ts'
+import { QueueLimit } from './queue-limit.ts'
 
 const full = (error: unknown) => codeOf(error) === 'queue_full' && retryAfterOf(error) === 1
 
@@ -11,19 +11,19 @@ const full = (error: unknown) => codeOf(error) === 'queue_full' && retryAfterOf(
 function opened() {
   const clock = manualClock()
   const store = { waiting: 0, counts: 0 }
-  const backlog = new Backlog(async (_, limit) => {
+  const queueLimit = new QueueLimit(async (_, limit) => {
     store.counts++
     return Math.min(limit, store.waiting)
   }, clock)
   const create = (most: number, isStored = true) =>
-    backlog.admit('acct_a/live', most, async () => {
+    queueLimit.admit('acct_a/live', most, async () => {
       if (isStored) store.waiting++
       return isStored
     })
-  return { clock, store, backlog, create }
+  return { clock, store, queueLimit, create }
 }
 
-describe('a backlog', () => {
+describe('a queue limit', () => {
   it('asks the store nothing until there could be too many, and then refuses', async () => {
     const { store, create } = opened()
     for (let i = 0; i < 100; i++) assert.ok(await create(100))
@@ -47,9 +47,9 @@ describe('a backlog', () => {
   })
 
   it('gives back the place of what was not stored, and keeps that of what may have been', async () => {
-    const { clock, store, backlog, create } = opened()
+    const { clock, store, queueLimit, create } = opened()
     for (let i = 0; i < 5; i++) assert.equal(await create(1, false), false)
-    const lost = backlog.admit('acct_a/live', 1, async () => {
+    const lost = queueLimit.admit('acct_a/live', 1, async () => {
       store.waiting++
       throw new Error('lost')
     })
@@ -69,20 +69,20 @@ describe('a backlog', () => {
   })
 
   it('is of each tenant', async () => {
-    const { backlog, create } = opened()
+    const { queueLimit, create } = opened()
     await create(1)
     await assert.rejects(create(1), full)
-    assert.ok(await backlog.admit('acct_a/test', 2, async () => true))
+    assert.ok(await queueLimit.admit('acct_a/test', 2, async () => true))
   })
 
   it('asks no store that is not there for a place that there is', async () => {
     const clock = manualClock()
     let isAway = false
-    const backlog = new Backlog(async () => {
+    const queueLimit = new QueueLimit(async () => {
       if (isAway) throw new Error('away')
       return 0
     }, clock)
-    const create = () => backlog.admit('acct_a/live', 2, async () => true)
+    const create = () => queueLimit.admit('acct_a/live', 2, async () => true)
     await create()
     isAway = true
     await clock.advance(20_000)
@@ -106,7 +106,7 @@ describe('a backlog', () => {
             await scheduler.schedule(Promise.resolve(), 'counted')
             return seen
           }
-          const backlog = new Backlog(count, clock)
+          const queueLimit = new QueueLimit(count, clock)
           const store = async (isNew: boolean) => {
             await scheduler.schedule(Promise.resolve(), 'written')
             if (isNew) waiting++
@@ -120,7 +120,7 @@ describe('a backlog', () => {
               if (step === 'pass') await clock.advance(6_000)
               if (step === 'create' || step === 'taken') {
                 creates.push(
-                  backlog
+                  queueLimit
                     .admit('t', most, () => store(step === 'create'))
                     .catch(error => assert.ok(full(error), error)),
                 )
