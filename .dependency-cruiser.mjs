@@ -109,9 +109,10 @@ export default {
     },
     {
       name: 'onnx-is-an-adapter',
-      comment: 'Only `libs/onnx` and the ONNX runner talk to ONNX Runtime, and only the latter decodes pictures.',
+      comment:
+        'Only `libs/onnxruntime` and the ONNX runner talk to ONNX Runtime, and only the latter decodes pictures.',
       severity: 'error',
-      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters, '^libs/onnx/'] },
+      from: { path: '^(gateway|services|libs|deploy)/', pathNot: [tests, adapters, '^libs/onnxruntime/'] },
       to: { path: 'node_modules/(onnxruntime-node|sharp)/' },
     },
     {

@@ -49,7 +49,7 @@ before(async () => {
 })
 
 test('the example writes each file of the table, and no other; they are at most twelve', () => {
-  // A service with a list, such as `GET /v1/instances`, has one file more: `belongings.ts`.
+  // A service with a list, such as `GET /v1/instances`, has one file more: `account-resources.ts`.
   assert.ok(files.length + 1 <= 12, `${files.length} files`)
   const patterns = filesOf('budget').map(file => new RegExp(`^${file.replaceAll(/<\w+>/g, '[\\w-]+')}$`))
   const written = blocks.map(({ path }) => path)
@@ -76,7 +76,7 @@ test('the copy answers the endpoint of the example', async () => {
 test('the types of the copy fit, and what holds services to the table finds no fault', async () => {
   await run(['tsc', '--noEmit', '-p', '.'])
   await run([
-    ...[...node, '--test', 'deploy/src/services.test.ts', 'deploy/src/documented.test.ts'],
+    ...[...node, '--test', 'deploy/src/services.test.ts', 'deploy/src/settings-in-docs.test.ts'],
     ...['deploy/src/processes/credentials.test.ts', 'test/check/src/architecture.test.ts'],
   ])
   await run([

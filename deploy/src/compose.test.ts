@@ -4,16 +4,16 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { ConfigurationError, configuration, type Described } from '@millhand/runner'
+import { ConfigurationError, configuration, type Described } from '@millhand/process'
 import { composeMissing, javaMissing, startKafka } from '@millhand/test-servers'
 import { Kafka, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
-import { urlVariable } from './addresses.ts'
 import { operatorVariables } from './operator/deployment.ts'
-import { callerOf, callingVariables, signingVariables } from './processes/caller.ts'
 import { composeSecrets } from './processes/compose-secrets.ts'
 import { loadProcess } from './processes/load-process.ts'
+import { callingVariables, ownCredentialsOf, signingVariables } from './processes/own-credentials.ts'
 import { freeAddress } from './processes.fixture.ts'
+import { urlVariable } from './service-urls.ts'
 import { calleesOf, type ServiceName, serviceNames, usesKafka } from './services.ts'
 
 const secret = 'the operator of this stack, for tests alone'
@@ -62,7 +62,7 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     for (const name of serviceNames) {
       const { environment } = services[name]
       if (calleesOf(name).length === 0) continue
-      assert.doesNotThrow(() => callerOf(name, callingOf(environment)), name)
+      assert.doesNotThrow(() => ownCredentialsOf(name, callingOf(environment)), name)
       for (const callee of calleesOf(name)) assert.equal(environment[urlVariable(callee)], `http://${callee}:8081`)
     }
     const { MILLHAND_SERVICE_TOKEN: token, MILLHAND_IDENTITY_URL: identity } = services.operator.environment
@@ -150,7 +150,7 @@ describe('compose.yaml', { skip: composeMissing() }, () => {
     assert.deepEqual({ ...others }, before)
     const executor = { ...parse(composed(settings)).services.executor.environment }
     executor.MILLHAND_SERVICE_TOKEN = EXECUTOR_SERVICE_TOKEN
-    const { expiresAt = 0 } = callerOf('executor', callingOf(executor))
+    const { expiresAt = 0 } = ownCredentialsOf('executor', callingOf(executor))
     assert.ok(Math.abs(expiresAt - Date.now() - 2 * 86_400_000) < 60_000)
     assert.equal(note, `The token of the executors ends at ${new Date(expiresAt).toISOString()}.`)
     assert.throws(() => composeSecrets(['--days', '0'], operator), ConfigurationError)

@@ -6,7 +6,7 @@ import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
-import { ConfigurationError, type Values } from '@millhand/runner'
+import { ConfigurationError, type Values } from '@millhand/process'
 import type { variables } from './variables.ts'
 
 type All = Values<typeof variables>

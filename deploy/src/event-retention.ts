@@ -1,6 +1,6 @@
 /** How long the one process keeps the events of its log. */
 import { trimLog } from '@millhand/eventlog/sqlite'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
 

@@ -12,7 +12,7 @@ import {
   type SandboxMode,
 } from '@millhand/executor'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
-import type { Runner } from '@millhand/runner'
+import type { Runner } from '@millhand/process'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {

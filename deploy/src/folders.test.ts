@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { ensureFolder, requireFolder } from './folders.ts'
 
 test('a folder is made with those above it, for its owner alone, and may be there', async t => {

@@ -1,7 +1,7 @@
 /** The folders that settings name: what is wrong with one is told by the name of its setting. */
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 
 /** Makes the folder, and those above it, for their owner alone where they are not there. */
 export async function ensureFolder(setting: string, path: string): Promise<void> {

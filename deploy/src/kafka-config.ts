@@ -1,7 +1,7 @@
 /** How a process reaches Kafka. */
 import { readFileSync } from 'node:fs'
 import type { KafkaOptions } from '@millhand/eventlog/kafka'
-import { ConfigurationError, type Values } from '@millhand/runner'
+import { ConfigurationError, type Values } from '@millhand/process'
 import { pick } from './variables.ts'
 
 export const kafkaVariables = pick(

@@ -12,9 +12,9 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createApiKey } from '@millhand/api'
 import { ensureFirstAccount, enterprise, identityCollections } from '@millhand/identity'
-import { systemClock } from '@millhand/runner'
+import { systemClock } from '@millhand/process'
 import { openSqlite } from '@millhand/store/sqlite'
-import { firstKeys } from './first-keys.ts'
+import { ensureBootstrapKeys } from './bootstrap-keys.ts'
 import { serve } from './processes.fixture.ts'
 import { secretKey } from './secret-key.ts'
 import { startFault } from './start-fault.ts'
@@ -140,7 +140,7 @@ test('bootstrap keys that are none are told by their file, and never shown', asy
     const dataDir = await folder()
     const file = join(dataDir, 'bootstrap-keys.json')
     await writeFile(file, text)
-    await assert.rejects(firstKeys(dataDir, {}), error => {
+    await assert.rejects(ensureBootstrapKeys(dataDir, {}), error => {
       assert.ok(!String(error).includes(live.slice(0, 12)), String(error))
       return assertTold(error, file, /does not hold a live and a test key.*Restore it/)
     })
@@ -152,7 +152,9 @@ test('what is in the place of a file is told too', async () => {
   const dataDir = await folder()
   for (const name of ['secret-key', 'bootstrap-keys.json']) await mkdir(join(dataDir, name))
   await assert.rejects(keyOf(dataDir), error => assertTold(error, join(dataDir, 'secret-key'), /read/))
-  await assert.rejects(firstKeys(dataDir, {}), error => assertTold(error, join(dataDir, 'bootstrap-keys.json'), /read/))
+  await assert.rejects(ensureBootstrapKeys(dataDir, {}), error =>
+    assertTold(error, join(dataDir, 'bootstrap-keys.json'), /read/),
+  )
 })
 
 /** What opening the store of a folder fails with. */

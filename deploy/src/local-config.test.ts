@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { createApiKey } from '@millhand/api'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { localConfig } from './local-config.ts'
 
 /** The same key with its last character changed. */

@@ -4,7 +4,7 @@ import type { PlanNames } from '@millhand/api'
 import type { AddressRanges } from '@millhand/dial'
 import type { BootstrapKeys } from '@millhand/identity'
 import type { ModelsFolder } from '@millhand/model'
-import { type Address, configuration } from '@millhand/runner'
+import { type Address, configuration } from '@millhand/process'
 import type { Level } from '@millhand/telemetry'
 import {
   type AccountLimits,

@@ -14,7 +14,7 @@ import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_se
 import { createBillingService } from '@millhand/billing'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { computeOn } from '@millhand/compute/on-database'
+import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
@@ -24,27 +24,27 @@ import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCol
 import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans, type Plans } from '@millhand/plans'
+import { systemClock as clock, createHealth, type Health, type Runner } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, createHealth, type Health, type Runner } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
 import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
 import { createWebhookService } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
+import { type EnsuredKeys, ensureBootstrapKeys } from './bootstrap-keys.ts'
 import { firstPlans } from './config-parts.ts'
+import { watchDeliveryHealth } from './delivery-health.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
-import { type FirstKeys, firstKeys } from './first-keys.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
+import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
-import { naming } from './naming.ts'
-import { serveProcess } from './processes/serve-process.ts'
-import { watchHealth } from './processes/watch-health.ts'
+import { probeHealth } from './processes/health-probe.ts'
+import { serveGrpc } from './processes/serve-grpc.ts'
 import { secretKey } from './secret-key.ts'
 import { serveMetrics } from './serve-metrics.ts'
 import { calleesOf } from './services.ts'
-import { watchDeliveries } from './watch-deliveries.ts'
 import { webhookTargets } from './webhook-targets.ts'
 
 export interface Local {
@@ -54,7 +54,7 @@ export interface Local {
   readonly grpc: string
   /** Where `/metrics` is served. */
   readonly metrics: string
-  readonly keys: FirstKeys
+  readonly keys: EnsuredKeys
   readonly models: Catalogue
 }
 
@@ -76,8 +76,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   hostServices(process)
   await runExecutors(process, modelRunner)
   const gateway = ownGateway(process)
-  runner.run('store', signal => watchHealth('store', health, () => db.ping(), signal))
-  const grpc = await serveProcess({
+  runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
+  const grpc = await serveGrpc({
     grpc: config.grpc,
     trusted: [createCredentialsIssuer(secret).publicKey],
     tls: undefined,
@@ -88,7 +88,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     log,
   })
   runner.onDrain(() => gateway.drain())
-  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
+  const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', gateway.listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys, models }
@@ -123,7 +123,7 @@ async function openAccounts(config: LocalConfig, db: SqliteDatabase, plans: Plan
   const owned = identityCollections(db)
   const isFirstStart = async () => !(await hasFirstAccount(owned))
   const secret = await secretKey({ dataDir: config.dataDir, configured: config.secretKey, isFirstStart })
-  const keys = await firstKeys(config.dataDir, config.bootstrap)
+  const keys = await ensureBootstrapKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys, plans: firstPlans(config.bootstrapPlans, plans) })
   return { secret, keys }
 }
@@ -249,7 +249,7 @@ async function runExecutors({ config, runner, log, models, hosted }: Process, mo
 }
 
 function ownGateway({ config, runner, log, health, hosted: { transport } }: Process) {
-  const besides = createHealth()
+  const optionalHealth = createHealth()
   const gateway = runner.own(
     createGateway({
       services: publicServices,
@@ -261,7 +261,7 @@ function ownGateway({ config, runner, log, health, hosted: { transport } }: Proc
       publicUrl: config.publicUrl,
       securityContact: config.securityContact,
       health,
-      besides,
+      optionalHealth,
       log,
       clock,
       http: config.http,
@@ -271,6 +271,6 @@ function ownGateway({ config, runner, log, health, hosted: { transport } }: Proc
   // They live and die with this process.
   for (const part of calleesOf('gateway')) health.set(part, true)
   const backlog = createClient(BacklogService, transport)
-  runner.run('deliveries', signal => watchDeliveries({ backlog, health: besides, clock }, signal))
+  runner.run('deliveries', signal => watchDeliveryHealth({ backlog, health: optionalHealth, clock }, signal))
   return gateway
 }

@@ -3,7 +3,7 @@
  * killed it meant the server. Started by anything else, we do not care who our parent is.
  */
 import { readFileSync } from 'node:fs'
-import type { Runner } from '@millhand/runner'
+import type { Runner } from '@millhand/process'
 
 const lookEveryMs = 1_000
 

@@ -1,5 +1,5 @@
 /** What `pnpm serve` starts. */
-import type { Configuration, Health, Runner, Schema, Values } from '@millhand/runner'
+import type { Configuration, Health, Runner, Schema, Values } from '@millhand/process'
 import type { Level, Log } from '@millhand/telemetry'
 
 export interface Process {

@@ -23,8 +23,8 @@ import {
 import { createCredentialsIssuer, createNetworkTransport } from '@millhand/rpc/network'
 import { createTunnelTransport } from '@millhand/rpc/tunnel'
 import { javaMissing, startKafka, startMongo } from '@millhand/test-servers'
-import { urlVariable } from './addresses.ts'
 import { credentialsFor, serve } from './processes.fixture.ts'
+import { urlVariable } from './service-urls.ts'
 import {
   type CallerName,
   calleesOf,

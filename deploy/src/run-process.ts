@@ -1,5 +1,5 @@
 /** One service's process from its start to its end. */
-import { systemClock as clock, createRunner } from '@millhand/runner'
+import { systemClock as clock, createRunner } from '@millhand/process'
 import { standardOutput } from '@millhand/telemetry'
 import { stopWithPackageManager } from './package-manager.ts'
 import type { Process, Started } from './process.ts'
@@ -28,7 +28,7 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
     // A start that waits for others for ever must not keep the process from its end.
     const started = await Promise.race([prepared.start(runner, log), runner.waitForExit()])
     if (typeof started === 'number') return started
-    runner.run('ready line', signal => announce(options.service, started, signal))
+    runner.run('ready line', signal => printReadyLine(options.service, started, signal))
     return await runner.waitForExit()
   } catch (error) {
     await runner.stop('start failed')
@@ -37,7 +37,7 @@ export async function runProcess(chosen: Process, options: ProcessOptions): Prom
 }
 
 /** Says that it serves, once it does: one line of JSON on standard output. */
-async function announce(service: string, { addresses, health }: Started, signal: AbortSignal): Promise<void> {
+async function printReadyLine(service: string, { addresses, health }: Started, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !health.ready().ready) await clock.sleep(50, signal).catch(() => {})
   if (!signal.aborted) standardOutput().write(`${JSON.stringify({ ready: true, service, ...addresses })}\n`)
 }

@@ -20,9 +20,9 @@ import {
 } from '@millhand/test-servers'
 import kafkajs, { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { parse } from 'yaml'
-import { urlVariable } from './addresses.ts'
 import { runOperator } from './operator/run-operator.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
+import { urlVariable } from './service-urls.ts'
 import { calleesOf, dispatchTopic } from './services.ts'
 
 // A CommonJS module: Node finds only some of its names.

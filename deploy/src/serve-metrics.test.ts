@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:net'
 import { test } from 'node:test'
-import { createRunner } from '@millhand/runner'
+import { createRunner } from '@millhand/process'
 import { createLog, createMetrics } from '@millhand/telemetry'
 import { serveMetrics } from './serve-metrics.ts'
 

@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Address, Runner } from '@millhand/process'
 import { ignoreAcceptErrors } from '@millhand/rpc'
-import type { Address, Runner } from '@millhand/runner'
 import { type Log, type Metrics, metricsContentType, standardError } from '@millhand/telemetry'
-import { naming } from './naming.ts'
+import { explainListenFault } from './listen-fault.ts'
 
 /** The URL at which it serves. */
 export async function serveMetrics(
@@ -21,7 +21,7 @@ export async function serveMetrics(
     res.writeHead(200, { 'content-type': metricsContentType, 'cache-control': 'no-store' }).end(text)
   })
   server.listen(address)
-  await naming('MILLHAND_METRICS_ADDR', once(server, 'listening'))
+  await explainListenFault('MILLHAND_METRICS_ADDR', once(server, 'listening'))
   ignoreAcceptErrors(server, log)
   runner.own(
     {

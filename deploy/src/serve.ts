@@ -1,5 +1,5 @@
 /** `pnpm serve <service>`: one service in this process, on MongoDB, Kafka and gRPC. `docs/many-machines.md`. */
-import { endProcess } from '@millhand/runner'
+import { endProcess } from '@millhand/process'
 import { standardError, standardOutput } from '@millhand/telemetry'
 import { loadProcess } from './processes/load-process.ts'
 import { runProcess } from './run-process.ts'

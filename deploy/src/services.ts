@@ -19,7 +19,7 @@ import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_se
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workforce_service_pb.ts'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { Grant } from '@millhand/rpc/network'
 
 /** A holder of credentials. */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { StoreDamaged, StoreInUse, StoreVersionMismatch } from '@millhand/store/sqlite'
 
 /** Why a process could not start: one clear line for what an operator can mend; the whole error for what only we can. */

@@ -7,8 +7,8 @@ import { createApiKey } from '@millhand/api'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { createNetworkTransport } from '@millhand/rpc/network'
 import { javaMissing, type Mongo, startMongo } from '@millhand/test-servers'
-import { urlVariable } from './addresses.ts'
 import { credentialsFor, type Environment, freeAddress, type Running, serve } from './processes.fixture.ts'
+import { urlVariable } from './service-urls.ts'
 import {
   calleesOf,
   isCalled,

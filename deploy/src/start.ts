@@ -1,12 +1,12 @@
 /** `pnpm start`: everything in one process. */
 import { onnxRunner } from '@millhand/executor/onnx'
-import { createRunner, endProcess } from '@millhand/runner'
+import { createRunner, endProcess } from '@millhand/process'
 import { standardError } from '@millhand/telemetry'
-import { announce } from './announce.ts'
 import { local } from './local.ts'
 import { localConfig } from './local-config.ts'
 import { stopWithPackageManager } from './package-manager.ts'
 import { processLog } from './process-log.ts'
+import { printReadyLine } from './ready-line.ts'
 import { startFault } from './start-fault.ts'
 import { storeFault } from './store-fault.ts'
 import { waitForStore, waitReasonOf } from './store-wait.ts'
@@ -26,7 +26,7 @@ try {
       const starting = local(config, runner, log, onnxRunner({ ...config.onnx, log }))
       // A start that waits for ever must not keep the process from its end.
       const started = await Promise.race([starting, runner.waitForExit()])
-      if (typeof started !== 'number') announce(started)
+      if (typeof started !== 'number') printReadyLine(started)
       await endProcess(await runner.waitForExit())
     } catch (error) {
       // What a start meets after a signal to stop is that its resources are closed.

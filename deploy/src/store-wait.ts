@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fail, problemOf } from '@millhand/api'
-import { systemClock as clock, type Runner } from '@millhand/runner'
+import { systemClock as clock, type Runner } from '@millhand/process'
 import { DiskRoom, faultOf, StoreDamaged } from '@millhand/store/sqlite'
 import type { Log } from '@millhand/telemetry'
+import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
-import { naming } from './naming.ts'
 
 interface WaitReason {
   /** What it waits for, for the operator. */
@@ -75,7 +75,7 @@ async function serveUnready({ http, publicUrl }: Waiting['config'], reason: stri
     res.end(JSON.stringify(problem))
   })
   server.listen(http)
-  await naming('MILLHAND_HTTP_ADDR', once(server, 'listening'))
+  await explainListenFault('MILLHAND_HTTP_ADDR', once(server, 'listening'))
   return {
     async close() {
       const closed = once(server, 'close')

@@ -11,7 +11,7 @@ const child = (name: string) => `
   console.log('{"ready":true}')`
 
 const parent = `
-  import { createRunner, systemClock as clock } from '@millhand/runner'
+  import { createRunner, systemClock as clock } from '@millhand/process'
   import { createLog } from '@millhand/telemetry'
   import { supervise } from ${JSON.stringify(new URL('supervisor.ts', import.meta.url).href)}
   const log = createLog({ level: 'error' })

@@ -1,7 +1,7 @@
 /** Processes of ours, started, watched and started again when they end by themselves. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
 export interface ProcessSpec {

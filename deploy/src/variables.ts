@@ -10,9 +10,9 @@ import {
   type Setting,
   secret,
   text,
-} from '@millhand/runner'
+} from '@millhand/process'
 import { levels } from '@millhand/telemetry'
-import { urlVariables } from './addresses.ts'
+import { urlVariables } from './service-urls.ts'
 import {
   addressRanges,
   apiKey,
@@ -23,7 +23,7 @@ import {
   planNames,
   publicKeys,
   url,
-} from './forms.ts'
+} from './setting-types.ts'
 
 export const variables = {
   MILLHAND_HTTP_ADDR: address('127.0.0.1:8080', 'The address of the REST API. Port 0 picks a free port.'),

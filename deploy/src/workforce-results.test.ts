@@ -9,7 +9,7 @@ import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { as, openWorkforce, type Workforce } from './workforce.fixture.ts'
 

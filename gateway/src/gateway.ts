@@ -5,34 +5,34 @@ import { createIds, httpRoutes, shortRoutes } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
-import type { Clock, Health } from '@millhand/runner'
+import type { Clock, Health } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { createCallers } from './admission/callers.ts'
 import { Concurrency } from './admission/concurrency.ts'
-import type { RateLimiter } from './admission/rate/limiter.ts'
+import type { RateLimiter } from './admission/rate-limit/limiter.ts'
 import { createDispatch } from './dispatch.ts'
 import { createIdempotency } from './idempotency/idempotency.ts'
 import { changelog } from './pages/changelog/changelog.ts'
 import { docs } from './pages/docs.ts'
 import { errorPages } from './pages/errors/errors.ts'
 import { healthChecks } from './pages/health.ts'
+import { startPage } from './pages/home.ts'
 import { openapi } from './pages/openapi.ts'
-import { startPage } from './pages/start.ts'
 import { statusPage } from './pages/status/status-page.ts'
 import { wellKnown } from './pages/well-known.ts'
 import { createAuthenticate } from './pipeline/authenticate.ts'
+import { createWaits } from './pipeline/prefer-wait.ts'
 import { routeEndpoint } from './pipeline/route-endpoint.ts'
-import { createWaits } from './pipeline/wait.ts'
 import { createHttpServer, type Server, type ServerLimits } from './server.ts'
 import { createComponents } from './status/components.ts'
 import { createHistory } from './status/history.ts'
 import { createReports } from './status/reports.ts'
 import { createRequestCounts } from './status/request-counts.ts'
-import { createStreams } from './streams/streams.ts'
+import { createStreams } from './streams/event-streams.ts'
 
-export type { RateLimiter } from './admission/rate/limiter.ts'
-export { localLimiter } from './admission/rate/local-limiter.ts'
-export { type SharedLimiter, sharedLimiter } from './admission/rate/shared-limiter.ts'
+export type { RateLimiter } from './admission/rate-limit/limiter.ts'
+export { localLimiter } from './admission/rate-limit/local-limiter.ts'
+export { type SharedLimiter, sharedLimiter } from './admission/rate-limit/shared-limiter.ts'
 export { publicServices } from './public-services.ts'
 
 export interface GatewayDeps {
@@ -52,7 +52,7 @@ export interface GatewayDeps {
   readonly publicUrl?: string | undefined
   readonly health: Health
   /** The health of optional components: `/status` shows them, and readiness does not depend on them. */
-  readonly besides?: Pick<Health, 'ready'>
+  readonly optionalHealth?: Pick<Health, 'ready'>
   readonly log: Log
   readonly clock: Clock
   /** Port 0 takes a free one. */
@@ -104,7 +104,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     uploadBytes: limits?.uploadBytes ?? UPLOAD_BYTES,
   }
   const counts = createRequestCounts()
-  const components = createComponents(deps.besides ? [health, deps.besides] : [health], clock)
+  const components = createComponents(deps.optionalHealth ? [health, deps.optionalHealth] : [health], clock)
   const reports = createReports({ ...deps, components, counts })
   const shorts = shortRoutes(services)
   const endpoints = [

@@ -3,13 +3,14 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Id, type Ids, parseId } from '@millhand/api'
+import type { Ids } from '@millhand/api'
 import { ignoreAcceptErrors } from '@millhand/rpc'
 import type { Log } from '@millhand/telemetry'
 import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
-import { refuseConnect, refuseMalformed } from './malformed.ts'
+import { refuseConnect, refuseMalformed } from './malformed-request.ts'
 import { boundPipelining, isFull, pauseWhenFull } from './pipelining.ts'
+import { requestIdOf } from './request-id.ts'
 
 export interface ServerOptions {
   readonly http: { readonly host: string; readonly port: number }
@@ -59,7 +60,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
     const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
     if (connection === undefined || connection.isRefused) return
-    void handle(new Exchange(req, res, requestId(req.headers['x-request-id'] as string | undefined, ids), connection))
+    void handle(new Exchange(req, res, requestIdOf(req, ids), connection))
     pauseWhenFull(req.socket, connection)
   }
   server.on('request', serve)
@@ -179,9 +180,4 @@ const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-/** The caller's own request id where it sends a valid one, else a new one. */
-function requestId(sent: string | undefined, ids: Ids): Id<'req'> {
-  return (sent === undefined ? undefined : parseId('req', sent)) ?? ids('req')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
-import { entityTag, isHeld } from '../src/entity-tag.ts'
+import { entityTag, isHeld } from '../src/etag.ts'
 import { start } from './start.ts'
 
 const path = '/v1/tasks/a'

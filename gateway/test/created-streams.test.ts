@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fail } from '@millhand/api'
-import { prefersEvents } from '../src/streams/created-events.ts'
+import { prefersEvents } from '../src/streams/stream-on-create.ts'
 import { EventReader } from './event-reader.ts'
 import { problemIn } from './problem.ts'
 import { start, validTask } from './start.ts'

@@ -6,7 +6,7 @@ import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
-import { createHealth, manualClock } from '@millhand/runner'
+import { createHealth, manualClock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { createGateway, type GatewayDeps, localLimiter } from '../src/gateway.ts'
 import { FakeServices, now } from './fake-services.ts'

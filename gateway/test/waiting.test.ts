@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { preferredWait } from '../src/pipeline/wait.ts'
+import { preferredWait } from '../src/pipeline/prefer-wait.ts'
 import type { FakeServices } from './fake-services.ts'
 import { start, validTask } from './start.ts'
 import { openWire, requestText } from './wire.ts'

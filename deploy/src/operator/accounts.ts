@@ -7,13 +7,13 @@ import {
   AccountStatusSchema,
   ListAccountsResponseSchema,
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
-import { type Command, type Shown, wholeNumber } from './command.ts'
-import { plansOf, planWords } from './plan-words.ts'
+import { type Command, type CommandOutput, wholeNumber } from './command.ts'
+import { planArguments, plansOf } from './plan-arguments.ts'
 
 export const accountCommands: readonly Command[] = [
   {
     name: 'accounts create',
-    words: `<name> [${planWords}]`,
+    words: `<name> [${planArguments}]`,
     count: [1, 4],
     summary: 'Makes an account. A family that is left out gets the plan of new accounts.',
     run: async ({ words: [name = '', ...plans] }, { accounts }) =>
@@ -65,7 +65,7 @@ export const accountCommands: readonly Command[] = [
 ]
 
 /** An account as JSON and as a table. */
-export const shown = (account: Account): Shown => ({ json: write(account), table: [head, row(account)] })
+export const shown = (account: Account): CommandOutput => ({ json: write(account), table: [head, row(account)] })
 
 const write = jsonWriter(AccountSchema)
 const writeList = jsonWriter(ListAccountsResponseSchema)

@@ -11,12 +11,12 @@ export interface Command {
   readonly summary: string
   readonly options?: Readonly<Record<string, Option>>
   /** @throws UsageError for words that can't be meant, before anything is done */
-  run(given: Given, deployment: Deployment): Promise<Shown>
+  run(given: CommandInput, deployment: Deployment): Promise<CommandOutput>
 }
 
 /** A command that works on the data folder, with no server. */
 export interface FolderCommand extends Omit<Command, 'run'> {
-  run(given: Given, dataDir: string): Promise<Shown>
+  run(given: CommandInput, dataDir: string): Promise<CommandOutput>
   readonly at: 'folder'
 }
 
@@ -28,13 +28,13 @@ interface Option {
 }
 
 /** What an operator has written. */
-export interface Given {
+export interface CommandInput {
   readonly words: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
 }
 
 /** What a command shows. */
-export interface Shown {
+export interface CommandOutput {
   /** For programs: JSON text. */
   readonly json: string
   /** For people: a table, its head first. */
@@ -53,7 +53,7 @@ export class UsageError extends Error {
 }
 
 /** A whole number that an option gives, if it does. @throws UsageError */
-export function wholeNumber(options: Given['options'], name: string): number | undefined {
+export function wholeNumber(options: CommandInput['options'], name: string): number | undefined {
   const text = options[name]
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)

@@ -3,6 +3,7 @@ import { type CallOptions, type Client, ConnectError, createClient, createContex
 import { Health } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
+import { type Address, ConfigurationError, configuration, optional } from '@millhand/process'
 import { type Principal, principalKey } from '@millhand/rpc'
 import {
   createCredentialsIssuer,
@@ -11,8 +12,7 @@ import {
   type NetworkTransport,
   outgoingHeaders,
 } from '@millhand/rpc/network'
-import { type Address, ConfigurationError, configuration, optional } from '@millhand/runner'
-import { callerOf, certificates, requireHttps, tlsOf } from '../processes/caller.ts'
+import { certificates, ownCredentialsOf, requireHttps, tlsOf } from '../processes/own-credentials.ts'
 import { keptSecretKey } from '../secret-key.ts'
 import { grantOf } from '../services.ts'
 import { pick, variables } from '../variables.ts'
@@ -86,7 +86,7 @@ async function credentialsOf(set: Variables): Promise<{ readonly token: string; 
     if (MILLHAND_SECRET_KEY === undefined) {
       throw new ConfigurationError(['MILLHAND_SECRET_KEY has to be set: the one made with MILLHAND_SERVICE_TOKEN.'])
     }
-    const { token } = callerOf('operator', { ...set, MILLHAND_SERVICE_TOKEN, MILLHAND_SECRET_KEY })
+    const { token } = ownCredentialsOf('operator', { ...set, MILLHAND_SERVICE_TOKEN, MILLHAND_SECRET_KEY })
     return { token, secret: MILLHAND_SECRET_KEY.reveal() }
   }
   const kept = await keptSecretKey(MILLHAND_DATA_DIR, MILLHAND_SECRET_KEY?.reveal())

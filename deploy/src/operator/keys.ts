@@ -9,7 +9,7 @@ import {
   ListApiKeysResponseSchema,
 } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { ModeSchema } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
-import { type Command, type Given, type Shown, UsageError, wholeNumber } from './command.ts'
+import { type Command, type CommandInput, type CommandOutput, UsageError, wholeNumber } from './command.ts'
 import type { Deployment, Mode } from './deployment.ts'
 
 const account = { value: '<account>', doc: 'Whose keys.', required: true } as const
@@ -88,14 +88,14 @@ export const keyCommands: readonly Command[] = [
 const modes = ['live', 'test'] as const
 
 /** Those that are asked for. @throws UsageError */
-function modesOf({ mode }: Given['options']): readonly Mode[] {
+function modesOf({ mode }: CommandInput['options']): readonly Mode[] {
   const known = modes.filter(each => mode === undefined || each === mode)
   if (known.length === 0) throw new UsageError('--mode takes live or test.')
   return known
 }
 
 /** The account whose keys are meant. Fails with `not_found` where there is none. @throws UsageError */
-async function accountOf({ account = '' }: Given['options'], { accounts }: Deployment): Promise<string> {
+async function accountOf({ account = '' }: CommandInput['options'], { accounts }: Deployment): Promise<string> {
   const id = parseId('acct', account)
   if (id === undefined) throw new UsageError('--account takes the id of an account: `accounts list` has them.')
   return (await accounts.getAccount({ id })).id
@@ -121,7 +121,7 @@ async function keysOf({ keys, as }: Deployment, account: string, mode: Mode): Pr
 
 /** A key's id does not say which mode it has: where there is none that is live, it is looked for in the sandbox. */
 async function inItsMode(
-  options: Given['options'],
+  options: CommandInput['options'],
   deployment: Deployment,
   ask: (call: CallOptions) => Promise<ApiKey>,
 ): Promise<ApiKey> {
@@ -134,9 +134,9 @@ async function inItsMode(
   }
 }
 
-const shown = (key: ApiKey): Shown => ({ json: write(key), table: [head, row(key)] })
+const shown = (key: ApiKey): CommandOutput => ({ json: write(key), table: [head, row(key)] })
 
-const made = (key: ApiKey): Shown => ({
+const made = (key: ApiKey): CommandOutput => ({
   ...shown(key),
   secret: key.key,
   note: 'The key is shown this once: nobody can read it again.',

@@ -3,7 +3,7 @@ import { jsonWriter } from '@millhand/api'
 import { ListPlansResponseSchema, type PlanInfo } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { shown } from './accounts.ts'
 import type { Command } from './command.ts'
-import { plansOf, planWords } from './plan-words.ts'
+import { planArguments, plansOf } from './plan-arguments.ts'
 
 export const planCommands: readonly Command[] = [
   {
@@ -18,7 +18,7 @@ export const planCommands: readonly Command[] = [
   },
   {
     name: 'plans set',
-    words: `<account> ${planWords}`,
+    words: `<account> ${planArguments}`,
     count: [2, 4],
     summary: 'Gives an account other plans, within a second. A family that is left out keeps its own.',
     run: async ({ words: [id = '', ...plans] }, { accounts }) =>

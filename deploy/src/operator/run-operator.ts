@@ -2,10 +2,10 @@
 import { parseArgs } from 'node:util'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { UnusableFile } from '../unusable-file.ts'
 import { accountCommands } from './accounts.ts'
-import { type Command, type FolderCommand, type Given, type Shown, UsageError } from './command.ts'
+import { type Command, type CommandInput, type CommandOutput, type FolderCommand, UsageError } from './command.ts'
 import { NotReached, openDeployment, operatorVariables } from './deployment.ts'
 import { exitCodes, help, usage } from './help.ts'
 import { keyCommands } from './keys.ts'
@@ -62,7 +62,11 @@ export async function runOperator(
   }
 }
 
-async function run(command: Command | FolderCommand, given: Given, env: NodeJS.ProcessEnv): Promise<Shown> {
+async function run(
+  command: Command | FolderCommand,
+  given: CommandInput,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandOutput> {
   if ('at' in command) return await command.run(given, operatorVariables(env).MILLHAND_DATA_DIR)
   const deployment = await openDeployment(env)
   try {
@@ -76,12 +80,12 @@ async function run(command: Command | FolderCommand, given: Given, env: NodeJS.P
 function read(
   command: Command | FolderCommand,
   words: readonly string[],
-): { readonly given: Given; readonly isHelp: boolean } {
+): { readonly given: CommandInput; readonly isHelp: boolean } {
   const options = command.options ?? {}
   const known = Object.fromEntries(Object.keys(options).map(name => [name, { type: 'string' }] as const))
   const { values, positionals } = parsed(words, known)
   const isHelp = values.help === true
-  const given = { words: positionals, options: values as Given['options'] }
+  const given = { words: positionals, options: values as CommandInput['options'] }
   if (isHelp) return { given, isHelp }
   const [least, most] = command.count
   if (positionals.length < least) throw new UsageError(`Something is missing: ${command.words}`)

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Address, systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { createCredentialsIssuer } from '@millhand/rpc/network'
-import { type Address, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { type FileLock, lockFile } from '@millhand/store/sqlite'
-import { urlVariable } from '../addresses.ts'
+import { ensureBootstrapKeys } from '../bootstrap-keys.ts'
 import { bootstrapKeys } from '../config-parts.ts'
-import { firstKeys } from '../first-keys.ts'
 import { ensureFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { secretKey } from '../secret-key.ts'
+import { urlVariable } from '../service-urls.ts'
 import { calleesOf, type ServiceName, services, startSteps } from '../services.ts'
 import { storeFault } from '../store-fault.ts'
 import { type ProcessSpec, supervise } from '../supervisor.ts'
@@ -45,7 +45,7 @@ export const all = defineProcess(allVariables, config, async (config, runner, lo
   const lock = lockFolder(dataDir)
   runner.own({ close: () => lock.release() }, 'data folder')
   const secret = await secretKey({ dataDir, configured, isFirstStart: async () => !isUsed })
-  const keys = await firstKeys(dataDir, config.bootstrap)
+  const keys = await ensureBootstrapKeys(dataDir, config.bootstrap)
   const issuer = createCredentialsIssuer(secret)
   const special: Partial<Record<ServiceName, Record<string, string>>> = {
     identity: { MILLHAND_BOOTSTRAP_KEY: keys.live, MILLHAND_BOOTSTRAP_TEST_KEY: keys.test },

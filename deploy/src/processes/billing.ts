@@ -1,17 +1,17 @@
 /** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
 import { createBillingService } from '@millhand/billing'
 import { openKafka } from '@millhand/eventlog/kafka'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { DAY_MS } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
-import { calledVariables, tlsOf } from './caller.ts'
-import { serveProcess } from './serve-process.ts'
-import { watchHealth } from './watch-health.ts'
+import { probeHealth } from './health-probe.ts'
+import { calledVariables, tlsOf } from './own-credentials.ts'
+import { serveGrpc } from './serve-grpc.ts'
 
 const billingVariables = configuration(
   {
@@ -36,7 +36,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
   const service = createBillingService({ db, events, clock, log, entriesKeptMs: config.entriesKeptMs })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
-  const grpc = await serveProcess({
+  const grpc = await serveGrpc({
     ...config,
     transport,
     routes: service.routes,
@@ -49,7 +49,7 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     // It has no events of its own; the relay takes away what removed entries leave behind.
     await Promise.all([service.run(signal), db.relay({ publish: async () => {} }, signal)])
   })
-  runner.run('store', signal => watchHealth('store', health, asking => db.ping(asking), signal))
+  runner.run('store', signal => probeHealth('store', health, asking => db.ping(asking), signal))
   return { addresses: { grpc }, health }
 })
 

@@ -2,26 +2,26 @@
 import { createCursors } from '@millhand/api'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { tasksSpec } from '@millhand/compute'
-import { computeOn } from '@millhand/compute/on-database'
+import { computeOn } from '@millhand/compute/compute-on-database'
 import { loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
+import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { MIB, modelFolders } from '../config-parts.ts'
 import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
-import { callerOf, signingVariables } from './caller.ts'
-import { ownedConfig, ownedProcess, ownedVariables } from './owned-process.ts'
-import { relayTasks } from './relay-tasks.ts'
-import { watchToken } from './watch-token.ts'
+import { relayOutbox } from './outbox-relay.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
+import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const computeVariables = configuration(
   {
     ...signingVariables,
-    ...ownedVariables,
+    ...replicatedVariables,
     ...pick(
       'MILLHAND_MODELS_DIR',
       'MILLHAND_PLANS_FILE',
@@ -41,13 +41,13 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
   const health = createHealth()
   health.set('store', false, 'not connected')
 
-  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
+  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const db = runner.own(
     openMongo({ url: config.mongoUrl, log, onOutbox: refs => void service.tellOwner(refs) }),
     'store',
   )
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
-  const owned = ownedProcess('compute', { config, db, health, runner, log })
+  const owned = replicatedProcess('compute', { config, db, health, runner, log })
   const { compute: service, files } = computeOn(db, {
     blobs,
     models,
@@ -75,7 +75,7 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     },
     async work(owning) {
       const { events } = owned
-      const relayed = relayTasks(service, { db, events, tasks: tasksSpec.name }, owning)
+      const relayed = relayOutbox(service, { db, events, tasks: tasksSpec.name }, owning)
       await Promise.all([service.run(owning), files.run(owning), relayed])
     },
   })
@@ -84,10 +84,10 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
 const HOUR_MS = 3_600_000
 
 function config(set: ReturnType<typeof computeVariables>) {
-  const caller = callerOf('compute', set)
+  const caller = ownCredentialsOf('compute', set)
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...ownedConfig(set, caller.tls),
+    ...replicatedConfig(set, caller.tls),
     caller,
     cursorKey: deriveSecret(secret, 'cursors'),
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),

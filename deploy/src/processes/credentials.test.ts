@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
+import { ConfigurationError } from '@millhand/process'
 import { createTokenReader } from '@millhand/rpc/network'
-import { ConfigurationError } from '@millhand/runner'
 import { type CallerName, callers, grantOf, isCalled } from '../services.ts'
 import { credentials } from './credentials.ts'
 

@@ -1,6 +1,7 @@
 /** `pnpm serve credentials <service>`: what an operator gives to each process of that service. */
+
+import { ConfigurationError, systemClock as clock, configuration } from '@millhand/process'
 import { type CredentialsIssuer, createCredentialsIssuer } from '@millhand/rpc/network'
-import { ConfigurationError, systemClock as clock, configuration } from '@millhand/runner'
 import { DAY_MS } from '../config-parts.ts'
 import { type CallerName, callers, grantOf, isCalled } from '../services.ts'
 import { required, variables } from '../variables.ts'

@@ -5,22 +5,22 @@ import { openKafka } from '@millhand/eventlog/kafka'
 import type { ModelRunner } from '@millhand/executor'
 import { onnxRunner } from '@millhand/executor/onnx'
 import { loadCatalogue } from '@millhand/model'
+import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/process'
 import { createDirectTransport } from '@millhand/rpc'
-import { systemClock as clock, configuration, createHealth, type Runner } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
-import { urlVariablesOf } from '../addresses.ts'
 import { executorRoom, modelFolders } from '../config-parts.ts'
 import { enginesOf, engineVariables } from '../engines.ts'
 import { createExecutors } from '../executors.ts'
 import { requireFolder } from '../folders.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess, type Process, type Started } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { dispatchTopic } from '../services.ts'
 import { pick, variables } from '../variables.ts'
-import { addressesOf, reachCallees } from './between.ts'
-import { callerOf, callingVariables } from './caller.ts'
-import { serveProcess } from './serve-process.ts'
-import { watchToken } from './watch-token.ts'
+import { callingVariables, ownCredentialsOf } from './own-credentials.ts'
+import { serveGrpc } from './serve-grpc.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const executorVariables = configuration(
   {
@@ -62,10 +62,10 @@ async function start(
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   const health = createHealth()
-  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
+  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const { caller } = config
   const reaching = { caller, runner, log, health, optionalHealth: createHealth() }
-  const { compute, workforce } = reachCallees('executor', config.addresses, reaching)
+  const { compute, workforce } = connectServices('executor', config.addresses, reaching)
   const executors = await createExecutors({
     leases: createClient(LeaseService, compute),
     workforceLeases: createClient(LeaseService, workforce),
@@ -86,7 +86,7 @@ async function start(
       for (const executor of executors.values()) executor.ring()
     }
   })
-  const grpc = await serveProcess({
+  const grpc = await serveGrpc({
     grpc: config.grpc,
     trusted: [], // Nobody may call anything but its health.
     tls: config.caller.tls,
@@ -100,7 +100,7 @@ async function start(
 }
 
 function readConfig(set: ReturnType<typeof executorVariables>) {
-  const caller = callerOf('executor', set)
+  const caller = ownCredentialsOf('executor', set)
   return {
     caller,
     grpc: set.MILLHAND_GRPC_ADDR,

@@ -6,18 +6,18 @@ import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { createGateway, publicServices, sharedLimiter } from '@millhand/gateway'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { routeByService } from '@millhand/rpc'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
-import { urlVariablesOf } from '../addresses.ts'
 import { accountLimitsOf } from '../config-parts.ts'
-import { naming } from '../naming.ts'
+import { watchDeliveryHealth } from '../delivery-health.ts'
+import { explainListenFault } from '../listen-fault.ts'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { calleesOf, services } from '../services.ts'
 import { pick, variables } from '../variables.ts'
-import { watchDeliveries } from '../watch-deliveries.ts'
-import { addressesOf, reachCallees } from './between.ts'
-import { callerOf, signingVariables } from './caller.ts'
-import { watchToken } from './watch-token.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const gatewayVariables = configuration(
   {
@@ -40,25 +40,25 @@ const gatewayVariables = configuration(
 
 export const gateway = defineProcess(gatewayVariables, config, async (config, runner, log) => {
   const health = createHealth()
-  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
+  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const optionalHealth = createHealth()
   const { caller } = config
-  const ways = reachCallees('gateway', config.addresses, { caller, runner, log, health, optionalHealth })
-  const backlog = createClient(BacklogService, ways.webhook)
-  runner.run('deliveries', signal => watchDeliveries({ backlog, health: optionalHealth, clock }, signal))
-  const limiter = sharedLimiter({ rates: createClient(RateService, ways.identity), clock, log })
+  const connections = connectServices('gateway', config.addresses, { caller, runner, log, health, optionalHealth })
+  const backlog = createClient(BacklogService, connections.webhook)
+  runner.run('deliveries', signal => watchDeliveryHealth({ backlog, health: optionalHealth, clock }, signal))
+  const limiter = sharedLimiter({ rates: createClient(RateService, connections.identity), clock, log })
   runner.run('rates', signal => limiter.run(signal))
   const gateway = createGateway({
     services: publicServices,
-    transport: routeByService(calleesOf('gateway').map(name => [ways[name], services.gateway.calls[name]])),
-    identity: createClient(IdentityService, ways.identity),
-    idempotency: createClient(IdempotencyService, ways.identity),
+    transport: routeByService(calleesOf('gateway').map(name => [connections[name], services.gateway.calls[name]])),
+    identity: createClient(IdentityService, connections.identity),
+    idempotency: createClient(IdempotencyService, connections.identity),
     limiter,
-    status: createClient(StatusService, ways.identity),
+    status: createClient(StatusService, connections.identity),
     publicUrl: config.publicUrl,
     securityContact: config.securityContact,
     health,
-    besides: optionalHealth,
+    optionalHealth,
     log,
     clock,
     http: config.http,
@@ -66,14 +66,14 @@ export const gateway = defineProcess(gatewayVariables, config, async (config, ru
   })
   runner.own(gateway, 'gateway')
   runner.onDrain(() => gateway.drain())
-  const { url } = await naming('MILLHAND_HTTP_ADDR', gateway.listen())
+  const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', gateway.listen())
   return { addresses: { http: url }, health }
 })
 
 const STOP_MS = 5_000
 
 function config(set: ReturnType<typeof gatewayVariables>) {
-  const caller = callerOf('gateway', set)
+  const caller = ownCredentialsOf('gateway', set)
   return {
     caller,
     http: set.MILLHAND_HTTP_ADDR,

@@ -2,22 +2,22 @@
 import { createCursors } from '@millhand/api'
 import { type BootstrapKeys, createIdentityService, ensureFirstAccount, identityCollections } from '@millhand/identity'
 import { loadPlans } from '@millhand/plans'
+import { ConfigurationError, systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
-import { ConfigurationError, systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { createStatusService } from '@millhand/status'
 import { openMongo } from '@millhand/store/mongo'
 import { bootstrapKeys, firstPlans } from '../config-parts.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
-import { callerOf, signingVariables } from './caller.ts'
-import { ownedConfig, ownedProcess, ownedVariables } from './owned-process.ts'
-import { untilItWorks } from './watch-health.ts'
-import { watchToken } from './watch-token.ts'
+import { untilItWorks } from './health-probe.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
+import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const identityVariables = configuration(
   {
     ...signingVariables,
-    ...ownedVariables,
+    ...replicatedVariables,
     ...pick(
       'MILLHAND_PLANS_FILE',
       'MILLHAND_BOOTSTRAP_KEY',
@@ -35,9 +35,9 @@ export const identity = defineProcess(identityVariables, config, async (config, 
   const first = bootstrap && { keys: bootstrap, plans: firstPlans(config.bootstrapPlans, plans) }
   const health = createHealth()
   health.set('store', false, 'not connected')
-  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
+  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
-  const owned = ownedProcess('identity', { config, db, health, runner, log })
+  const owned = replicatedProcess('identity', { config, db, health, runner, log })
   const collections = identityCollections(db)
   const service = createIdentityService({
     ...collections,
@@ -67,10 +67,10 @@ export const identity = defineProcess(identityVariables, config, async (config, 
 })
 
 function config(set: ReturnType<typeof identityVariables>) {
-  const caller = callerOf('identity', set)
+  const caller = ownCredentialsOf('identity', set)
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...ownedConfig(set, caller.tls),
+    ...replicatedConfig(set, caller.tls),
     caller,
     cursorKey: deriveSecret(secret, 'cursors'),
     keySecret: deriveSecret(secret, 'api keys'),

@@ -1,20 +1,20 @@
 /** Webhook: endpoints and deliveries on MongoDB, events from Kafka. Any number of replicas; one of them reads and delivers. */
 import { createCursors } from '@millhand/api'
 import { createDialer, createResolver } from '@millhand/dial'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { createWebhookService } from '@millhand/webhook'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
-import { signingVariables, tlsOf } from './caller.ts'
-import { ownedConfig, ownedProcess, ownedVariables } from './owned-process.ts'
+import { signingVariables, tlsOf } from './own-credentials.ts'
+import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
 
 const webhookVariables = configuration(
   {
     MILLHAND_SECRET_KEY: signingVariables.MILLHAND_SECRET_KEY,
-    ...ownedVariables,
+    ...replicatedVariables,
     ...pick('MILLHAND_RETENTION_DAYS', 'MILLHAND_WEBHOOK_ALLOW'),
   },
   Object.keys(variables),
@@ -24,7 +24,7 @@ export const webhook = defineProcess(webhookVariables, config, async (config, ru
   const health = createHealth()
   health.set('store', false, 'not connected')
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
-  const owned = ownedProcess('webhook', { config, db, health, runner, log })
+  const owned = replicatedProcess('webhook', { config, db, health, runner, log })
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const { allow, targetFault } = config.targets
   const service = createWebhookService({
@@ -50,7 +50,7 @@ export const webhook = defineProcess(webhookVariables, config, async (config, ru
 function config(set: ReturnType<typeof webhookVariables>) {
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...ownedConfig(set, tlsOf(set)),
+    ...replicatedConfig(set, tlsOf(set)),
     cursorKey: deriveSecret(secret, 'cursors'),
     sealingKey: deriveSecret(secret, 'webhook secrets'),
     targets: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW),

@@ -8,25 +8,25 @@ import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_servi
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { loadPlans } from '@millhand/plans'
+import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
-import { systemClock as clock, configuration, createHealth } from '@millhand/runner'
 import { openMongo } from '@millhand/store/mongo'
 import { createWorkforceService, tasksSpec } from '@millhand/workforce'
-import { urlVariablesOf } from '../addresses.ts'
 import { offeredOf, offeredVariables } from '../engines.ts'
 import { defineProcess } from '../process.ts'
+import { urlVariablesOf } from '../service-urls.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
-import { addressesOf, reachCallees } from './between.ts'
-import { callerOf, signingVariables } from './caller.ts'
-import { ownedConfig, ownedProcess, ownedVariables } from './owned-process.ts'
-import { relayTasks } from './relay-tasks.ts'
-import { watchToken } from './watch-token.ts'
+import { relayOutbox } from './outbox-relay.ts'
+import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
+import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { addressesOf, connectServices } from './service-clients.ts'
+import { watchTokenExpiry } from './token-expiry.ts'
 
 const workforceVariables = configuration(
   {
     ...signingVariables,
-    ...ownedVariables,
+    ...replicatedVariables,
     ...urlVariablesOf('workforce'),
     ...pick(
       'MILLHAND_PLANS_FILE',
@@ -42,9 +42,9 @@ const workforceVariables = configuration(
 export const workforce = defineProcess(workforceVariables, config, async (config, runner, log) => {
   const health = createHealth()
   health.set('store', false, 'not connected')
-  runner.run('token', signal => watchToken(config.caller.expiresAt, { clock, log, health }, signal))
+  runner.run('token', signal => watchTokenExpiry(config.caller.expiresAt, { clock, log, health }, signal))
   const { caller } = config
-  const ways = reachCallees('workforce', config.addresses, {
+  const connections = connectServices('workforce', config.addresses, {
     caller,
     runner,
     log,
@@ -56,15 +56,15 @@ export const workforce = defineProcess(workforceVariables, config, async (config
     'store',
   )
   const blobs = runner.own(gridfsBlobs({ url: config.mongoUrl, clock }), 'blobs')
-  const owned = ownedProcess('workforce', { config, db, health, runner, log })
+  const owned = replicatedProcess('workforce', { config, db, health, runner, log })
   const service = createWorkforceService({
     employees: readCatalogue(),
     db,
     blobs,
-    files: createClient(FileService, ways.compute),
-    taskFiles: createClient(TaskFileService, ways.compute),
-    quota: createClient(QuotaService, ways.identity),
-    usage: createClient(WorkforceUsageService, ways.billing),
+    files: createClient(FileService, connections.compute),
+    taskFiles: createClient(TaskFileService, connections.compute),
+    quota: createClient(QuotaService, connections.identity),
+    usage: createClient(WorkforceUsageService, connections.billing),
     plans: loadPlans(config.plansFile, log),
     targetFault: config.targetFault,
     cursors: createCursors(config.cursorKey),
@@ -84,16 +84,16 @@ export const workforce = defineProcess(workforceVariables, config, async (config
     },
     async work(owning) {
       const { events } = owned
-      await Promise.all([service.run(owning), relayTasks(service, { db, events, tasks: tasksSpec.name }, owning)])
+      await Promise.all([service.run(owning), relayOutbox(service, { db, events, tasks: tasksSpec.name }, owning)])
     },
   })
 })
 
 function config(set: ReturnType<typeof workforceVariables>) {
-  const caller = callerOf('workforce', set)
+  const caller = ownCredentialsOf('workforce', set)
   const secret = Buffer.from(set.MILLHAND_SECRET_KEY.reveal())
   return {
-    ...ownedConfig(set, caller.tls),
+    ...replicatedConfig(set, caller.tls),
     caller,
     cursorKey: deriveSecret(secret, 'cursors'),
     streamTokenSecret: deriveSecret(secret, 'workforce stream-tokens'),

@@ -4,7 +4,7 @@ import { wordOfMode } from '@millhand/api'
 import { AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import type { KeyHolder } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Principal } from '@millhand/rpc'
-import { type RateWindow, rateWindow } from './rate/window.ts'
+import { type RateWindow, rateWindow } from './rate-limit/window.ts'
 
 export interface Caller extends Principal {
   /** When the key ends, in milliseconds since 1970; Infinity where it does not. */

@@ -3,12 +3,12 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import { fail, type KeyName, keyRefOf } from '@millhand/api'
 import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
 import { createChangeFeed, POLL_MS } from './change-feed.ts'
 import { createKeyCache, type PresentedKey } from './key-cache.ts'
-import { createWatchedCallers, type WatchedCallers } from './watched-callers.ts'
+import { createRevocationWatch, type RevocationWatch } from './revocation-watch.ts'
 
 /**
  * The caller; no promise where the key is cached. Fails with `invalid_credentials`, `expired_credentials`,
@@ -22,7 +22,7 @@ export interface Callers {
    * Calls `end` with one of these within a second, once the caller may not call any more; with `unavailable` where that
    * can't be known for over 10 s.
    */
-  watch: WatchedCallers['watch']
+  watch: RevocationWatch['watch']
   /** Keeps the cache up to date until the signal ends, and reports when keys were used. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -45,7 +45,7 @@ export function createCallers({ identity, clock, log }: CallersDeps): Callers {
     },
   })
   const keys = createKeyCache({ identity, clock, isFeedCurrent: changes.isCurrent })
-  const watched = createWatchedCallers({
+  const watched = createRevocationWatch({
     current: async caller => callerIn(await keys.byName(caller), clock.now()),
     requireTime: caller => requireTime(caller, clock.now()),
     currentAt: changes.currentAt,

@@ -1,8 +1,8 @@
 /** The changes of keys and accounts, polled from identity twice a second: a revocation takes effect within a second. */
 import type { Client } from '@connectrpc/connect'
 import type { IdentityService, Revision } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 
 /** The keys and accounts that have changed, or may have. */

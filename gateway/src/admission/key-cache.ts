@@ -2,7 +2,7 @@
 import type { Client } from '@connectrpc/connect'
 import { fail, hasValidChecksum, type KeyName, keyRefOf } from '@millhand/api'
 import type { IdentityService, KeyHolder } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Holder, holderOf } from './caller.ts'
 import { type ChangeSet, concerns } from './change-feed.ts'
 

@@ -1,7 +1,7 @@
 /** Downloads: the stream of a method as bytes, whole or a range (RFC 9110, section 14). */
 import type { ContextValues, Transport } from '@connectrpc/connect'
 import { codeOf, fail, type RouteOf, rangeFields } from '@millhand/api'
-import { isHeld } from '../entity-tag.ts'
+import { isHeld } from '../etag.ts'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import { callValues } from '../pipeline/call.ts'
 import type { Responder } from '../pipeline/context.ts'

@@ -3,17 +3,17 @@ import { hash, randomUUID } from 'node:crypto'
 import { type Client, Code, ConnectError } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS, callValues } from '../pipeline/call.ts'
 import type { Reply } from '../reply.ts'
-import type { KeyedRequest } from './keyed-request.ts'
+import type { KeyedRequest } from './idempotency-key.ts'
 import { inProgress, Operation } from './operation.ts'
+import { mismatch, replyOf } from './replay.ts'
 import { retryWhileUnavailable } from './retry.ts'
-import { mismatch, replyOf } from './stored-reply.ts'
 
-type Begun =
+type BeginResult =
   | { readonly kind: 'begun'; readonly operation: Operation }
   /** `replay` fails as `replyOf` does; `bodySha256` is of a body that the fingerprint does not have. */
   | { readonly kind: 'answered'; replay(bodySha256?: Uint8Array): Promise<Reply> }
@@ -23,7 +23,7 @@ export interface Idempotency {
    * Begins the operation of the key, or returns its answer. Fails with `idempotency_mismatch`, with
    * `idempotency_in_progress`, and with `unavailable` where identity can't be reached.
    */
-  begin(exchange: Exchange, caller: Principal, request: KeyedRequest): Promise<Begun>
+  begin(exchange: Exchange, caller: Principal, request: KeyedRequest): Promise<BeginResult>
   /**
    * Deletes the stored answer of the request that created the resource: it shows deleted data. Fails with `unavailable`
    * where identity can't be reached.

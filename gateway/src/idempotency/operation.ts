@@ -2,15 +2,15 @@
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { codeOf, fail, retryAfterOf } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Exchange } from '../exchange.ts'
 import { CALL_MS } from '../pipeline/call.ts'
 import { problemReply } from '../problem.ts'
 import type { Reply } from '../reply.ts'
+import type { SealKeys } from './body-encryption.ts'
+import { type Outcome, replyOf, storedReply } from './replay.ts'
 import { retryWhileUnavailable } from './retry.ts'
-import type { SealKeys } from './sealed-body.ts'
-import { type Outcome, replyOf, storedReply } from './stored-reply.ts'
 
 /** The body could not be read, so the call was not completed and never will be. `cause` is the answer. */
 export class UnreadableBody extends Error {

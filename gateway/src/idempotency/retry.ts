@@ -1,6 +1,6 @@
 /** Retries of calls while no replica can answer. */
 import { codeOf, metadataOf } from '@millhand/api'
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock } from '@millhand/process'
 
 /** Long enough for a replica to be replaced by another, and short compared with the lease of an operation. */
 const RETRY_MS = 5_000

@@ -1,7 +1,7 @@
 /** `/docs`: Swagger UI over our OpenAPI file. Every byte comes from here, so it works where there is no internet. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Page, page } from './page.ts'
+import { type Page, page } from './static-page.ts'
 
 export const docs = () => pages().map(page)
 

@@ -1,6 +1,6 @@
 /** `/healthz`: the process lives. `/readyz`: it can serve. Neither needs a key. */
 import { fail } from '@millhand/api'
-import type { Health } from '@millhand/runner'
+import type { Health } from '@millhand/process'
 import type { Endpoint } from '../pipeline/match.ts'
 
 export function healthChecks(health: Health): Endpoint[] {

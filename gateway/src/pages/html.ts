@@ -35,7 +35,7 @@ export interface Content {
 }
 
 /** The whole page, and the headers that keep anything else from it. */
-export function htmlDocument({ path, title, description, style, main }: Content): Written {
+export function htmlDocument({ path, title, description, style, main }: Content): HtmlPage {
   const styles = shared + style
   const links = [
     ['/docs', 'Reference'],
@@ -68,7 +68,7 @@ ${main}
   return { text, policy: policyOf(styles) }
 }
 
-export interface Written {
+export interface HtmlPage {
   readonly text: string
   /** For `Content-Security-Policy`. */
   readonly policy: string

@@ -1,6 +1,6 @@
 /** `/openapi.json`: the golden file, byte for byte. */
 import { readFileSync } from 'node:fs'
-import { page } from './page.ts'
+import { page } from './static-page.ts'
 
 export const openapi = () =>
   page({

@@ -1,8 +1,8 @@
 /** What is found under `/.well-known/`. None of it needs a key. */
 import { fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../pipeline/match.ts'
-import { page } from './page.ts'
+import { page } from './static-page.ts'
 
 export interface WellKnownDeps {
   /** A `mailto:` or `https:` URI; undefined where the deployment names none. */

@@ -1,7 +1,7 @@
 /** The answer of a call as JSON; to a conditional read that nothing has changed (RFC 9110, section 13.1.2). */
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { jsonWriter, type RouteOf } from '@millhand/api'
-import { entityTag, isHeld } from '../entity-tag.ts'
+import { entityTag, isHeld } from '../etag.ts'
 import type { BodyReply } from '../reply.ts'
 import type { Message } from './call.ts'
 import type { RequestContext } from './context.ts'

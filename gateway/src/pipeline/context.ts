@@ -1,9 +1,9 @@
 /** A request on its way through the pipeline: what the steps have found so far. */
 import type { Caller } from '../admission/caller.ts'
 import type { Exchange } from '../exchange.ts'
-import type { KeyedRequest } from '../idempotency/keyed-request.ts'
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts'
 import type { JsonBody } from '../transcode/json-body.ts'
-import { parseQuery } from '../transcode/query.ts'
+import { parseQuery } from '../transcode/query-string.ts'
 import type { Message } from './call.ts'
 import type { Params } from './match.ts'
 
@@ -21,7 +21,7 @@ export class RequestContext implements Disposable {
   /** Set by `authenticate`. */
   caller!: Caller
 
-  /** The body while it is read, where the method depends on it: `shared-address.ts`. */
+  /** The body while it is read, where the method depends on it: `short-forms.ts`. */
   bodyReading: Promise<JsonBody> | undefined
   /** Set by `parse`, where the method has a body. */
   body: JsonBody | undefined

@@ -2,13 +2,13 @@
 import type { RouteOf } from '@millhand/api'
 import { check, compile } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
-import { fingerprintOf, idempotencyKeyOf } from '../idempotency/keyed-request.ts'
-import type { CreatedEvents } from '../streams/created-events.ts'
+import { fingerprintOf, idempotencyKeyOf } from '../idempotency/idempotency-key.ts'
+import type { CreatedEvents } from '../streams/stream-on-create.ts'
 import { readJsonBody } from '../transcode/json-body.ts'
 import { requestReader } from '../transcode/request-reader.ts'
 import type { RequestContext } from './context.ts'
-import type { Limit } from './limit.ts'
-import { preferredWait } from './wait.ts'
+import { preferredWait } from './prefer-wait.ts'
+import type { Limit } from './rate-limit.ts'
 
 export interface ParseOptions {
   readonly limit: Limit

@@ -1,7 +1,8 @@
 /**
  * The way of a request that a method of the contract answers, from top to bottom. Each step is the file of its name:
  *
- *   match, authenticate, limit, authorize, parse, once (begin or replay), call, wait, conditional answer, send
+ *   match, authenticate, rate-limit, authorize, parse, idempotency (begin or replay), call, prefer-wait,
+ *   conditional-answer, send
  *
  * Requests of JSON go all of it. Uploads, downloads and event streams have other steps from `parse` on, in their folders.
  * A step that fails ends the request: `dispatch.ts` answers with the problem.
@@ -10,15 +11,15 @@ import type { Transport } from '@connectrpc/connect'
 import type { Route, RouteOf } from '@millhand/api'
 import { operationKey } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
-import type { RateLimiter } from '../admission/rate/limiter.ts'
+import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
 import { type DownloadDeps, downloadResponder } from '../download/download.ts'
 import { CallerGone } from '../exchange.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import type { Outcome } from '../idempotency/stored-reply.ts'
-import { createdEvents } from '../streams/created-events.ts'
-import { type EventsDeps, eventsResponder } from '../streams/events.ts'
+import type { Outcome } from '../idempotency/replay.ts'
+import type { Streams } from '../streams/event-streams.ts'
+import { createdEvents } from '../streams/stream-on-create.ts'
 import { createTokenAuthenticate, type TokenDeps } from '../streams/stream-tokens.ts'
-import type { Streams } from '../streams/streams.ts'
+import { type EventsDeps, eventsResponder } from '../streams/task-events.ts'
 import { locationOf } from '../transcode/location.ts'
 import { type UploadDeps, uploadResponder } from '../upload/upload.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -26,12 +27,12 @@ import { authorize } from './authorize.ts'
 import { CALL_MS, call, callValues, type Message } from './call.ts'
 import { createConditionalAnswer } from './conditional-answer.ts'
 import { RequestContext, type Responder } from './context.ts'
-import { createLimit } from './limit.ts'
+import { createIdempotent } from './idempotency.ts'
 import type { Handle } from './match.ts'
-import { createOnce } from './once.ts'
 import { createParse } from './parse.ts'
+import type { Waits } from './prefer-wait.ts'
+import { createLimit } from './rate-limit.ts'
 import { createSend } from './send.ts'
-import type { Waits } from './wait.ts'
 
 export interface PipelineDeps extends AdmitDeps, JsonDeps, UploadDeps, DownloadDeps, EventsDeps, TokenDeps {
   readonly authenticate: Authenticate
@@ -111,7 +112,7 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
   const wait = answer.wait ? deps.waits.of(method) : undefined
   const limit = createLimit(route, deps.limiter)
   const parse = createParse(route, { limit, bodies: deps.bodies, events, canWait: wait !== undefined })
-  const once = createOnce(idempotency, { perform })
+  const idempotent = createIdempotent(idempotency, { perform })
   const conditionalAnswer = createConditionalAnswer(route)
   const send = createSend(route, deps.answers, events)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -124,7 +125,8 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
     await parse(context)
     if (context.wantsEvents) context.streamPermit = events?.admit(context.caller)
     else if (context.waitS > 0) context.waitPermit = deps.waits.acquire(context.caller)
-    const reply = context.keyed === undefined ? (await perform(context)).reply : await once(context, context.keyed)
+    const reply =
+      context.keyed === undefined ? (await perform(context)).reply : await idempotent(context, context.keyed)
     return send(context, reply)
   }
 

@@ -3,7 +3,7 @@ import type { Route, RouteOf, ShortRoute } from '@millhand/api'
 import { withDeprecation } from '../deprecation.ts'
 import type { Endpoint, Handle } from './match.ts'
 import { createPipeline, type PipelineDeps } from './pipeline.ts'
-import { byBody, byId } from './shared-address.ts'
+import { byBody, byId } from './short-forms.ts'
 
 /**
  * The endpoint of a route and of the short route at its address, if there is one. Throws where the contract asks for

@@ -4,7 +4,7 @@ import type { Caller } from '../admission/caller.ts'
 import type { Concurrency } from '../admission/concurrency.ts'
 import type { Exchange } from '../exchange.ts'
 import { type EventsReply, type Reply, sendBody } from '../reply.ts'
-import type { CreatedEvents } from '../streams/created-events.ts'
+import type { CreatedEvents } from '../streams/stream-on-create.ts'
 import type { RequestContext } from './context.ts'
 
 /** Resolves when the answer is sent; at once for a body. Fails where the caller has too many answers or streams open. */

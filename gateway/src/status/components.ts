@@ -1,5 +1,5 @@
 /** The components of the deployment as this gateway sees them, and how long each was up. */
-import type { Clock, Health } from '@millhand/runner'
+import type { Clock, Health } from '@millhand/process'
 
 interface Component {
   readonly name: string

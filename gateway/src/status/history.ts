@@ -1,7 +1,7 @@
 /** The last 90 days by the status service, cached. */
 import type { Client } from '@connectrpc/connect'
 import type { Day, StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 export interface History {
   /** The oldest first; days without a report are left out. */

@@ -1,7 +1,7 @@
 /** Reports the uptimes and request counts of this gateway to the status service: once a minute, and at the end. */
 import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect'
 import type { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Components } from './components.ts'
 import type { RequestCounts } from './request-counts.ts'

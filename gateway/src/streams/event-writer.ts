@@ -1,8 +1,8 @@
 /** The body of an event stream, written no faster than its reader takes it. */
 import { fail } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Exchange } from '../exchange.ts'
-import { heartbeatText } from './event-text.ts'
+import { heartbeatText } from './server-sent-events.ts'
 
 export interface EventWriterOptions {
   /** Its answer has begun. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeOf, retryAfterOf } from '@millhand/api'
+import { manualClock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { OpenStreams } from './open-streams.ts'
 import { PacedJobs } from './paced-jobs.ts'
 

@@ -1,7 +1,7 @@
 /** The open event streams of a gateway: their limits, heartbeats and end. */
 import { fail } from '@millhand/api'
+import type { Clock, Timer } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock, Timer } from '@millhand/runner'
 import { Concurrency } from '../admission/concurrency.ts'
 import type { PacedJobs } from './paced-jobs.ts'
 

@@ -1,6 +1,6 @@
 /** The lifetime of an event stream. */
 import { fail } from '@millhand/api'
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import { CallerGone, type Exchange } from '../exchange.ts'
 import type { PacedJobs } from './paced-jobs.ts'
 

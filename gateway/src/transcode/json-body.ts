@@ -1,11 +1,11 @@
 /** A body of JSON: its bytes, and the object that they hold, which is parsed once. */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '@millhand/api'
-import { withoutSecrets } from '@millhand/api/secrets'
+import { withoutSecrets } from '@millhand/api/redact-secrets'
 import type { Principal } from '@millhand/rpc'
 import type { Concurrency, Permit } from '../admission/concurrency.ts'
 import type { Exchange } from '../exchange.ts'
-import { requireJson } from './media-type.ts'
+import { requireJson } from './content-type.ts'
 import { readBody } from './read-body.ts'
 
 /** The most bytes of a body that is parsed. */

@@ -14,7 +14,7 @@ import {
 import { violations } from '@millhand/rpc'
 import type { Params } from '../pipeline/match.ts'
 import type { JsonBody } from './json-body.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery } from './query-string.ts'
 
 export interface RequestReader {
   /** The request of a method without a body, of the pairs of its query. Fails with every fault that an answer can show. */

@@ -7,7 +7,7 @@ import { UnreadableBody } from '../idempotency/operation.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import type { Body } from './body.ts'
 import { type Description, descriptionReader, type Pairs } from './description.ts'
-import { FILE_PART, readForm } from './form.ts'
+import { FILE_PART, readForm } from './multipart.ts'
 
 /** The parts as they come; `digest` is updated with each. Fails with `UnreadableBody`, also where the file is too large. */
 export type PartsReader = (exchange: Exchange, pairs: Pairs, body: Body, digest?: Hash) => AsyncGenerator<Part>

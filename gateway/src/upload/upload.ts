@@ -6,15 +6,15 @@ import { fail, jsonWriter, type RouteOf } from '@millhand/api'
 import { operationKey } from '@millhand/rpc'
 import type { Exchange } from '../exchange.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { fingerprintOf, idempotencyKeyOf } from '../idempotency/keyed-request.ts'
+import { fingerprintOf, idempotencyKeyOf } from '../idempotency/idempotency-key.ts'
 import { UnreadableBody } from '../idempotency/operation.ts'
-import type { Outcome } from '../idempotency/stored-reply.ts'
+import type { Outcome } from '../idempotency/replay.ts'
 import { callValues } from '../pipeline/call.ts'
 import type { RequestContext, Responder } from '../pipeline/context.ts'
-import { createOnce } from '../pipeline/once.ts'
+import { createIdempotent } from '../pipeline/idempotency.ts'
 import { type BodyReply, sendBody } from '../reply.ts'
+import { requirePlain } from '../transcode/content-type.ts'
 import { locationOf } from '../transcode/location.ts'
-import { requirePlain } from '../transcode/media-type.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
@@ -30,7 +30,7 @@ export interface UploadDeps {
 export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Responder {
   const { desc: method, answer } = route
   const { transport, idempotency, uploadBytes } = deps
-  const once = createOnce(idempotency, { perform, digestBody })
+  const idempotent = createIdempotent(idempotency, { perform, digestBody })
   const partsOf = createPartsReader(route, uploadBytes)
   const write = jsonWriter(method.output)
   const location = answer.location === '' ? undefined : locationOf(answer.location, method.output)
@@ -94,7 +94,7 @@ export function uploadResponder(route: RouteOf<'upload'>, deps: UploadDeps): Res
     parse(context)
     try {
       const { keyed } = context
-      const reply = keyed === undefined ? (await perform(context)).reply : await once(context, keyed)
+      const reply = keyed === undefined ? (await perform(context)).reply : await idempotent(context, keyed)
       if (reply.kind === 'body') sendBody(context.exchange, reply)
     } catch (error) {
       throw error instanceof UnreadableBody ? error.cause : error

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headerOf, isProblemCode, type ProblemCode, problemPath, problems } from './error-catalogue.ts'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from './gen/google/rpc/error_details_pb.ts'
-import { withoutOwnPaths } from './paths.ts'
-import { withoutSecrets } from './secrets.ts'
+import { withoutOwnPaths } from './redact-paths.ts'
+import { withoutSecrets } from './redact-secrets.ts'
 
 /** One bad field of a request. */
 export interface Fault {

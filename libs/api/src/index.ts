@@ -36,16 +36,16 @@ export {
   idTime,
   parseId,
 } from './ids.ts'
+export { allowedWords, enumWords } from './json/enum-words.ts'
 export { type FaultCode, isFull, isWithin, shownPath } from './json/faults.ts'
 export { queryReader } from './json/query.ts'
 export { isRequired, jsonReader, mostEntries, type ReaderOptions, type Reading, tooManyEntries } from './json/reader.ts'
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
-export { allowedWords, enumWords } from './json/words.ts'
 export { jsonWriter, type WriterOptions } from './json/writer.ts'
 export { type KeyName, keyRefOf, modeOfWord, wordOfMode } from './mode.ts'
 export { decimalOf, MOST_COUNT, microsOf, quantity } from './money.ts'
 export { type Parts, type Payload, rangeFields } from './payload.ts'
-export { type Family, families, type PlanNames } from './plan-names.ts'
+export { type Family, families, type PlanNames } from './plan-families.ts'
 export { httpRoutes, type Route, type RouteOf, type Segment } from './routes.ts'
 export { createSeals, type Seals } from './seal.ts'
 export { type ShortRoute, shortRoutes } from './short-forms.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { type Heard, ok, rawReceiver, testDialer } from './receivers.fixture.ts'
 
 const codeOf = (answer: { kind: string; code?: string }) => answer.code ?? answer.kind

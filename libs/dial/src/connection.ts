@@ -3,7 +3,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as send } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { DialFailure } from './failure.ts'
 
 /** What is sent. Names of headers are lower-case; none of those that HTTP itself needs. */

@@ -1,7 +1,7 @@
 /** The one way in which Millhand posts to an address that a customer gave. */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { AddressRanges } from './address-ranges.ts'
 import { type Connection, createConnection, type Reply } from './connection.ts'
 import { DialFailure, type FailureCode, orAbort } from './failure.ts'
@@ -113,7 +113,7 @@ export function createDialer(options: DialerOptions): Dialer {
     // A connection that plain HTTP was allowed on is none for a post that may not go to where it leads.
     const scheme = target.secure ? 'https' : request.plainHttp ? 'http' : 'http, allowed'
     for (let isFresh = false; ; isFresh = true) {
-      const { connection, release } = await pool.lend(
+      const { connection, release } = await pool.acquire(
         {
           partition: request.partition,
           target: `${scheme}//${authority}`,

@@ -1,6 +1,6 @@
 /** The one place where a connection is made, and so the one where the address is checked. */
 import { connect, isIPv4, isIPv6, type Socket } from 'node:net'
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import { DialFailure, isOwnShortage } from './failure.ts'
 
 export interface ConnectOptions {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { PostResult } from './dialer.ts'
 import { endless, listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
 

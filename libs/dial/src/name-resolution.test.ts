@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { manualClock, systemClock } from '@millhand/runner'
+import { manualClock, systemClock } from '@millhand/process'
 import { parseRanges } from './address-ranges.ts'
 import { lookupFailure } from './dialer.ts'
 import { addresses, type DnsServer, dnsServer, type Question, type Reply } from './dns-server.fixture.ts'

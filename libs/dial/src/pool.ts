@@ -1,5 +1,5 @@
 /** Connections that are kept between posts, each for one partition and one target. */
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import type { Connection } from './connection.ts'
 import { DialFailure } from './failure.ts'
 
@@ -8,12 +8,12 @@ export interface Pool {
    * A connection for one post; whoever has it releases it. Waits while as many are open as may be, and fails with
    * `no_sockets` when that outlasts the post's time.
    */
-  lend(wish: Wish, signal: AbortSignal): Promise<Lent>
+  acquire(request: ConnectionRequest, signal: AbortSignal): Promise<AcquiredConnection>
   /** Closes what is open, whether lent or not, and resolves when all of it is. */
   close(): Promise<void>
 }
 
-interface Wish {
+interface ConnectionRequest {
   /** Connections are never shared between partitions. */
   readonly partition: string
   /** Nor between targets within one. */
@@ -25,7 +25,7 @@ interface Wish {
   onTurn(): void
 }
 
-interface Lent {
+interface AcquiredConnection {
   readonly connection: Connection
   release(): void
 }
@@ -58,9 +58,9 @@ interface Partition {
 }
 
 interface Waiter {
-  readonly wish: Wish
+  readonly request: ConnectionRequest
   readonly signal: AbortSignal
-  resolve(lent: Lent): void
+  resolve(lent: AcquiredConnection): void
   reject(error: unknown): void
 }
 
@@ -84,10 +84,14 @@ class ConnectionPool implements Pool {
     this.#options = options
   }
 
-  lend(wish: Wish, signal: AbortSignal): Promise<Lent> {
-    const partition = this.#partitions.get(wish.partition) ?? { name: wish.partition, entries: new Set(), waiting: [] }
+  acquire(request: ConnectionRequest, signal: AbortSignal): Promise<AcquiredConnection> {
+    const partition = this.#partitions.get(request.partition) ?? {
+      name: request.partition,
+      entries: new Set(),
+      waiting: [],
+    }
     return new Promise((resolve, reject) => {
-      const waiter = { wish, signal, resolve, reject }
+      const waiter = { request, signal, resolve, reject }
       if (!this.#line.has(partition) && this.#serve(partition, waiter)) return
       this.#partitions.set(partition.name, partition)
       partition.waiting.push(waiter)
@@ -104,7 +108,7 @@ class ConnectionPool implements Pool {
 
   /** Lends a kept connection, or a new one where there may be one more; false when who asks has to wait. */
   #serve(partition: Partition, waiter: Waiter): boolean {
-    const { isFresh, target } = waiter.wish
+    const { isFresh, target } = waiter.request
     const kept = isFresh ? undefined : this.#keptFor(partition, target)
     if (kept !== undefined) {
       waiter.resolve(this.#lent(kept))
@@ -125,14 +129,14 @@ class ConnectionPool implements Pool {
     )
   }
 
-  async #openFor(partition: Partition, { wish, signal, resolve, reject }: Waiter): Promise<void> {
+  async #openFor(partition: Partition, { request, signal, resolve, reject }: Waiter): Promise<void> {
     const bornAt = this.#options.clock.monotonic()
-    const entry: Entry = { partition, target: wish.target, bornAt, idleSince: undefined }
+    const entry: Entry = { partition, target: request.target, bornAt, idleSince: undefined }
     this.#partitions.set(partition.name, partition)
     partition.entries.add(entry)
     this.#all.add(entry)
     try {
-      const connection = await wish.open(signal)
+      const connection = await request.open(signal)
       entry.connection = connection
       this.#open.add(connection)
       void connection.closed.then(() => {
@@ -148,7 +152,7 @@ class ConnectionPool implements Pool {
     }
   }
 
-  #lent(entry: Entry): Lent {
+  #lent(entry: Entry): AcquiredConnection {
     const connection = entry.connection as Connection
     this.#idle.delete(entry)
     entry.idleSince = undefined
@@ -192,7 +196,7 @@ class ConnectionPool implements Pool {
     for (const partition of this.#line) {
       const [first] = partition.waiting
       if (first === undefined || !this.#serve(partition, first)) continue
-      first.wish.onTurn()
+      first.request.onTurn()
       partition.waiting.shift()
       this.#line.delete(partition)
       if (partition.waiting.length > 0) this.#line.add(partition)

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** What posting so often at once comes to, one line each. */
 const program = `
   const { createDialer, createResolver, parseRanges } = await import(process.argv[1])
-  const { systemClock: clock } = await import('@millhand/runner')
+  const { systemClock: clock } = await import('@millhand/process')
   const [, , url, count] = process.argv
   const resolver = createResolver({ clock })
   const dialer = createDialer({ allow: parseRanges('${PUBLIC}'), resolver, clock, timeoutMs: 5_000, maxSocketsPerPartition: 100 })

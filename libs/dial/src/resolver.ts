@@ -1,7 +1,7 @@
 /** Names to addresses, by the DNS alone: neither the machine's own files nor its search domains are asked. */
 
 import { Resolver as Dns } from 'node:dns/promises'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { LRUCache } from 'lru-cache'
 import { DialFailure } from './failure.ts'
 

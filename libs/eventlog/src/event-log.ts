@@ -19,7 +19,7 @@ export interface Progress {
 export interface EventLog {
   /**
    * Hands every event of the topics to `handler`, at least once, in order per key, in batches, until the signal
-   * ends. The group's place is durable: it moves on once `handler` has resolved, and a handler that rejects gets the
+   * ends. The group's offset is durable: it moves on once `handler` has resolved, and a handler that rejects gets the
    * same events again after a backoff (up to 100 ms, doubling to 10 s). A new group begins at the log's beginning.
    * Resolves when the signal has ended and the last handler is done. Subscribers of one group share the work.
    *
@@ -36,7 +36,7 @@ export interface EventLog {
 
   /**
    * Yields events of the topics from a position (`'beginning'`, `'end'`, or strictly after an event's `position`) and
-   * goes on with new ones, until the signal ends; then it returns. Keeps no place.
+   * goes on with new ones, until the signal ends; then it returns. Keeps no offset.
    */
   tail(topics: readonly string[], from: string, signal: AbortSignal): AsyncIterable<readonly LoggedEvent[]>
 

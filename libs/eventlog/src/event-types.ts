@@ -1,6 +1,6 @@
 /** Types of events, and how callers ask for some: `task.succeeded`, `task.*` for all that begin so, `*` for all. */
 import type { Fault } from '@millhand/api'
-import { type PublicTopic, publicTopics } from './public-stream.ts'
+import { type PublicTopic, publicTopics } from './public-topics.ts'
 
 /** Whether an event of this type is asked for by a pattern. */
 export function matches(pattern: string, type: string): boolean {

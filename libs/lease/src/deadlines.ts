@@ -5,8 +5,8 @@
  * It is memory. Who takes a pool over counts each from when it learns of it: what an executor was promised before was
  * promised earlier, so it ends earlier.
  */
-import type { Clock } from '@millhand/runner'
-import { Tally } from './tally.ts'
+import type { Clock } from '@millhand/process'
+import { Counters } from './counters.ts'
 import type { FencingToken, LeaseCause, Work } from './work.ts'
 
 /** How long a lease lasts, from its claim and from each renewal, in milliseconds. */
@@ -38,7 +38,7 @@ export interface DeadlinesOptions<T extends Work> {
 export class Deadlines<T extends Work> {
   readonly #options: DeadlinesOptions<T>
   readonly #entries = new Map<string, Entry>()
-  readonly #leases = new Tally()
+  readonly #leases = new Counters()
 
   constructor(options: DeadlinesOptions<T>) {
     this.#options = options

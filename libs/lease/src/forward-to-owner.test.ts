@@ -7,7 +7,7 @@ import { LeaseService, ReadInputResponseSchema } from '@millhand/api/gen/millhan
 import { OwnerService, RingResponseSchema } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import { createDirectTransport, type DirectTransport, drainingKey } from '@millhand/rpc'
 import { forwardStreamToOwner, forwardToOwner } from './forward-to-owner.ts'
-import type { Owner } from './ownership.ts'
+import type { Owner } from './owner-election.ts'
 
 const whoKey = createContextKey('nobody')
 

@@ -3,7 +3,7 @@ import type { DescMethodServerStreaming, DescMethodUnary, MessageInitShape, Mess
 import type { HandlerContext, Transport } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
 import { drainingKey } from '@millhand/rpc'
-import type { Owner } from './ownership.ts'
+import type { Owner } from './owner-election.ts'
 
 export interface Replicas {
   /** Which replica of the service is the owner. */

@@ -16,7 +16,7 @@ export {
   type OwnerRecord,
   type Ownership,
   ownersSpec,
-} from './ownership.ts'
+} from './owner-election.ts'
 export {
   type ClaimedRun,
   type ClaimRequest,

@@ -4,10 +4,10 @@
  * with it: those that are found in the store are of an owner of before, and over.
  */
 
+import { Counters } from './counters.ts'
 import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
 import type { PoolOptions } from './pool-options.ts'
 import type { Ready } from './ready-queue.ts'
-import { Tally } from './tally.ts'
 import type { Work } from './work.ts'
 
 type LeasesOptions<T extends Work> = Pick<PoolOptions<T, never>, 'clock' | 'caps' | 'ownerClaims'> & {
@@ -89,7 +89,7 @@ export class Leases<T extends Work> {
 /** The leases that this process has or asks for, counted under the keys of the caps that bound them. */
 class LeaseCounter {
   readonly #leases = new Map<string, readonly string[]>()
-  readonly #counts = new Tally()
+  readonly #counts = new Counters()
 
   has(lease_id: string): boolean {
     return this.#leases.has(lease_id)

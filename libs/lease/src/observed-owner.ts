@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
 
 export interface OwnerRecord extends Document {

@@ -1,5 +1,5 @@
 /** What a pool is of, and what may be claimed of it. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Cap, Ready, Share } from './ready-queue.ts'
 import type { FlowIndex } from './stored-work.ts'
 import type { LeaseCause, Work } from './work.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openSqlite } from '@millhand/store/sqlite'
-import { type Letter, openLetters } from './letters.fixture.ts'
+import { type Letter, openLetters } from './letter-work.fixture.ts'
 
 const WINDOW = 4
 

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Clock, manualClock, systemClock } from '@millhand/runner'
+import { type Clock, manualClock, systemClock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { leaseMs } from './deadlines.ts'
-import { createOwnership, type OwnerRecord, ownersSpec } from './ownership.ts'
+import { createOwnership, type OwnerRecord, ownersSpec } from './owner-election.ts'
 import { Pool } from './pool.ts'
 import {
   countedByOwner,

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { Counters } from './counters.ts'
 import { type Cap, type Ready, ReadyQueue } from './ready-queue.ts'
-import { Tally } from './tally.ts'
 
 const anyNumber = { weight: 1, maxRunning: Number.POSITIVE_INFINITY }
 
 /** Flows are endpoints `<account>.<n>`: two of each may run at once, and so many of an account. */
 function open(accountMax: number, window = 100) {
-  const running = new Tally()
+  const running = new Counters()
   const most = new Map<string, number>()
   let asked = 0
   const caps = ({ flow }: Ready): Cap[] => {

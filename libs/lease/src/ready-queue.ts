@@ -5,10 +5,10 @@
  * A flow that may not run more is parked until it may, so a claim looks at none of those that it can't take from.
  */
 
+import { Counters } from './counters.ts'
 import { FairQueue } from './fair-queue.ts'
 import { type Entry, Flow, type Ready } from './flow.ts'
 import { ParkedFlows } from './parked-flows.ts'
-import { Tally } from './tally.ts'
 
 export type { Ready, Share } from './flow.ts'
 
@@ -130,7 +130,7 @@ export class ReadyQueue {
   take(runs: number, busy: ReadonlySet<string> = none, newcomersOnly = false): Ready[][] {
     const taken: Ready[][] = []
     const full = new Set(busy)
-    const tally = new Tally()
+    const tally = new Counters()
     const mayTake = newcomersOnly ? ({ key }: Flow) => this.#options.running(key) + tally.of(key) === 0 : anyFlow
     while (taken.length < runs) {
       const run = this.#takeRun(full, tally, mayTake)
@@ -165,7 +165,7 @@ export class ReadyQueue {
     return ahead * Math.max(1, this.#fairQueue.length + this.#parked.size)
   }
 
-  #takeRun(busy: ReadonlySet<string>, taken: Tally, mayTake: (flow: Flow) => boolean): Ready[] | undefined {
+  #takeRun(busy: ReadonlySet<string>, taken: Counters, mayTake: (flow: Flow) => boolean): Ready[] | undefined {
     for (let place = 0; ; ) {
       const flow = this.#fairQueue.at(place)
       if (!flow) break
@@ -201,18 +201,18 @@ export class ReadyQueue {
     return maxRunning === Number.POSITIVE_INFINITY ? caps : [{ key, maxRunning }, ...caps]
   }
 
-  #isFull({ key, maxRunning }: Cap, taken: Tally): boolean {
+  #isFull({ key, maxRunning }: Cap, taken: Counters): boolean {
     return this.#options.running(key) + taken.of(key) >= maxRunning
   }
 
   /** What a flow can't take for the sake of one cap, another may that is parked under one of its others. */
-  #passOn(caps: readonly Cap[], full: Cap, taken: Tally): boolean {
+  #passOn(caps: readonly Cap[], full: Cap, taken: Counters): boolean {
     const others = caps.filter(cap => cap.key !== full.key && !this.#isFull(cap, taken))
     return others.filter(({ key }) => this.#parked.freeFirst(key)).length > 0
   }
 
   /** Fills a run with work of the same group, one flow after the other. It costs them no turn: the run is on anyway. */
-  #fill(run: Ready[], group: string, taken: Tally, mayTake: (flow: Flow) => boolean): void {
+  #fill(run: Ready[], group: string, taken: Counters, mayTake: (flow: Flow) => boolean): void {
     const room = this.#options.maxBatch?.(group) ?? 1
     for (let found = true; found && run.length < room; ) {
       found = false

@@ -1,6 +1,6 @@
 /** The sweeper of a pool: reads leases and work from the store again and again, and ends what has expired. */
-import type { Clock } from '@millhand/runner'
-import { everyInterval } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
+import { everyInterval } from '@millhand/process'
 import type { Deadline } from './deadlines.ts'
 import type { Leases } from './leases.ts'
 import type { PoolOptions } from './pool-options.ts'

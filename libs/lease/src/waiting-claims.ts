@@ -1,5 +1,5 @@
 /** Claims that wait for work: one of each executor. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 export class WaitingClaims {
   readonly #clock: Clock

@@ -1,5 +1,5 @@
 /** The one way in which work changes: a pure transition, then a compare-and-set together with its events. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection, OutboxEvent, Query } from '@millhand/store'
 import { isRefusal, type StateMachine, type Work } from './work.ts'
 

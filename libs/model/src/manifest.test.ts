@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ManifestInvalid } from './fields.ts'
 import { parseManifest } from './manifest.ts'
+import { ManifestInvalid } from './manifest-fields.ts'
 
 const parse = (fields: object) => parseManifest(JSON.stringify({ name: 'A', ...fields }))
 

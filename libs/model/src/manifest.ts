@@ -1,7 +1,7 @@
 /** `model.json`: what a model's folder says about it. `docs/adding-a-model.md` describes every field. */
 import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
-import { Fields, ManifestInvalid } from './fields.ts'
+import { Fields, ManifestInvalid } from './manifest-fields.ts'
 
 const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]

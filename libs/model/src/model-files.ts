@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { excerpt } from './excerpt.ts'
-import { ManifestInvalid } from './fields.ts'
+import { ManifestInvalid } from './manifest-fields.ts'
 
 const PACKAGE = 'package:'
 /** Larger files are hashed as a stream and not looked into; their manifest declares inputs and outputs. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Family, families, type PlanNames } from '@millhand/api'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { parseDocument } from 'yaml'
 import type { ComputePlan, DeveloperPlan, WorkforcePlan } from './plan.ts'
 

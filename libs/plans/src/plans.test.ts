@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ConfigurationError } from '@millhand/runner'
+import { ConfigurationError } from '@millhand/process'
 import { parsePlanFile } from './plan-file.ts'
 import { loadPlans } from './plans.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { ignoreAcceptErrors } from './accept-errors.ts'
 

@@ -1,6 +1,6 @@
 /** A connection that can't be accepted, as without file descriptors, ends no server: libuv tries again. */
 import type { Server } from 'node:net'
-import { type Clock, systemClock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 
 /** Without descriptors every connection fails; the log hears of the first in so many milliseconds. */

@@ -4,7 +4,7 @@ import { create, type DescMessage, getOption, type MessageShape } from '@bufbuil
 import { createValidator } from '@bufbuild/protovalidate'
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import { type Fault, failIf, isFull, isWithin, maxFaults, mostEntries, shownPath, tooManyEntries } from '@millhand/api'
-import { faultOf } from './fault.ts'
+import { faultOf } from './field-violation.ts'
 
 /**
  * Patterns are the contract's own, none is a caller's, so V8's engine matches them: RE2 in JavaScript, the default, made

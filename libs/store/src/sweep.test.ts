@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Collection, Document } from './collection.ts'
 import { type Sweep, sweep } from './sweep.ts'
 

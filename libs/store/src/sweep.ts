@@ -1,5 +1,5 @@
 /** Removing what is no longer kept. */
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Collection, Document, Range } from './collection.ts'
 

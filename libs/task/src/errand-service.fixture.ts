@@ -45,7 +45,7 @@ export function createErrandService(options: ErrandOptions) {
     ...options,
     tasks,
     cursors: createCursors(new Uint8Array(32)),
-    lend: errand => leaseWithInput(deps.inputs, errand),
+    toLease: errand => leaseWithInput(deps.inputs, errand),
   })
   const { redeemStreamToken: _, ...methods } = service.methods
 

@@ -1,8 +1,8 @@
 /** An errand: the least that a kind of task is. It bills each second that its run began, and keeps nothing else of it. */
 import { workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
-import type { TaskKind } from './kind.ts'
 import type { TaskBase } from './task.ts'
+import type { TaskKind } from './task-kind.ts'
 import { taskTransition } from './transition.ts'
 
 export interface Errand extends TaskBase {

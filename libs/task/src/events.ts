@@ -1,8 +1,8 @@
 /** The event of a change of a task's state, ready for the log. */
 import { eventJson } from '@millhand/api'
 import type { OutboxEvent } from '@millhand/store'
-import type { TaskKind } from './kind.ts'
 import { hasEnded, type TaskBase } from './task.ts'
+import type { TaskKind } from './task-kind.ts'
 import type { TaskStatus } from './task-status.ts'
 
 /** An event carries an output up to this size, in bytes of UTF-8. Contract, section 9. */

@@ -17,6 +17,7 @@ import {
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { systemClock as clock, createHealth } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import {
   createAdmission,
@@ -27,7 +28,6 @@ import {
   serveNetwork,
 } from '@millhand/rpc/network'
 import { createTunnelTransport, tunnelRoutes } from '@millhand/rpc/tunnel'
-import { systemClock as clock, createHealth } from '@millhand/runner'
 import { openSqlite } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
 import { errandCollections } from './errand-service.fixture.ts'

@@ -75,15 +75,15 @@ export async function addTask<T extends TaskBase>(
     kind,
     tasks,
     inputs,
-    backlog,
+    queueLimit,
     newEventId,
-  }: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'backlog' | 'newEventId'>,
+  }: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'queueLimit' | 'newEventId'>,
   task: T,
   input: string | undefined,
   most: number,
 ): Promise<T> {
   const { tenant, id, input_blob } = task
-  const isStored = await backlog.admit(tenant, most, async () => {
+  const isStored = await queueLimit.admit(tenant, most, async () => {
     if (input_blob !== undefined && input !== undefined) await inputs.keep(input_blob, input)
     return await tasks.insert(task, taskEvents(kind, undefined, task, acceptedAt(task), newEventId))
   })

@@ -4,7 +4,7 @@
  * docs/decisions/files.md, "An output file".
  */
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { everyInterval } from '@millhand/runner'
+import { everyInterval } from '@millhand/process'
 import type { Collection, Document } from '@millhand/store'
 import type { RunFiles } from './rpc/run-files.ts'
 import type { TaskBase } from './task.ts'

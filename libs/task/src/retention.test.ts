@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Query } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { type Errand, errandAt, errandKind } from './errand.fixture.ts'

@@ -1,6 +1,6 @@
 /** Removes tasks and their data once they have been kept long enough. */
 import { firstIdAt } from '@millhand/api'
-import { everyInterval } from '@millhand/runner'
+import { everyInterval } from '@millhand/process'
 import { hasEnded, type TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
 

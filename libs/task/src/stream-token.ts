@@ -1,7 +1,7 @@
 /** Tokens that let a browser read one task's stream, where it can't send a key. */
 import { createSeals, fail, type KeyName } from '@millhand/api'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 
 export interface StreamTokens {
   /** A token for one task of the caller's; `expiresAt` is in milliseconds since 1970. */

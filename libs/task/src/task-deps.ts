@@ -1,14 +1,14 @@
 /** What the methods of a kind of task work with. */
 import type { Ids, KeyMode } from '@millhand/api'
 import type { Pool, Replicas, WorkStore } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Backlog } from './backlog.ts'
 import type { Inputs } from './inputs.ts'
-import type { TaskKind } from './kind.ts'
+import type { QueueLimit } from './queue-limit.ts'
 import type { Emissions } from './stream/emissions.ts'
 import type { StreamTokens } from './stream-token.ts'
 import type { TaskBase } from './task.ts'
+import type { TaskKind } from './task-kind.ts'
 import type { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
 
@@ -19,7 +19,7 @@ export interface TaskDeps<T extends TaskBase> {
   readonly replicas: Replicas
   readonly pools: Readonly<Record<KeyMode, Pool<T, TaskCause>>>
   readonly inputs: Inputs
-  readonly backlog: Backlog
+  readonly queueLimit: QueueLimit
   readonly watch: TaskWatch<T>
   readonly streamTokens: StreamTokens
   readonly clock: Clock

@@ -44,7 +44,7 @@ export interface TaskServiceOptions<T extends TaskBase> {
   readonly tasks: Tasks<T>
   readonly cursors: Cursors
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
-  readonly lend: (task: T) => Promise<Lease | undefined>
+  readonly toLease: (task: T) => Promise<Lease | undefined>
   /** Where the files of runs lie, and the notes of those that are not settled. Left out, a result that is a file is none. */
   readonly files?: RunFiles<T> & { readonly unsettled: Collection<UnsettledFiles> }
   /** Hears of documents that another replica has changed. */
@@ -60,7 +60,7 @@ export function taskService<
   J extends DescMessage,
   E extends DescMessage,
 >(api: TaskApi<T, R, I, O, J, E>, options: TaskServiceOptions<T>) {
-  const { tasks, cursors, lend, files, onRing } = options
+  const { tasks, cursors, toLease, files, onRing } = options
   const { deps, heard, tellOwner } = tasks
   const show = (task: T) => showTask(deps, api.toMessage, task)
   const results = files && outputFiles<T>({ ...deps, ...files })
@@ -83,7 +83,7 @@ export function taskService<
     /** Registers what executors and other replicas call. */
     ownRoutes(router: Routes): void {
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, lend, ...(results && { outputFiles: results }) }),
+        ...leaseMethods({ ...deps, toLease, ...(results && { outputFiles: results }) }),
         ...(files && { readInput: readInput(deps, files), storeOutput: storeOutput(deps, files) }),
       })
       router.service(OwnerService, { ring: ring(onRing) })

@@ -1,5 +1,5 @@
 /** Who waits for a task to change, in memory: woken by what changes it, never by asking the store again. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { TaskBase } from './task.ts'
 
 export class TaskWatch<T extends TaskBase> {

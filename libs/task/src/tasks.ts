@@ -5,9 +5,9 @@ import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_
 import type { Blobs } from '@millhand/blob'
 import { createWorkStore, type LeaseCause, Pool, type PoolOptions, type Refusal, type WorkStore } from '@millhand/lease'
 import type { Collection, DocumentRef } from '@millhand/store'
-import { Backlog } from './backlog.ts'
 import { taskEvents } from './events.ts'
 import { createInputs } from './inputs.ts'
+import { QueueLimit } from './queue-limit.ts'
 import { removeExpired } from './retention.ts'
 import { createEmissions, type EmissionsRecord } from './stream/emissions.ts'
 import { createStreamTokens } from './stream-token.ts'
@@ -79,7 +79,10 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     replicas,
     pools,
     inputs: createInputs(options.blobs, kind.inputsAt),
-    backlog: new Backlog((tenant, limit) => tasks.countWaiting(kind.poolOf(modeOf(tenant)), tenant, limit), clock),
+    queueLimit: new QueueLimit(
+      (tenant, limit) => tasks.countWaiting(kind.poolOf(modeOf(tenant)), tenant, limit),
+      clock,
+    ),
     watch,
     streamTokens: createStreamTokens(options.streamTokenSecret, clock),
     clock,

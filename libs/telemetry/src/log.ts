@@ -1,10 +1,10 @@
 /** Structured logs: one line an event. */
 import { isatty } from 'node:tty'
-import { withoutSecrets } from '@millhand/api/secrets'
-import { type Level, type Line, levels } from './line.ts'
+import { withoutSecrets } from '@millhand/api/redact-secrets'
+import { type Level, type Line, levels } from './log-line.ts'
 import { loggable } from './loggable.ts'
 import { standardError } from './output/standard.ts'
-import { terminalLine } from './terminal.ts'
+import { terminalLine } from './terminal-format.ts'
 
 /** What happened: the thing, a dot, what became of it. For example `task.accepted`. */
 export type EventName = `${string}.${string}`

@@ -1,6 +1,6 @@
-/** What of a value may be logged, as plain JSON: no secrets, no contents of users, no cycles, no end of the world. */
+/** Values as plain JSON for the log: without secrets and contents of users, cycles, and more than a line may hold. */
+import { isSecretName, REDACTED } from './redaction.ts'
 
-const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 const MAX_ITEMS = 100
 const MAX_TEXT = 8_192
@@ -65,29 +65,6 @@ function shownError(error: Error, depth: number, within: readonly object[]): unk
     ...(code !== undefined && { code: shown(code, depth, within) }),
     ...(cause !== undefined && { cause: shown(cause, depth, within) }),
   }
-}
-
-/** Names that mean a secret wherever they stand in a name: `password_hash`, `setCookie`. */
-const secretWords = /^(authorization|cookies?|credentials?|passphrase|passwords?|secrets?)$/
-
-/** Names that mean one where they end it: `api_key` does, `key_id` and `input_tokens` do not. */
-const secretEnds = /^(apikey|inputs?|keys?|outputs?|token)$/
-
-/** Names seen before: a program has few, and taking one apart costs more than the rest of a line. */
-const seenNames = new Map<string, boolean>()
-const MAX_SEEN_NAMES = 1_000
-
-function isSecretName(name: string): boolean {
-  let secret = seenNames.get(name)
-  if (secret === undefined) {
-    const words = name
-      .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-    secret = words.some(word => secretWords.test(word)) || secretEnds.test(words.at(-1) ?? '')
-    if (seenNames.size < MAX_SEEN_NAMES) seenNames.set(name, secret)
-  }
-  return secret
 }
 
 function attempt(read: () => unknown): unknown {

@@ -1,6 +1,6 @@
-import type { Clock } from '@millhand/runner'
-import type { Entries } from './usage/entry.ts'
-import type { Hours } from './usage/hour.ts'
+import type { Clock } from '@millhand/process'
+import type { Entries } from './usage/usage-entry.ts'
+import type { Hours } from './usage/usage-hour.ts'
 
 /** The dependencies of the methods. */
 export interface BillingDeps {

@@ -2,19 +2,19 @@
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { BillingDeps } from './billing-deps.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
-import { countTasks } from './usage/counting.ts'
-import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/entry.ts'
-import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/hour.ts'
-import { createSumming } from './usage/summing.ts'
+import { createHourlyRollup } from './usage/hourly-rollup.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
+import { consumeTaskEvents } from './usage/usage-consumer.ts'
+import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export interface BillingOptions {
   readonly db: Database
@@ -68,8 +68,8 @@ interface Counted {
 /** The tasks of one topic, counted and summed. */
 function counted({ events, clock, log, entriesKeptMs }: BillingOptions, kind: Counted) {
   const deps: BillingDeps = { entries: kind.entries, hours: kind.hours, clock }
-  const summing = createSumming({ ...deps, log, keptMs: entriesKeptMs })
-  const count = countTasks({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
+  const summing = createHourlyRollup({ ...deps, log, keptMs: entriesKeptMs })
+  const count = consumeTaskEvents({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
   return {
     deps,
     topics: { [kind.group]: [kind.topic] },

@@ -9,7 +9,7 @@ import { TaskStatus, TaskType } from '@millhand/api/gen/millhand/compute/v1/task
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { callOf, openCompute } from './compute.fixture.ts'
 

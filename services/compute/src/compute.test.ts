@@ -10,7 +10,7 @@ import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_reques
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { Renewed_Verdict } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import type { Document } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { callOf, openCompute } from './compute.fixture.ts'

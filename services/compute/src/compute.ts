@@ -8,8 +8,8 @@ import type { Refusal, Replicas, RunReport } from '@millhand/lease'
 import { isRefusal } from '@millhand/lease'
 import type { Catalogue } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Collection, DocumentRef } from '@millhand/store'
 import type { TaskCause, TaskRules } from '@millhand/task'
 import {
@@ -25,14 +25,14 @@ import {
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
-import { lend } from './input-file.ts'
-import { computeTask } from './kind.ts'
+import { toLease } from './input-file.ts'
 import { createTask } from './rpc/create-task.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { runFiles } from './run-files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
-import { toMessage } from './to-message.ts'
+import { computeTask } from './task-kind.ts'
+import { toMessage } from './task-message.ts'
 
 export { usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
@@ -88,7 +88,7 @@ export function createComputeService(options: ComputeOptions) {
   const service = taskService(api, {
     ...options,
     tasks,
-    lend: task => lend(deps, task),
+    toLease: task => toLease(deps, task),
     files: { ...runFiles(files), unsettled: options.unsettled },
   })
   const { redeemStreamToken, ...methods } = service.methods

@@ -45,7 +45,7 @@ async function headOf(files: Files, file: StoredFile): Promise<Buffer | undefine
 }
 
 /** What an executor gets of a task: how large its input file is, else the input. */
-export async function lend({ inputs }: Pick<ComputeDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
+export async function toLease({ inputs }: Pick<ComputeDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
   if (task.input_file_bytes === undefined) return await leaseWithInput(inputs, task)
   return { ...leaseOf(task, ''), inputFileBytes: task.input_file_bytes }
 }

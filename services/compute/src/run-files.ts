@@ -3,7 +3,7 @@ import { fail } from '@millhand/api'
 import type { RunFiles } from '@millhand/task'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
-import { parts } from './files/parts.ts'
+import { messageChunks } from './files/message-chunks.ts'
 import type { TaskRecord } from './task.ts'
 
 const MIB = 2 ** 20
@@ -19,7 +19,7 @@ export const runFiles = (files: Files): RunFiles<TaskRecord> => ({
     const file = input_file === undefined ? undefined : await files.getUsed(tenant, input_file)
     const content = file && (await files.read(file))
     if (content === undefined) throw fail('not_found', 'The file that is the input is not there any more.')
-    yield* parts(content)
+    yield* messageChunks(content)
   },
 
   /** Where an output is sent again, because the answer was lost, the file is there already. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { openSqlite } from '@millhand/store/sqlite'
 import { callOf, openCompute } from './compute.fixture.ts'
 

@@ -1,4 +1,4 @@
-/** A task as compute stores it. REST shows the part that `to-message.ts` picks; what it lives through is `TaskBase`. */
+/** A task as compute stores it. REST shows the part that `task-message.ts` picks; what it lives through is `TaskBase`. */
 import { workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
 import type { TaskBase } from '@millhand/task'

@@ -5,15 +5,15 @@ import { createClient } from '@connectrpc/connect'
 import { codeOf, fail } from '@millhand/api'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { type ItemResult, type Loadable, type RunItem, RunnerGone } from '@millhand/child-process'
+import { type Clock, manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import { type ItemResult, type Loadable, type RunItem, RunnerGone } from '@millhand/worker'
-import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles } from './input-files.ts'
+import { type HeldLease, holdLease } from './lease.ts'
 import { outputFiles } from './output-files.ts'
-import { reserving } from './reserve.ts'
-import { runGroup } from './run-group.ts'
+import { reserveCost } from './reserve-cost.ts'
+import { runBatch } from './run-batch.ts'
 
 const kind: Loadable = { status: 'ready', id: 'emma/answer', version: '1' }
 const runner = { engine: { kind: 'rules', name: 'one', provider: 'cpu' }, loads: 'engine' } as const
@@ -89,13 +89,13 @@ async function result(
     runner,
     inputs: inputFiles(client, passing, log),
     sendOutput: outputFiles(client, passing, log),
-    reserve: reserving(client, passing, log),
+    reserve: reserveCost(client, passing, log),
     emit: async () => {},
     settle: (_: HeldLease, resultOf: () => Result | undefined) => {
       told = resultOf()
     },
   }
-  await runGroup(deps, kind, warm, [holdLease(lease, 0)]).done
+  await runBatch(deps, kind, warm, [holdLease(lease, 0)]).done
   return { told, stored }
 }
 
@@ -166,8 +166,8 @@ describe('beside a run', () => {
     const onReserve = (attempt: number | undefined, micros: number) => {
       if (noted.push([attempt, micros]) === 1) throw fail('unavailable', 'away')
     }
-    const run = async ({ reserve }: RunItem) => {
-      await reserve?.(700)
+    const run = async ({ reserveCost }: RunItem) => {
+      await reserveCost?.(700)
       assert.deepEqual(noted, [
         [1, 700],
         [1, 700],
@@ -182,8 +182,8 @@ describe('beside a run', () => {
       throw fail('conflict', 'stale')
     }
     let refused: unknown
-    const run = async ({ reserve }: RunItem) => {
-      await reserve?.(700).catch((error: unknown) => {
+    const run = async ({ reserveCost }: RunItem) => {
+      await reserveCost?.(700).catch((error: unknown) => {
         refused = codeOf(error)
       })
       return well

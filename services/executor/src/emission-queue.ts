@@ -1,8 +1,8 @@
 /** What one run has emitted and has yet to be sent: in order, bounded, its progress thinned. */
 
-import type { Clock, Timer } from '@millhand/runner'
-import { type Emission, MAX_PIECE_BYTES } from '@millhand/worker'
-import { inPortions, type Portion } from './portions.ts'
+import { type Emission, MAX_PIECE_BYTES } from '@millhand/child-process'
+import type { Clock, Timer } from '@millhand/process'
+import { type BatchLimit, inBatches } from './message-batches.ts'
 
 /** Of the progress that comes meanwhile, the latest is told. */
 const progressEveryMs = 250
@@ -11,7 +11,7 @@ const progressEveryMs = 250
  * More than an emission takes beside its text, and so much that a batch of 64 KiB has fewer than the contract's 1,000.
  */
 const besideText = 66
-const batch: Portion<Emission> = { size: MAX_PIECE_BYTES, sizeOf: bytesOf }
+const batch: BatchLimit<Emission> = { size: MAX_PIECE_BYTES, sizeOf: bytesOf }
 
 export class EmissionQueue {
   readonly #clock: Clock
@@ -45,7 +45,7 @@ export class EmissionQueue {
 
   /** The next batch: at most 64 KiB together, or one alone. */
   take(): readonly Emission[] {
-    const [taken = []] = inPortions(this.#waiting, batch)
+    const [taken = []] = inBatches(this.#waiting, batch)
     this.#waiting = this.#waiting.slice(taken.length)
     for (const emission of taken) this.#bytes -= bytesOf(emission)
     this.#tellProgress()

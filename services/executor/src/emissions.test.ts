@@ -12,12 +12,12 @@ import {
   EmitResponseSchema,
   LeaseService,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Emission } from '@millhand/child-process'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { Emission } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
-import { type HeldLease, holdLease } from './held-lease.ts'
+import { type HeldLease, holdLease } from './lease.ts'
 
 const { STORED, REFUSED, FULL } = Emitted_Verdict
 

@@ -11,20 +11,20 @@ import {
   type RunEmissions,
 } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Emission } from '@millhand/child-process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Emission } from '@millhand/worker'
-import { breaksContract } from './breaks-contract.ts'
+import { isContractViolation } from './contract-violation.ts'
 import { bytesOf, EmissionQueue } from './emission-queue.ts'
-import type { HeldLease } from './held-lease.ts'
-import { inPortions, type Portion } from './portions.ts'
-import { giveUpAfterMs, retryEveryMs } from './while-away.ts'
+import type { HeldLease } from './lease.ts'
+import { type BatchLimit, inBatches } from './message-batches.ts'
+import { giveUpAfterMs, retryEveryMs } from './retry-while-unavailable.ts'
 
 const answerWithinMs = 5_000
 
 /** More than a batch takes beside its emissions, and so much that a call has fewer than the contract's 1,000. */
 const besideEmissions = 4 * 1024
-const emitPortion: Portion<Batch> = {
+const emitPortion: BatchLimit<Batch> = {
   size: 3 * 2 ** 20,
   sizeOf: ({ bytes }) => besideEmissions + bytes,
 }
@@ -126,7 +126,7 @@ export class Emissions {
   #sendReady(): void {
     const streams = [...this.#ready].filter(({ queue }) => !queue.isEmpty)
     this.#ready = new Set()
-    for (const portion of inPortions(streams.map(take), emitPortion)) void this.#send(portion)
+    for (const portion of inBatches(streams.map(take), emitPortion)) void this.#send(portion)
   }
 
   /** Again until there is an answer: where a call fails, each run by itself, so that none fails for another's. */
@@ -148,7 +148,7 @@ export class Emissions {
 
   async #failed(batches: readonly Batch[], failing: Failing, error: unknown): Promise<void> {
     const { since, failures } = failing
-    const isAtFault = batches.length === 1 && breaksContract(error)
+    const isAtFault = batches.length === 1 && isContractViolation(error)
     const isOver = isAtFault || this.#clock.monotonic() - since > giveUpAfterMs
     // What fails goes on failing four times a second: the first is told, and the last.
     if (failures === 1 || isOver) this.#log.warn('emissions.not_delivered', { runs: batches.length, failures, error })
@@ -157,7 +157,7 @@ export class Emissions {
       for (const { stream } of batches) this.#stop(stream, isAtFault ? 'emission_invalid' : 'lost')
       return
     }
-    if (!breaksContract(error)) await new Promise<void>(resolve => this.#clock.timer(retryEveryMs, resolve))
+    if (!isContractViolation(error)) await new Promise<void>(resolve => this.#clock.timer(retryEveryMs, resolve))
     await Promise.all(batches.map(batch => this.#send([batch], failing)))
   }
 

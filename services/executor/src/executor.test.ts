@@ -14,11 +14,11 @@ import {
   Renewed_Verdict,
   RenewResponseSchema,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { type Emission, type ItemResult, type Loaded, RunnerGone } from '@millhand/child-process'
 import type { Catalogue, ModelPackage } from '@millhand/model'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import { type Emission, type ItemResult, type Loaded, RunnerGone } from '@millhand/worker'
 import { createExecutor } from './executor.ts'
 
 const seconds = (count: number) => ({

@@ -10,22 +10,22 @@ import {
   type LeaseService,
   Renewed_Verdict,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { Loadable, Loadables, Runner } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Loadable, Loadables, Runner } from '@millhand/worker'
 import { Emissions } from './emissions.ts'
-import { extendLease, type HeldLease, holdLease, type Stop } from './held-lease.ts'
+import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
-import { NewcomerSlot, type RunningGroup } from './newcomer-slot.ts'
+import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
+import { inBatches } from './message-batches.ts'
 import { outputFiles } from './output-files.ts'
-import { inPortions } from './portions.ts'
-import { reserving } from './reserve.ts'
+import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
-import { type ActiveRun, type RunGroupDeps, runGroup } from './run-group.ts'
+import { type ActiveRun, type RunBatchDeps, runBatch } from './run-batch.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
-export { chooseSandbox, type SandboxMode } from '@millhand/worker'
+export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
 
 export type ModelRunner = Runner<ModelPackage>
 
@@ -182,16 +182,16 @@ class LeasedRuns<L extends Loadable> {
     const model = models.get(group)
     const tenant = leases[0]?.tenant ?? ''
     const warm = model?.status === 'ready' ? this.#warm.get(model, tenant, beside) : undefined
-    const deps: RunGroupDeps = {
+    const deps: RunBatchDeps = {
       clock,
       runner,
       inputs: inputFiles(this.#options.leases, clock, log),
       sendOutput: outputFiles(this.#options.leases, clock, log),
-      reserve: reserving(this.#options.leases, clock, log),
+      reserve: reserveCost(this.#options.leases, clock, log),
       emit: (one, emission) => this.#emissions.emit(one, emission),
       settle: (one, result) => this.#settle(one, result),
     }
-    const run = runGroup(deps, model, warm, held)
+    const run = runBatch(deps, model, warm, held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })
@@ -226,7 +226,7 @@ class LeasedRuns<L extends Loadable> {
   async #renew(): Promise<void> {
     if (this.#renewing) return
     this.#renewing = true
-    await Promise.all(inPortions([...this.#held], renewPortion).map(held => this.#renewSome(held)))
+    await Promise.all(inBatches([...this.#held], renewPortion).map(held => this.#renewSome(held)))
     this.#renewing = false
     this.#check()
   }

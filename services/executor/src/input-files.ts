@@ -7,10 +7,10 @@ import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService, ReadInputRequestSchema } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import { type AttachedFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/child-process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { type GivenFile, type InputFile, makeTempFolder, removeTempFolder } from '@millhand/worker'
-import { transferMs, whileAway } from './while-away.ts'
+import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 
 /** Of a lease: the bytes of its files. */
 export const bytesGiven = ({ inputFileBytes = 0, files }: Lease): number =>
@@ -27,7 +27,7 @@ export interface InputFiles {
    */
   read(lease: Lease, signal: AbortSignal): Promise<InputFile>
   /** The same of the files that come beside a lease's input, into memory. */
-  given(lease: Lease, signal: AbortSignal): Promise<readonly GivenFile[]>
+  given(lease: Lease, signal: AbortSignal): Promise<readonly AttachedFile[]>
   /** Removes them. Idempotent. */
   close(): void
 }
@@ -38,7 +38,7 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
   let folder: string | undefined
   let count = 0
   const again = <R>(lease: Lease, signal: AbortSignal, once: () => Promise<R>) =>
-    whileAway(once, {
+    retryWhileUnavailable(once, {
       clock,
       signal,
       onFailure: error => log.warn('input.not_read', { task_id: lease.workId, error }),
@@ -52,7 +52,7 @@ export function inputFiles(leases: ReadsInputs, clock: Clock, log: Log): InputFi
       })
     },
     async given(lease, signal) {
-      const files: GivenFile[] = []
+      const files: AttachedFile[] = []
       for (const [file, { name, mediaType, bytes }] of lease.files.entries()) {
         const content = await again(lease, signal, () => readGiven(leases, lease, file, bytes, signal))
         files.push({ name, mediaType, bytes: content })

@@ -1,10 +1,17 @@
 /** How runs end, as leases are told. */
 
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { withoutOwnPaths, withoutPaths } from '@millhand/api/paths'
+import { withoutOwnPaths, withoutPaths } from '@millhand/api/redact-paths'
+import {
+  type Loadable,
+  type Loadables,
+  LoadFailed,
+  type ModelUsage,
+  type Runner,
+  RunnerGone,
+} from '@millhand/child-process'
 import { excerpt } from '@millhand/model'
-import { type Loadable, type Loadables, LoadFailed, type ModelUsage, type Runner, RunnerGone } from '@millhand/worker'
-import type { HeldLease } from './held-lease.ts'
+import type { HeldLease } from './lease.ts'
 
 export type Outcome = Result['outcome']
 

@@ -4,16 +4,16 @@ import type { Client } from '@connectrpc/connect'
 import { codeOf } from '@millhand/api'
 import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Artifact, ItemResult, OutputFile } from '@millhand/child-process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Artifact, ItemResult, OutputFile } from '@millhand/worker'
-import type { HeldLease } from './held-lease.ts'
 import { runOf } from './input-files.ts'
+import type { HeldLease } from './lease.ts'
 import { failure, type Outcome } from './outcome.ts'
-import { fits } from './result-bound.ts'
-import { sendEach } from './send-each.ts'
+import { uploadInParallel } from './parallel-uploads.ts'
+import { fits } from './result-limit.ts'
+import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
 import type { Transfers } from './transfers.ts'
-import { transferMs, whileAway } from './while-away.ts'
 
 /** Half of what a reader of the tunnel lets its sender be ahead. */
 const PART_BYTES = 64 * 1024
@@ -33,7 +33,7 @@ export const outputFiles =
     const limits = { signal, timeoutMs: transferMs(sizeOf(file)) }
     const onFailure = (error: unknown) => log.warn('output.not_stored', { task_id: lease.workId, error })
     const once = () => leases.storeOutput(messages(lease, file), limits)
-    return (await whileAway(once, { clock, signal, onFailure })).fileId
+    return (await retryWhileUnavailable(once, { clock, signal, onFailure })).fileId
   }
 
 const sizeOf = ({ bytes }: Sent): number => (typeof bytes === 'number' ? bytes : bytes.length)
@@ -116,7 +116,7 @@ export class OutputSender {
     const { transfers, sendOutput, ofStop, answer } = this.#deps
     try {
       return await transfers.of(one, signal =>
-        sendEach(files, signal, (file, ends) => sendOutput(one.lease, file, ends)),
+        uploadInParallel(files, signal, (file, ends) => sendOutput(one.lease, file, ends)),
       )
     } catch (error) {
       const fault = one.stop ? 'lost' : faultOfSending(error)

@@ -4,8 +4,8 @@ import { chown, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { chooseSandbox, makeTempFolder, removeTempFolder } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { chooseSandbox, makeTempFolder, removeTempFolder } from '@millhand/worker'
 import { load, shippedModel, testRunner } from './onnx/models.fixture.ts'
 
 const { TMPDIR } = process.env

@@ -2,18 +2,18 @@
 import type { Client } from '@connectrpc/connect'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import { breaksContract } from './breaks-contract.ts'
-import { inPortions, type Portion } from './portions.ts'
-import { giveUpAfterMs, retryEveryMs } from './while-away.ts'
+import { isContractViolation } from './contract-violation.ts'
+import { type BatchLimit, inBatches } from './message-batches.ts'
+import { giveUpAfterMs, retryEveryMs } from './retry-while-unavailable.ts'
 
 /**
  * Bytes that a result takes at most beside its output, by the bounds of its fields: a failure's message of 2,048
  * characters first. So one call has fewer results than the contract's 1,000, and less than the 4 MiB of gRPC.
  */
 const besideOutput = 12 * 1024
-const finishPortion: Portion<Result> = {
+const finishPortion: BatchLimit<Result> = {
   size: 3 * 2 ** 20,
   sizeOf: ({ outcome }) => besideOutput + (outcome.case === 'output' ? Buffer.byteLength(outcome.value) : 0),
 }
@@ -41,7 +41,7 @@ export class Results {
         const batch = this.#batch
         this.#batch = []
         this.#flushed = undefined
-        void Promise.all(inPortions(batch, finishPortion).map(results => this.#send(results))).then(() => resolve())
+        void Promise.all(inBatches(batch, finishPortion).map(results => this.#send(results))).then(() => resolve())
       })
     })
     return this.#flushed
@@ -57,7 +57,7 @@ export class Results {
         return
       } catch (error) {
         this.#log.warn('result.not_delivered', { results: results.length, error })
-        if (breaksContract(error)) {
+        if (isContractViolation(error)) {
           // A model's process may have given anything: only its own result is not taken.
           if (results.length > 1) await Promise.all(results.map(result => this.#send([result])))
           return

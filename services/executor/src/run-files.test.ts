@@ -10,16 +10,16 @@ import { Code, ConnectError, createClient, type HandlerContext } from '@connectr
 import { fail } from '@millhand/api'
 import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import type { InputFile, ItemResult, OutputFile, RunItem } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
+import { type Clock, manualClock } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
-import { type Clock, manualClock } from '@millhand/runner'
 import { createLog } from '@millhand/telemetry'
-import type { InputFile, ItemResult, OutputFile, RunItem } from '@millhand/worker'
-import { type HeldLease, holdLease } from './held-lease.ts'
 import { inputFiles, MOST_BYTES_A_RUN } from './input-files.ts'
+import { type HeldLease, holdLease } from './lease.ts'
 import { outputFiles } from './output-files.ts'
-import { reserving } from './reserve.ts'
-import { runGroup } from './run-group.ts'
+import { reserveCost } from './reserve-cost.ts'
+import { runBatch } from './run-batch.ts'
 import type { Warm } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
@@ -101,9 +101,9 @@ function start(script: Script, ...leases: Lease[]) {
   const passing: Clock = { ...clock, sleep: ms => clock.advance(ms) }
   const inputs = inputFiles(client, passing, log)
   const sendOutput = outputFiles(client, passing, log)
-  const reserve = reserving(client, passing, log)
+  const reserve = reserveCost(client, passing, log)
   const emit = async () => {}
-  const active = runGroup({ clock, runner, inputs, sendOutput, reserve, emit, settle }, model, warm, held)
+  const active = runBatch({ clock, runner, inputs, sendOutput, reserve, emit, settle }, model, warm, held)
   return { active, held, outcomes, ran, stored, clock, warm, kills: () => kills }
 }
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Emission, type Loaded, type RunItem, type Runner, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
-import { type Emission, type Loaded, type RunItem, type Runner, RunnerGone } from '@millhand/worker'
 
 export interface RunnerCases {
   readonly runner: () => Runner<ModelPackage>

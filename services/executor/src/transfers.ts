@@ -1,5 +1,5 @@
 /** What is on its way for a run's leases (files in or out, a note of what it may cost): each ends when its lease is stopped. */
-import type { HeldLease } from './held-lease.ts'
+import type { HeldLease } from './lease.ts'
 
 export class Transfers {
   readonly #underWay = new Map<HeldLease, AbortController>()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import { type Loaded, LoadFailed, type Runner, RunnerGone } from '@millhand/worker'
 import { WarmProcesses } from './warm-processes.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage

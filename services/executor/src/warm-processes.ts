@@ -3,7 +3,6 @@
  * process that has run something is of that tenant until it ends: what one brief left in it, no other tenant's can see.
  */
 
-import type { Log } from '@millhand/telemetry'
 import {
   type Loadable,
   type Loaded,
@@ -13,7 +12,8 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { Log } from '@millhand/telemetry'
 
 /** What a run is run by. */
 export interface Warm {

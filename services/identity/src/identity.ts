@@ -5,8 +5,8 @@ import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_se
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { accountsSpec } from './accounts/account.ts'
@@ -15,18 +15,18 @@ import { getAccount, listAccounts, listPlans } from './accounts/read-accounts.ts
 import { updateAccount } from './accounts/update-account.ts'
 import { changesSpec, createChanges } from './changes/changes.ts'
 import { listChanges } from './changes/list-changes.ts'
+import { idempotencySpec } from './idempotency/idempotency-record.ts'
 import { createIdempotencyService } from './idempotency/idempotency-service.ts'
-import { idempotencySpec } from './idempotency/record.ts'
 import type { IdentityCollections } from './identity-collections.ts'
 import type { IdentityDeps } from './identity-deps.ts'
+import { keysSpec } from './keys/api-key.ts'
 import { authenticateKey } from './keys/authenticate-key.ts'
 import { createApiKey } from './keys/create-api-key.ts'
-import { keysSpec } from './keys/key.ts'
+import { createKeyGenerator } from './keys/generate-key.ts'
 import { getApiKey, listApiKeys } from './keys/read-api-keys.ts'
 import { reportKeyUse } from './keys/report-key-use.ts'
 import { revokeApiKey } from './keys/revoke-api-key.ts'
 import { rotateApiKey } from './keys/rotate-api-key.ts'
-import { createSecrets } from './keys/secrets.ts'
 import { dailySpec } from './quota/daily-quota.ts'
 import { createQuotaService } from './quota/quota-service.ts'
 import { createRateService } from './rate/rate-service.ts'
@@ -38,7 +38,7 @@ export {
   enterprise,
   type FirstAccount,
   hasFirstAccount,
-} from './bootstrap.ts'
+} from './first-account.ts'
 
 /** Those of a database. */
 export const identityCollections = (db: Database): IdentityCollections => ({
@@ -65,7 +65,15 @@ export function createIdentityService(options: IdentityOptions) {
   const { accounts, keys, changes, daily, idempotency, plans, cursors, clock, log, replicas } = options
   const { random = Math.random } = options
   const ids = createIds({ now: () => clock.now() })
-  const deps: IdentityDeps = { accounts, keys, plans, secrets: createSecrets(options.keySecret), cursors, clock, ids }
+  const deps: IdentityDeps = {
+    accounts,
+    keys,
+    plans,
+    secrets: createKeyGenerator(options.keySecret),
+    cursors,
+    clock,
+    ids,
+  }
   const told = {
     keys: createChanges({ name: 'keys', documents: keys, changes }),
     accounts: createChanges({ name: 'accounts', documents: accounts, changes }),

@@ -1,6 +1,6 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
-import type { DayRecord } from './day.ts'
+import type { DayRecord } from './daily-history.ts'
 
 /** The dependencies of the methods. */
 export interface StatusDeps {

@@ -1,10 +1,10 @@
 /** Status: how well the deployment has done, by what its gateways report. */
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import { type Database, noAccount, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type DayRecord, daysSpec, firstDay } from './day.ts'
+import { type DayRecord, daysSpec, firstDay } from './daily-history.ts'
 import { getHistory } from './rpc/get-history.ts'
 import { report } from './rpc/report.ts'
 import type { StatusDeps } from './status-deps.ts'

@@ -1,6 +1,6 @@
 /** An event in the archive: what `GET /v1/events` lists, and what deliveries are made of. */
 import type { Collection, CollectionSpec } from '@millhand/store'
-import type { ArrivalOrdered } from './archive/store-in-order.ts'
+import type { ArrivalOrdered } from './archive/ordered-writes.ts'
 
 /**
  * Its id is the event's. `arrived` is made to ascend: lists are in this order, so that what came late is behind what was

@@ -1,11 +1,11 @@
 /** What there is to do, counted in the store: any replica can tell, also where none is the owner. */
 import { noDueTime } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import type { GaugeSample } from '@millhand/telemetry'
 import { poolOf } from './delivery/new-delivery.ts'
 import type { Deliveries } from './delivery.ts'
-import type { SpilledEvent } from './intake/spilled-event.ts'
+import type { SpilledEvent } from './intake/overflow-event.ts'
 import type { Webhooks } from './webhook.ts'
 
 export interface BacklogDeps {

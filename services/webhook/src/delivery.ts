@@ -2,7 +2,7 @@
 import type { KeyMode } from '@millhand/api'
 import type { Work } from '@millhand/lease'
 import type { Collection, CollectionSpec } from '@millhand/store'
-import type { ArrivalOrdered } from './archive/store-in-order.ts'
+import type { ArrivalOrdered } from './archive/ordered-writes.ts'
 
 export type DeliveryStatus = 'queued' | 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 

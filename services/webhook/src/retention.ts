@@ -1,5 +1,5 @@
 /** Removes what has been kept long enough. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { type Collection, type Document, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { microseconds } from './archive/arrival-clock.ts'

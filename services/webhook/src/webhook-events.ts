@@ -1,7 +1,7 @@
 /** The events of endpoints, ready for the log. None carries a secret. */
 import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
 import type { WebhookRecord } from './webhook.ts'
 import { webhookMessage } from './webhook-message.ts'

@@ -5,9 +5,9 @@ import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_se
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
-import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-stream'
+import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-topics'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Database } from '@millhand/store'
 import type { GaugeSample, Log, Metrics } from '@millhand/telemetry'
 import { type Archive, archiveSpec } from './archived-event.ts'
@@ -18,12 +18,13 @@ import type { DeliveryCause } from './delivery/transition.ts'
 import { countsAsTry, isDelivered } from './delivery/transition.ts'
 import type { DeliveryRecord } from './delivery.ts'
 import { type Deliveries, deliveriesSpec } from './delivery.ts'
+import type { TargetFault } from './endpoint-url.ts'
+import type { ConsumerLag } from './intake/consumer-lag.ts'
+import { createConsumerLag } from './intake/consumer-lag.ts'
 import { drainSpill } from './intake/fan-out.ts'
 import { createIntake } from './intake/intake.ts'
-import type { Lag } from './intake/lag.ts'
-import { createLag } from './intake/lag.ts'
 import { type Offsets, offsetsSpec, openOffset } from './intake/offset.ts'
-import { type SpilledEvent, spillSpec } from './intake/spilled-event.ts'
+import { type SpilledEvent, spillSpec } from './intake/overflow-event.ts'
 import { type Replays, replaysSpec } from './replay/replay.ts'
 import { runReplays } from './replay/replay-worker.ts'
 import { removeExpired } from './retention.ts'
@@ -42,9 +43,8 @@ import { rotateWebhookSecret } from './rpc/rotate-webhook-secret.ts'
 import { testWebhook } from './rpc/test-webhook.ts'
 import { updateWebhook } from './rpc/update-webhook.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from './secret/callback-secret.ts'
-import { createSealer } from './secret/sealer.ts'
+import { createSecretCipher } from './secret/secret-encryption.ts'
 import { createSigner } from './signature/signer.ts'
-import type { TargetFault } from './target.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
 
@@ -72,7 +72,7 @@ export function createWebhookService(options: WebhookOptions) {
   const replays: Replays = db.collection(replaysSpec)
   const rows: Deliveries = db.collection(deliveriesSpec)
   const ids = createIds({ now: () => clock.now() })
-  const sealer = createSealer(options.sealingKey)
+  const sealer = createSecretCipher(options.sealingKey)
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
   const signer = createSigner(sealer, callbackSecrets)
   const rest = { webhooks, archive, signer, dial, clock, log, ids }
@@ -85,7 +85,7 @@ export function createWebhookService(options: WebhookOptions) {
   const deliveries = dispatcher.store
   const fanOutDeps = { archive, webhooks, deliveries, spill, clock, log }
   const intake = createIntake({ ...fanOutDeps, archive, events, topics, offsets })
-  const lag = cachedFor(LOOK_MS, clock, createLag({ events, topics, offsets, clock }))
+  const lag = cachedFor(LOOK_MS, clock, createConsumerLag({ events, topics, offsets, clock }))
   const backlog = cachedFor(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
   /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
   let owning: AbortSignal | undefined
@@ -158,7 +158,7 @@ function cachedFor<T>(keptMs: number, clock: Pick<Clock, 'monotonic'>, ask: () =
 interface Gauges {
   /** Whether this process is the owner. */
   readonly owns: () => boolean
-  readonly lag: () => Promise<Lag>
+  readonly lag: () => Promise<ConsumerLag>
   readonly backlog: () => Promise<readonly GaugeSample[]>
 }
 

@@ -1,6 +1,6 @@
 /**
  * The port between the service and the employees: which kinds of work there are, and what goes into a run and comes out of it.
- * The service knows no more of them. What does the work is a `Runner` of libs/worker, which executors load.
+ * The service knows no more of them. What does the work is a `Runner` of libs/child-process, which executors load.
  */
 
 /** A JSON Schema, 2020-12. */

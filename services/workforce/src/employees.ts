@@ -1,7 +1,7 @@
 /** The employees as the service knows them: what can be asked of each, and what is checked of a request. */
 import { fail } from '@millhand/api'
 import type { PublicEmployee, PublicKind } from './employee.ts'
-import { type InputFaults, inputFaults } from './input-faults.ts'
+import { type InputFaults, inputFaults } from './input-validation.ts'
 
 export type Employees = ReadonlyMap<string, KnownEmployee>
 

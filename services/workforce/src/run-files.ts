@@ -5,16 +5,16 @@ import { codeOf, fail } from '@millhand/api'
 import type { StoreTaskFileRequest } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { RunFiles } from '@millhand/task'
-import { as, inTheNameOf } from './in-name-of.ts'
-import { ownerOf } from './owner.ts'
+import { onBehalfOf, streamOnBehalfOf } from './on-behalf-of.ts'
 import type { TaskRecord } from './task.ts'
+import { tenantPrincipal } from './tenant-principal.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'
 
 export const runFiles = ({ files, taskFiles }: Pick<WorkforceDeps, 'files' | 'taskFiles'>): RunFiles<TaskRecord> => ({
   async *read(task, index, { signal }) {
     const file = task.files[index]
     if (file === undefined) throw fail('not_found', 'The brief has no such file.')
-    const content = files.getFileContent({ id: file.id }, { ...inTheNameOf(ownerOf(task)), signal })
+    const content = files.getFileContent({ id: file.id }, { ...streamOnBehalfOf(tenantPrincipal(task)), signal })
     for await (const { part } of content) if (part.case === 'data') yield part.value
   },
 
@@ -29,13 +29,13 @@ export const runFiles = ({ files, taskFiles }: Pick<WorkforceDeps, 'files' | 'ta
       filename: artifact?.name ?? ofOutput,
       mediaType: artifact?.mediaType ?? 'application/json',
     } as const
-    const options = { ...inTheNameOf(ownerOf(task)), signal }
+    const options = { ...streamOnBehalfOf(tenantPrincipal(task)), signal }
     return (await taskFiles.storeTaskFile(sent(file, data), options)).id
   },
 
   async keep(result, id, until) {
     const request = { id, run: runOf(result), until: timestampFromMs(until) }
-    return (await taskFiles.keepTaskFile(request, as(ownerOf(result)))).kept
+    return (await taskFiles.keepTaskFile(request, onBehalfOf(tenantPrincipal(result)))).kept
   },
   remove: (tenant, id) => removeFile(files, { tenant }, id),
   namedBy: ({ artifacts = [], output_file }) => (output_file === undefined ? artifacts : [...artifacts, output_file]),
@@ -58,7 +58,7 @@ async function removeFile(
   id: string,
 ): Promise<void> {
   try {
-    await files.deleteFile({ id }, as(ownerOf(whose)))
+    await files.deleteFile({ id }, onBehalfOf(tenantPrincipal(whose)))
   } catch (error) {
     if (codeOf(error) !== 'not_found') throw error
   }

@@ -3,7 +3,7 @@ import { jsonWriter } from '@millhand/api'
 import { WorkforceTaskSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import type { TaskKind } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
-import { toMessage } from './to-message.ts'
+import { toMessage } from './task-message.ts'
 
 const writeTask = jsonWriter(WorkforceTaskSchema)
 

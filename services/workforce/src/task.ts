@@ -1,4 +1,4 @@
-/** A task as the workforce stores it. REST shows the part that `to-message.ts` picks; what it lives through is `TaskBase`. */
+/** A task as the workforce stores it. REST shows the part that `task-message.ts` picks; what it lives through is `TaskBase`. */
 import { workIndexes } from '@millhand/lease'
 import type { CollectionSpec } from '@millhand/store'
 import type { TaskBase } from '@millhand/task'
@@ -12,7 +12,7 @@ export interface TaskRecord extends TaskBase {
   /** What does it: every run of it has the same engine. */
   readonly engine: 'llm' | 'rules' | 'mock'
   /** Files of the account that belong to the brief, as they were when it was made. */
-  readonly files: readonly GivenFile[]
+  readonly files: readonly AttachedFile[]
   /** Millionths of a dollar, like every amount here. */
   readonly max_cost_micros?: number | undefined
   /** What language models have cost in runs that were tried again, and may have cost in those that were lost. */
@@ -22,7 +22,7 @@ export interface TaskRecord extends TaskBase {
   readonly artifacts?: readonly string[] | undefined
 }
 
-export interface GivenFile {
+export interface AttachedFile {
   readonly id: string
   readonly name: string
   readonly media_type: string

@@ -6,7 +6,7 @@ import type { Plans } from '@millhand/plans'
 import type { TargetFault, TaskDeps } from '@millhand/task'
 import type { Employees } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
-import type { Places } from './quota/places.ts'
+import type { DailyQuotaClient } from './quota/daily-quota-client.ts'
 import type { TaskRecord } from './task.ts'
 
 /** The dependencies of the workforce's methods. */
@@ -15,7 +15,7 @@ export interface WorkforceDeps extends TaskDeps<TaskRecord>, Engines {
   readonly files: Client<typeof FileService>
   readonly taskFiles: Client<typeof TaskFileService>
   readonly usage: Client<typeof WorkforceUsageService>
-  readonly places: Places
+  readonly dailyQuota: DailyQuotaClient
   readonly plans: Pick<Plans, 'workforcePlan'>
   readonly targetFault: TargetFault
 }

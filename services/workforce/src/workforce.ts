@@ -11,8 +11,8 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 import type { Blobs } from '@millhand/blob'
 import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Database, DocumentRef } from '@millhand/store'
 import {
   createTasks,
@@ -26,19 +26,19 @@ import type { Log } from '@millhand/telemetry'
 import type { PublicEmployee } from './employee.ts'
 import { knownEmployees, requireKnown } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
-import { workforceTransition } from './life.ts'
-import { giveBackLostPlaces } from './quota/lost-places.ts'
-import { createPlaces } from './quota/places.ts'
+import { createDailyQuota } from './quota/daily-quota-client.ts'
+import { reconcileQuota } from './quota/quota-reconciler.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listEmployees } from './rpc/list-employees.ts'
 import { taskList } from './rpc/list-tasks.ts'
-import { ofEmployee, requireEmployee } from './rpc/of-employee.ts'
-import { telling } from './rpc/telling.ts'
+import { withQuotaHeaders } from './rpc/quota-headers.ts'
+import { requireEmployee, withEmployee } from './rpc/require-employee.ts'
 import { runFiles } from './run-files.ts'
 import { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 import { workforceTask } from './task-kind.ts'
-import { toMessage } from './to-message.ts'
+import { toMessage } from './task-message.ts'
+import { workforceTransition } from './transition.ts'
 import type { WorkforceDeps } from './workforce-deps.ts'
 
 export { type TaskRecord, tasksSpec } from './task.ts'
@@ -103,7 +103,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     files,
     taskFiles,
     usage,
-    places: createPlaces({ quota, clock }),
+    dailyQuota: createDailyQuota({ quota, clock }),
     plans,
     targetFault,
     languageModel,
@@ -114,29 +114,29 @@ export function createWorkforceService(options: WorkforceOptions) {
   const service = taskService(api, {
     ...options,
     tasks,
-    lend: task => lend(deps, task),
+    toLease: task => toLease(deps, task),
     files: { ...runFiles(deps), unsettled: db.collection<UnsettledFiles>(unsettledSpec) },
   })
   const { methods } = service
-  const tell = telling(deps.places)
+  const tell = withQuotaHeaders(deps.dailyQuota)
 
   return {
     routes(router: Routes): void {
       router.service(WorkforceService, {
         createWorkforceTask: tell(createTask(deps)),
-        getWorkforceTask: tell(ofEmployee(deps, methods.getTask)),
+        getWorkforceTask: tell(withEmployee(deps, methods.getTask)),
         listWorkforceTasks: tell(async (req, call) => {
           requireKnown(deps.employees, req.employee)
           return await methods.listTasks(req, call)
         }),
-        cancelWorkforceTask: tell(ofEmployee(deps, methods.cancelTask)),
-        deleteWorkforceTaskData: tell(ofEmployee(deps, methods.deleteTaskData)),
+        cancelWorkforceTask: tell(withEmployee(deps, methods.cancelTask)),
+        deleteWorkforceTaskData: tell(withEmployee(deps, methods.deleteTaskData)),
         waitWorkforceTask: methods.waitTask,
         async *watchWorkforceTask(req, call) {
           await requireEmployee(deps, req, call)
           yield* methods.watchTask(req, call)
         },
-        createWorkforceStreamToken: tell(ofEmployee(deps, methods.createStreamToken)),
+        createWorkforceStreamToken: tell(withEmployee(deps, methods.createStreamToken)),
         redeemStreamToken: methods.redeemStreamToken,
         listEmployees: tell(listEmployees(deps)),
         getWorkforceUsage: tell(getUsage(deps)),
@@ -146,7 +146,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     ownRoutes: service.ownRoutes,
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([service.run(signal), giveBackLostPlaces({ ...deps, quota }, signal)])
+      await Promise.all([service.run(signal), reconcileQuota({ ...deps, quota }, signal)])
     },
     heard: service.heard,
     tellOwner: service.tellOwner,
@@ -161,7 +161,7 @@ const api = {
 }
 
 /** What an executor gets of a task: its brief, its files by name and size, and how it is to be done. */
-async function lend({ inputs }: Pick<WorkforceDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
+async function toLease({ inputs }: Pick<WorkforceDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
   const brief = await inputs.read(task)
   if (brief === undefined) return undefined
   const { engine, max_cost_micros: most, spent_micros: spent = 0 } = task

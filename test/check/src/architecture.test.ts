@@ -10,7 +10,7 @@ const foldersOf = (parent: string) =>
   readdirSync(join(root, parent), { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? [entry.name] : []))
 
 test('docs/architecture.md has each library once, above the libraries that it imports', () => {
-  const rows = [...page.matchAll(/^\| (\d) \| \[`(\w+)`\]/gm)]
+  const rows = [...page.matchAll(/^\| (\d) \| \[`([\w-]+)`\]/gm)]
   const layers = new Map(rows.map(([, layer, name]) => [name, Number(layer)]))
   assert.deepEqual(rows.map(([, , name]) => name).sort(), foldersOf('libs').sort())
   for (const [name, layer] of layers) {
@@ -25,7 +25,7 @@ test('docs/architecture.md has each library once, above the libraries that it im
 test('docs/architecture.md names every service and every topic', () => {
   for (const service of foldersOf('services')) assert.match(page, new RegExp(`^\\| ${service}\\b`, 'm'))
   const topics = [
-    ...readFileSync(join(root, 'libs/eventlog/src/public-stream.ts'), 'utf8').matchAll(/'(millhand\.\w+\.v1)'/g),
+    ...readFileSync(join(root, 'libs/eventlog/src/public-topics.ts'), 'utf8').matchAll(/'(millhand\.\w+\.v1)'/g),
   ]
   assert.ok(topics.length >= 7)
   for (const [, topic] of topics) assert.ok(page.includes(`\`${topic}\``), topic)

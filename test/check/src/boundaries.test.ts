@@ -56,7 +56,7 @@ test('imports that the architecture allows', async () => {
     ['services/workforce/employees/emma/names.ts', 'services/workforce/employees/src/text/tone.ts'],
     ['services/workforce/employees/src/text/a.test.ts', 'services/workforce/employees/alex/debug/engine.ts'],
     ['services/workforce/employees/src/answer.ts', 'services/workforce/src/employee.ts'],
-    ['services/workforce/employees/src/a.test.ts', 'services/workforce/src/needs.ts'],
+    ['services/workforce/employees/src/a.test.ts', 'services/workforce/src/required-inputs.ts'],
     ['deploy/src/local.ts', 'services/workforce/employees/src/catalogue.ts'],
     ['services/compute/src/compute.test.ts', 'services/compute/src/compute.fixture.ts'],
     ['services/compute/src/compute.fixture.ts', 'libs/store/src/sqlite/sqlite.ts'],
@@ -71,7 +71,11 @@ const forbidden = [
   ['services-stand-alone', 'services/compute/src/compute.ts', 'gateway/src/gateway.ts'],
   ['gateway-knows-no-service', 'gateway/src/gateway.ts', 'services/executor/src/executor.ts'],
   ['workforce-knows-no-employee', 'services/workforce/src/task.ts', 'services/workforce/employees/src/catalogue.ts'],
-  ['employees-know-the-port', 'services/workforce/employees/src/answer.ts', 'services/workforce/src/needs.ts'],
+  [
+    'employees-know-the-port',
+    'services/workforce/employees/src/answer.ts',
+    'services/workforce/src/required-inputs.ts',
+  ],
   ['employees-stand-alone', 'services/workforce/employees/maya/facts.ts', 'services/workforce/employees/emma/names.ts'],
   [
     'employees-stand-alone',

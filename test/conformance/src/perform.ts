@@ -2,7 +2,7 @@
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf'
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2'
 import { type CallOptions, ConnectError, createClient, type Transport } from '@connectrpc/connect'
-import { systemClock } from '@millhand/runner'
+import { systemClock } from '@millhand/process'
 import { type ClientRequest, FULL_DUPLEX, type Payload, type Result, type Suite } from './messages.ts'
 import { append, failureOf, linesOf } from './translate.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
 import type { TestContext } from 'node:test'
-import { linesOf } from './lines-of.ts'
+import { linesOf } from './test-lines.ts'
 
 export interface RunOptions {
   readonly cwd: string

@@ -7,10 +7,10 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { beginUpload, digestOf, sha256, upload } from './files.ts'
 import { residentBytes } from './processes.ts'
-import { connection, rawHead } from './raw.ts'
+import { connection, rawHead } from './raw-http.ts'
 import { startServer, temporaryFolder } from './server.ts'
 import { assertProblem, TIME, TYPE_ID } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const run = promisify(execFile)
 

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { openEvents } from './event-stream.ts'
 import type { Answer, RequestOptions } from './http.ts'
 import { assertProblem, clearAll, digit, ended, FOREVER_MS, spin } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

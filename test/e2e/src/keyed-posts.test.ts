@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Route } from '@millhand/api'
-import { bodyOf, type Caller, callerWith, collectionPath, make, makings } from './belongings.ts'
+import { bodyOf, type Caller, callerWith, collectionPath, make, makings } from './account-resources.ts'
 import type { RequestOptions } from './http.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
 import { assertProblem } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 let caller: Caller

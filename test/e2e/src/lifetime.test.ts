@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { mistyped, newKey } from './keys.ts'
 import { busiest, descendants, isAlive } from './processes.ts'
-import { connection, rawHead } from './raw.ts'
+import { connection, rawHead } from './raw-http.ts'
 import { type Server, StartFailure, startServer, temporaryFolder } from './server.ts'
 import { clear, create, digit, ended, FOREVER_MS, ownModels, reaches, run, spin } from './tasks.ts'
 

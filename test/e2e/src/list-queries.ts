@@ -1,7 +1,7 @@
 /** What a list can be filtered and ordered by. */
 import assert from 'node:assert/strict'
 import type { Route } from '@millhand/api'
-import type { Caller } from './belongings.ts'
+import type { Caller } from './account-resources.ts'
 import type { Wire } from './http.ts'
 import { nameOf } from './routes.ts'
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
 import { assertProblem, clear, create, digit, ended, FOREVER_MS, reaches, run, spin } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

@@ -11,7 +11,7 @@ import { newKey } from './keys.ts'
 import { operate, operatorEnv } from './operator.ts'
 import { repository } from './server.ts'
 import { assertProblem } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

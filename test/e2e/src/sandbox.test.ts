@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { openEvents, type StreamEvent } from './event-stream.ts'
 import type { Wire } from './http.ts'
 import { assertProblem, digit } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {

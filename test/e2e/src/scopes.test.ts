@@ -7,7 +7,7 @@ import type { Answer } from './http.ts'
 import { keyOf, operate } from './operator.ts'
 import { nameOf, pathOf, routes } from './routes.ts'
 import { assertProblem } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 // Contract, section 3.
 const resources = [

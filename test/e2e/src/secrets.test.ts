@@ -11,8 +11,8 @@ import { mistyped } from './keys.ts'
 import { newAccount, operate } from './operator.ts'
 import { nameOf, pathOf, routes } from './routes.ts'
 import { type Server, startServer } from './server.ts'
+import { type Written, writtenBy } from './server-output.ts'
 import { digit } from './tasks.ts'
-import { type Written, writtenBy } from './written.ts'
 
 let server: Server
 /** By what it is. */

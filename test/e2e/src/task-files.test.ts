@@ -7,7 +7,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { upload } from './files.ts'
 import { repository } from './server.ts'
 import { assertProblem, clearAll, create, digit, FOREVER_MS, reaches, run, spin } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const fixture = (name: string) => readFileSync(join(repository, 'test/fixtures', name))
 

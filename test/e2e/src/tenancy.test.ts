@@ -16,14 +16,14 @@ import {
   makings,
   objectPath,
   shared,
-} from './belongings.ts'
+} from './account-resources.ts'
 import type { Wire } from './http.ts'
+import { assertSame, bare, unknownIn } from './indistinguishable-answers.ts'
 import { queriesOf } from './list-queries.ts'
 import { keyOf, newAccount } from './operator.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
-import { assertSame, bare, unknownIn } from './same-answer.ts'
 import { assertProblem } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
 before(async () => {
@@ -140,7 +140,7 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
           assert.ok(collection, `tenancy.test.ts does not say what ${name} names: add it to \`references\``)
           const [object] = ownedBy(collection)
           const making = makings[route.segments.at(-1) as string]?.('nobody')
-          assert.ok(making?.json, `belongings.ts does not say how ${nameOf(route)} is filled`)
+          assert.ok(making?.json, `account-resources.ts does not say how ${nameOf(route)} is filled`)
           const { input: _, ...json } = making.json as Wire
           const ask = (id: string) => stranger.call(route.method, pathOf(route, {}), { json: { ...json, [name]: id } })
           await assertSame(ask, object.id, unknownIn(object.id), [400, 404])
@@ -177,7 +177,7 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
         if (namesNone(route)) {
           const collection = collectionAt(route)
           const making = makings[collection]?.('both')
-          assert.ok(making, `belongings.ts does not say how ${nameOf(route)} is filled`)
+          assert.ok(making, `account-resources.ts does not say how ${nameOf(route)} is filled`)
           const post = (caller: Caller) =>
             caller.call('POST', collectionPath(collection), { ...making, headers: { ...making.headers, ...headers } })
           const [theirs, mine] = [await post(owner), await post(stranger)]
@@ -223,7 +223,10 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
 
     function ownedBy(collection: string): readonly [Wire, Wire] {
       const objects = owned.get(collection)
-      assert.ok(objects, `belongings.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``)
+      assert.ok(
+        objects,
+        `account-resources.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``,
+      )
       return objects
     }
   })

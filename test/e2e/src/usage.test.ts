@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
 import { clear, create, digit, ended, run, spin } from './tasks.ts'
 import { counted, sumOf } from './usage-sums.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 describe('usage', () => {
   let server: Visited

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import type { Answer, Wire } from './http.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { assertProblem, digit, run, TYPE_ID } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 describe('webhooks', () => {
   let server: Visited

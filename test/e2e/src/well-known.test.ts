@@ -1,7 +1,7 @@
 /** What a visitor without a key finds at well-known addresses. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { visitServer } from './visit.ts'
+import { visitServer } from './visited-server.ts'
 
 test('/changelog, /.well-known/api-catalog and /.well-known/security.txt need no key', async () => {
   const server = await visitServer()

@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test'
 import { scriptedModel } from '@millhand/employees/scripted-model'
 import type { Wire } from './http.ts'
 import { kindOf } from './kinds.ts'
-import { reply } from './said-well.ts'
+import { reply } from './model-replies.ts'
 import { startServer } from './server.ts'
 import { ended } from './tasks.ts'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import { assertProblem } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 

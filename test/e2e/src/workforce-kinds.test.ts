@@ -5,7 +5,7 @@ import { type KindSpec, readCatalogue } from '@millhand/employees/catalogue'
 import { faultsOf, measured } from '@millhand/employees/run-rules'
 import type { Answer, Wire } from './http.ts'
 import { assertProblem, ended } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 describe('each kind of work', () => {
   let server: Visited

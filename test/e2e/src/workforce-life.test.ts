@@ -9,7 +9,7 @@ import { allAtRest, crashEngines, engineAtWork, isAlive } from './processes.ts'
 import { type Received, type Receiver, startReceiver } from './receiver.ts'
 import { requests, type Served } from './server.ts'
 import { clearAll, create, ended, reaches, run } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 

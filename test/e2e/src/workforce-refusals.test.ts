@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { readCatalogue } from '@millhand/employees/catalogue'
-import { type Caller, callerWith } from './belongings.ts'
+import { type Caller, callerWith } from './account-resources.ts'
 import { newKey } from './keys.ts'
 import { keyOf, newAccount, operate } from './operator.ts'
-import { connection } from './raw.ts'
+import { connection } from './raw-http.ts'
 import { assertProblem, digit } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 const MIB = 2 ** 20

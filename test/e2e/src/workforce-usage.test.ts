@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Wire } from './http.ts'
 import { clear, create, ended, run } from './tasks.ts'
 import { counted, sumOf } from './usage-sums.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const review = { employee: 'emma', task: 'sentiment_analysis', input: { texts: ['Not bad at all for the price.'] } }
 const knowledge = [{ title: 'Returns', text: 'You have 30 days after delivery to return an item.' }]

@@ -7,7 +7,7 @@ import { type Reply, scriptedModel } from '@millhand/employees/scripted-model'
 import { upload } from './files.ts'
 import type { Wire } from './http.ts'
 import { artifactsOf, checksOf, kindOf, publishedKind } from './kinds.ts'
-import { phrased, reply, works } from './said-well.ts'
+import { phrased, reply, works } from './model-replies.ts'
 import { repository, type Server, startServer } from './server.ts'
 import { clearAll, ended } from './tasks.ts'
 

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Wire } from './http.ts'
 import { repository } from './server.ts'
 import { assertProblem, TIME, TYPE_ID } from './tasks.ts'
-import { type Visited, visitServer } from './visit.ts'
+import { type Visited, visitServer } from './visited-server.ts'
 
 const employees = join(repository, 'services/workforce/employees')
 const exampleOf = (employee: string, task: string): object => ({

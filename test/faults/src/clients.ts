@@ -2,10 +2,10 @@
 import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send, type Wire } from '@millhand/test-e2e/http'
-import type { Acknowledged, Cancellation, Look } from './history.ts'
+import type { Acknowledged, Cancellation, Look } from './history-checks.ts'
 
 /** What a client wants of one task. */
-export interface Wish {
+export interface TaskRequest {
   /** The body of the create. */
   readonly create: object
   /** `Prefer` of the create. */
@@ -34,7 +34,7 @@ export interface ClientOptions {
   readonly key: string
   readonly clients: number
   /** The next task, undefined when there are no more. May wait, so that the work is spread over the faults. */
-  readonly next: () => Promise<Wish | undefined>
+  readonly next: () => Promise<TaskRequest | undefined>
   /** Statuses that say that the service can't serve now; by default 503 and 504. */
   readonly unavailable?: readonly number[]
 }
@@ -45,8 +45,8 @@ const PATIENCE_MS = 20_000
 export interface Clients {
   /** What they have been told so far. */
   readonly seen: Seen
-  /** Creates one task and does what is wished with it. Resolves with how it was last seen; undefined: unanswered. */
-  fulfil(wish: Wish, signal?: AbortSignal): Promise<Wire | undefined>
+  /** Creates one task and does what the request says with it. Resolves with how it was last seen; undefined: unanswered. */
+  fulfil(request: TaskRequest, signal?: AbortSignal): Promise<Wire | undefined>
   /** Resolves when there are no more tasks, and all of them were answered. */
   run(): Promise<Seen>
 }
@@ -119,9 +119,9 @@ export function createClients(options: ClientOptions): Clients {
     }
   }
 
-  const fulfil = async (wish: Wish, signal?: AbortSignal): Promise<Wire | undefined> => {
+  const fulfil = async (request: TaskRequest, signal?: AbortSignal): Promise<Wire | undefined> => {
     const asked = performance.now()
-    const more = { json: wish.create, ...(wish.prefer !== undefined && { headers: { prefer: wish.prefer } }) }
+    const more = { json: request.create, ...(request.prefer !== undefined && { headers: { prefer: request.prefer } }) }
     const created = await call('POST', '/v1/tasks', more, signal)
     if (!created) return undefined
     if (created.status !== 201) {
@@ -129,18 +129,18 @@ export function createClients(options: ClientOptions): Clients {
       return undefined
     }
     const { id } = created.body
-    seen.acknowledged.push({ id, answer: wish.answer })
+    seen.acknowledged.push({ id, answer: request.answer })
     saw(created.body, asked)
-    if (wish.act === 'leave') return created.body
-    if (wish.pauseMs > 0) await pause(wish.pauseMs)
-    return wish.act === 'cancel' ? await cancel(id) : await look(id, signal)
+    if (request.act === 'leave') return created.body
+    if (request.pauseMs > 0) await pause(request.pauseMs)
+    return request.act === 'cancel' ? await cancel(id) : await look(id, signal)
   }
 
   const client = async () => {
-    for (let wish = await options.next(); wish; wish = await options.next()) {
+    for (let request = await options.next(); request; request = await options.next()) {
       const before = seen.unexpected.length
       // An unanswered create may exist or not; the client tries until it has one that it knows of.
-      while (!(await fulfil(wish)) && seen.unexpected.length === before);
+      while (!(await fulfil(request)) && seen.unexpected.length === before);
     }
   }
 

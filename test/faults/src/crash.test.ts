@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Server, startServer } from '@millhand/test-e2e/server'
 import { createClients } from './clients.ts'
-import { violations } from './history.ts'
+import { violations } from './history-checks.ts'
 import { allEnded, getEach, listAll, readEvents } from './outcome.ts'
 import { chosenSeed, type Random, random } from './random.ts'
-import { digits, digitWish } from './wishes.ts'
+import { digitRequest, digits } from './task-requests.ts'
 
 const CLIENTS = 64
 const TASKS = 10_000
@@ -27,14 +27,14 @@ test('nothing that was answered is lost, done twice or told out of order, howeve
   const portions = portionsOf(TASKS, KILLS + 1, random(seed))
   const gate = openableGate()
   const began = performance.now()
-  const wishes = random(seed + 1)
+  const requests = random(seed + 1)
   const clients = createClients({
     urls: () => [server.url],
     key: server.key,
     clients: CLIENTS,
     next: async () => {
       if (!(await gate.pass())) return undefined
-      return digitWish(wishes, { act: wishes.next() < CANCELLED ? 'cancel' : 'leave' })
+      return digitRequest(requests, { act: requests.next() < CANCELLED ? 'cancel' : 'leave' })
     },
     unavailable: [],
   }).run()

@@ -1,11 +1,11 @@
 /** What the store and the topic hold, read by ordinary clients of theirs, past the product and past all links. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { Wire } from '@millhand/test-e2e/http'
 import { Kafka, logLevel } from 'kafkajs'
 import { type Db, MongoClient } from 'mongodb'
-import type { Final } from './history.ts'
-import type { Message } from './repeats.ts'
+import type { Message } from './deduplication.ts'
+import type { Final } from './history-checks.ts'
 
 /** The address of the replica that owns what one of a service does, the queues of compute for example, as the database has it. */
 export function ownerAddress(database: string, service = 'compute'): Promise<string | undefined> {

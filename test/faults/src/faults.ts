@@ -28,7 +28,7 @@ import { chosenSeed } from './random.ts'
 import { rollingRestart } from './rolling.ts'
 import { run } from './run.ts'
 import { run as runWebhooks } from './webhooks/run.ts'
-import { type Size, sizes } from './webhooks/sizes.ts'
+import { type Size, sizes } from './webhooks/storm-size.ts'
 
 const usage = `pnpm faults [--minutes 30] [--seed n] [--tasks 4000]
 pnpm faults --webhooks [--minutes 30] [--seed n]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Message, withoutRepeats } from './deduplication.ts'
 import { figuresOf, type Moment } from './figures.ts'
-import type { Logged } from './history.ts'
-import { type Message, withoutRepeats } from './repeats.ts'
+import type { Logged } from './history-checks.ts'
 
 test('leases are back when the last task is queued again that ran when its executor was killed', () => {
   const { leasesBackMs } = figures([

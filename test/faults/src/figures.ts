@@ -1,8 +1,8 @@
 /** A run in numbers. */
 import type { Seen } from './clients.ts'
-import type { Final } from './history.ts'
-import type { Injected } from './inject.ts'
-import type { Message, Topic } from './repeats.ts'
+import type { Message, Topic } from './deduplication.ts'
+import type { Injected } from './fault-injection.ts'
+import type { Final } from './history-checks.ts'
 import type { Fault } from './schedule.ts'
 
 /** A fault as it was done. */

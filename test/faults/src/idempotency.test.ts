@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer, send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
-import { createInjector } from './inject.ts'
+import { createInjector } from './fault-injection.ts'
 import { chosenSeed, type Random, random } from './random.ts'
 import type { Fault } from './schedule.ts'
 import { gateways, type System, startSystem } from './system.ts'
-import { digits } from './wishes.ts'
+import { digits } from './task-requests.ts'
 
 const KEYS = 1_000
 const SENDERS_OF_EACH = 8

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, RequestOptions } from '@millhand/test-e2e/http'
 import { type Server, startServer } from '@millhand/test-e2e/server'
 import { chosenSeed, random } from './random.ts'
-import { digits } from './wishes.ts'
+import { digits } from './task-requests.ts'
 
 const KEYS = 300
 const KILLS = 4

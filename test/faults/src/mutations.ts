@@ -33,7 +33,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   /** Events are taken out of the outbox whether the log has them or not: no storm is without a death of Kafka. */
   outbox: {
-    file: 'libs/eventlog/src/kafka/sender.ts',
+    file: 'libs/eventlog/src/kafka/producer.ts',
     text: 'return await orEnded(sendWith(open, batch), client.gone)',
     becomes: `return await orEnded(sendWith(open, batch), AbortSignal.timeout(500)).catch(() => {
           client?.cut()

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from '@millhand/test-e2e/server'
-import type { Final, Logged } from './history.ts'
+import type { Final, Logged } from './history-checks.ts'
 
 /** Whatever shape of the product answers the calls. */
 export type Asked = Pick<Server, 'request'>

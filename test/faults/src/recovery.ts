@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clients } from './clients.ts'
 import type { Random } from './random.ts'
-import { digitWish } from './wishes.ts'
+import { digitRequest } from './task-requests.ts'
 
 const EVERY_MS = 250
 const MOST_AT_ONCE = 12
@@ -19,7 +19,7 @@ export async function untilATaskSucceeds(clients: Clients, random: Random, limit
   const attempt = async () => {
     const task = { priority: 'high', max_attempts: 10 }
     while (!found.signal.aborted) {
-      const seen = await clients.fulfil(digitWish(random, { task, prefer: 'wait=2', act: 'look' }), found.signal)
+      const seen = await clients.fulfil(digitRequest(random, { task, prefer: 'wait=2', act: 'look' }), found.signal)
       if (seen?.status === 'succeeded') done.resolve(performance.now() - began)
     }
   }

@@ -6,7 +6,7 @@ import { Agent } from 'node:http'
 import { openEvents } from '@millhand/test-e2e/event-stream'
 import { type Answer, type RequestOptions, send } from '@millhand/test-e2e/http'
 import { createBalancer } from './balancer.ts'
-import { createPace } from './pace.ts'
+import { createPace } from './rate-pacing.ts'
 import { isEnd } from './stream-reader.ts'
 import { allMembers, type MemberName, startSystem } from './system.ts'
 

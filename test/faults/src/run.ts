@@ -3,20 +3,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { send } from '@millhand/test-e2e/http'
 import { createClients } from './clients.ts'
+import { withoutRepeats } from './deduplication.ts'
 import { allSettled, readStore, readTopic } from './evidence.ts'
 import { type Figures, figuresOf } from './figures.ts'
-import { violations } from './history.ts'
+import { violations } from './history-checks.ts'
 import { listAll } from './outcome.ts'
-import { createPace } from './pace.ts'
 import { random } from './random.ts'
+import { createPace } from './rate-pacing.ts'
+import { notServing } from './readiness.ts'
 import { untilATaskSucceeds } from './recovery.ts'
-import { withoutRepeats } from './repeats.ts'
 import { schedule } from './schedule.ts'
-import { notServing } from './serving.ts'
 import { storm } from './storm.ts'
 import { executors, type System, startSystem } from './system.ts'
+import { anyRequest } from './task-requests.ts'
 import { usageFaults } from './usage.ts'
-import { anyWish } from './wishes.ts'
 
 export interface RunOptions {
   readonly seed: number
@@ -53,13 +53,13 @@ export async function run({ seed, tasks, root, folder, say }: RunOptions): Promi
 
   await using system = await startSystem({ root, folder })
   const found: string[] = []
-  const wishes = random(seed + 1)
+  const requests = random(seed + 1)
   const pace = createPace(TASKS_A_SECOND)
   const clients = createClients({
     urls: system.urls,
     key: system.key,
     clients: CLIENTS,
-    next: async () => ((await pace.turn()) ? anyWish(wishes) : undefined),
+    next: async () => ((await pace.turn()) ? anyRequest(requests) : undefined),
   })
   const probes = random(seed + 2)
   const recovered = () => untilATaskSucceeds(clients, probes, RECOVERY_LIMIT_MS)

@@ -5,7 +5,7 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RequestOptions } from '@millhand/test-e2e/http'
-import { connection } from '@millhand/test-e2e/raw'
+import { connection } from '@millhand/test-e2e/raw-http'
 import { type Server, startServer, temporaryFolder } from '@millhand/test-e2e/server'
 import { create, digit, ended, ownModels, run, spin } from '@millhand/test-e2e/tasks'
 

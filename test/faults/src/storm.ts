@@ -1,7 +1,7 @@
 /** The faults of a schedule, step after step, and how soon the system serves again after each. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { createInjector } from './fault-injection.ts'
 import type { Moment } from './figures.ts'
-import { createInjector } from './inject.ts'
 import { type Fault, type Step, wordsOf } from './schedule.ts'
 import type { System } from './system.ts'
 

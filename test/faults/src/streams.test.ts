@@ -7,13 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
-import { createInjector } from './inject.ts'
+import { createInjector } from './fault-injection.ts'
 import { chosenSeed, random } from './random.ts'
 import type { Fault } from './schedule.ts'
-import { streamFaults } from './stream-books.ts'
+import { streamFaults } from './stream-checks.ts'
 import { readToEnd } from './stream-reader.ts'
 import { startSystem } from './system.ts'
-import { digits } from './wishes.ts'
+import { digits } from './task-requests.ts'
 
 const TASKS_BEFORE_EACH_FAULT = 8
 const READERS_OF_EACH = 2

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { parseEnv } from 'node:util'
 import { newKey } from '@millhand/test-e2e/keys'
 import { freePort, type Kafka, type Mongo, startKafka, startMongo } from '@millhand/test-servers'
-import { urlVariable } from '../../../deploy/src/addresses.ts'
+import { urlVariable } from '../../../deploy/src/service-urls.ts'
 import { calleesOf, type ServiceName, serviceNames, services, usesKafka } from '../../../deploy/src/services.ts'
-import { createLink, type Link } from './link.ts'
-import { createMember, type Member } from './member.ts'
+import { createMember, type Member } from './process-member.ts'
+import { createLink, type Link } from './tcp-proxy.ts'
 
 const named = {
   gateway: ['gateway-1', 'gateway-2'],

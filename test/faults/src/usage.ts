@@ -1,7 +1,7 @@
 /** What billing has counted of the events, against the tasks as the store has them. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '@millhand/test-e2e/http'
-import type { Final } from './history.ts'
+import type { Final } from './history-checks.ts'
 
 type Ask = (method: string, path: string) => Promise<Answer>
 

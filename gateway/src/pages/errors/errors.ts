@@ -1,9 +1,9 @@
 /** `/docs/errors` and `/docs/errors/{code}`: each error of the catalogue, and what to do about it. Needs no key. */
 import { type CatalogueEntry, fail, isProblemCode, type ProblemCode, problemPath, problems } from '@millhand/api'
 import type { Endpoint } from '../../pipeline/match.ts'
-import { negotiated } from '../negotiated.ts'
+import { negotiated } from '../content-negotiation.ts'
 import type { ErrorEntry, ErrorList } from './error-document.ts'
-import { writeError, writeErrors } from './write-errors.ts'
+import { writeError, writeErrors } from './errors-html.ts'
 
 /** The endpoints of the list and of the page of each error. */
 export function errorPages(): Endpoint[] {

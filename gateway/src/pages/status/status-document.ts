@@ -1,5 +1,5 @@
 /** The JSON of the status page. */
-import type { Days } from './measures.ts'
+import type { Days } from './uptime.ts'
 
 /** What `/status` says, as its JSON shows it. */
 export interface Status {

@@ -1,13 +1,13 @@
 /** `/status`: how the deployment does now, and how it did in the last 90 days. Needs no key. */
 import { formatMs } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../../pipeline/match.ts'
 import type { Components } from '../../status/components.ts'
 import type { History } from '../../status/history.ts'
-import { negotiated } from '../negotiated.ts'
-import { measuredBy, uptimeOf } from './measures.ts'
+import { negotiated } from '../content-negotiation.ts'
 import type { Status } from './status-document.ts'
-import { writeStatus } from './write-status.ts'
+import { writeStatus } from './status-html.ts'
+import { measuredBy, uptimeOf } from './uptime.ts'
 
 export interface StatusDeps {
   readonly components: Components

@@ -1,8 +1,8 @@
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf'
 import type { Fault } from '../errors.ts'
 import { addFault } from './faults.ts'
-import { isTimestamp } from './known.ts'
 import { jsonReader, type ReaderOptions, type Reading } from './reader.ts'
+import { isTimestamp } from './well-known-types.ts'
 
 /**
  * Compiles a reader of a query's decoded pairs: lists by commas (an empty text is an

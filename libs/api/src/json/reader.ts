@@ -10,8 +10,8 @@ import {
 import { field as rules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
 import type { Fault } from '../errors.ts'
 import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { allowedWords } from './enum-words.ts'
 import { addFault, isFull, memberPath } from './faults.ts'
-import { isPlain, isStruct, isTimestamp } from './known.ts'
 import {
   type Bound,
   type Read,
@@ -24,7 +24,7 @@ import {
   readTimestamp,
   tooDeep,
 } from './values.ts'
-import { allowedWords } from './words.ts'
+import { isPlain, isStruct, isTimestamp } from './well-known-types.ts'
 
 /**
  * A message, or what is wrong with what should have been one: at least one fault and at most 101, of which 100 are shown

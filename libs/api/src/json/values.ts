@@ -1,9 +1,9 @@
 import { create, type DescEnum, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import type { Fault } from '../errors.ts'
+import { enumWords } from './enum-words.ts'
 import { addFault, isFull, itemPath, memberPath } from './faults.ts'
 import { parseTimestamp } from './timestamp.ts'
-import { enumWords } from './words.ts'
 
 /** Reads one value of JSON; undefined where it is wrong, and then `faults` says why. */
 export type Read = (value: unknown, path: string, faults: Fault[], depth: number) => unknown

@@ -10,9 +10,9 @@ import {
 } from '@bufbuild/protobuf'
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
-import { isPlain, isStruct, isTimestamp } from './known.ts'
+import { enumWords } from './enum-words.ts'
 import { formatTimestamp } from './timestamp.ts'
-import { enumWords } from './words.ts'
+import { isPlain, isStruct, isTimestamp } from './well-known-types.ts'
 
 /** What a writer leaves out. */
 export interface WriterOptions {

@@ -1,10 +1,10 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf'
 import { example, json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { enumWords } from '../json/enum-words.ts'
 import { isRequired } from '../json/reader.ts'
-import { enumWords } from '../json/words.ts'
 import type { Comments } from './comments.ts'
 import type { Schema } from './json-schema.ts'
-import { choiceKeywords, isChoice, maxBytesOf, ruleKeywords } from './rules.ts'
+import { choiceKeywords, isChoice, maxBytesOf, ruleKeywords } from './validation-keywords.ts'
 
 /**
  * Who sends the value. Requests are closed, and hold to the rules of the proto; answers are open, since later versions

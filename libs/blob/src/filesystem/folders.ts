@@ -1,7 +1,7 @@
 /** Folders whose names are durable: a renamed or removed file is so once its folder is synced. */
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { KeyedBatcher } from '@millhand/runner'
+import { KeyedBatcher } from '@millhand/process'
 
 /** Then it is forgotten which they are, and they are synced again. */
 const MOST_KNOWN = 10_000

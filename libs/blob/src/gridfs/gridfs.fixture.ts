@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { type Db, MongoClient } from 'mongodb'
 import type { Blobs } from '../blobs.ts'
 import type { BlobRecord } from './blob-records.ts'

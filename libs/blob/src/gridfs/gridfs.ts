@@ -1,7 +1,7 @@
 /** Blobs in MongoDB, for many processes: chunks as GridFS keeps them, behind one record a key. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { asked, timeoutsFor } from '@millhand/store/mongo/connection'
 import { Binary, MongoClient, ObjectId } from 'mongodb'
 import { type BlobInfo, type Blobs, checkBlobKey, checkBlobRange, cutBlobRange, type PutOptions } from '../blobs.ts'

@@ -2,7 +2,7 @@ import type { Log } from '@millhand/telemetry'
 import type { EachBatchPayload } from 'kafkajs'
 import type { LoggedEvent } from '../event-log.ts'
 import { eventOf } from './cloud-event.ts'
-import type { Places } from './places.ts'
+import type { Offsets } from './offsets.ts'
 
 /** Most events that a reader is given at once; a fetch may bring thousands. */
 const BATCH = 500
@@ -16,9 +16,9 @@ export interface Part {
 /** The parts of a fetch, in order. Messages that are not events of ours are left out, with a line in the log. */
 export function* partsOf(
   { batch: { topic, partition, messages } }: EachBatchPayload,
-  names: { readonly prefix: string; readonly places: Places; readonly log: Log },
+  names: { readonly prefix: string; readonly offsets: Offsets; readonly log: Log },
 ): Generator<Part> {
-  const positionOf = names.places.writer({ topic, partition })
+  const positionOf = names.offsets.writer({ topic, partition })
   const name = topic.slice(names.prefix.length)
   for (let from = 0; from < messages.length; from += BATCH) {
     const part = messages.slice(from, from + BATCH)

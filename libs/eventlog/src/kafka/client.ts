@@ -1,5 +1,5 @@
 /** kafkajs, as all of the adapter uses it: its lines in our log, and its sockets ours to cut. */
-import './quiet-timers.ts'
+import './kafkajs-timers.ts'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Log } from '@millhand/telemetry'

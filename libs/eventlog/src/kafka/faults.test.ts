@@ -128,7 +128,7 @@ describe('Kafka, when things fail', { skip: javaMissing }, () => {
       await heard.some()
       await worker.terminate()
       const rounds = await publisher.end()
-      // It may have had its part of all rounds, with its place committed, and then none of them comes to another.
+      // It may have had its part of all rounds, with its offset committed, and then none of them comes to another.
       await at.eventLog.publish(KEYS.map(key => event(key, rounds + 1)))
       await heard.untilLast(rounds + 1)
       at.stop.abort()

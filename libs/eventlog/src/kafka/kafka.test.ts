@@ -27,7 +27,7 @@ describe('Kafka', { skip: javaMissing }, () => {
   })
   after(async () => {
     await server?.[Symbol.asyncDispose]()
-    // kafkajs's check that never sleeps shows in it: see quiet-timers.ts.
+    // kafkajs's check that never sleeps shows in it: see kafkajs-timers.ts.
     assert.deepEqual(
       warnings.filter(({ name }) => name === 'TimeoutNegativeWarning'),
       [],

@@ -1,16 +1,16 @@
 /** The event log in Apache Kafka. Here an outbox relay appends with `publish`; readers are consumer groups. */
-import { retry, systemClock } from '@millhand/runner'
+import { retry, systemClock } from '@millhand/process'
 import type { OutboxEvent } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { EventLog } from '../event-log.ts'
 import type { Connecting, KafkaSecurity } from './client.ts'
-import { Places } from './places.ts'
-import { createPublisher } from './publish.ts'
-import { createSender } from './sender.ts'
+import { Offsets } from './offsets.ts'
+import { createEventProducer } from './producer.ts'
+import { createPublisher } from './publisher.ts'
+import { retryMs } from './retry.ts'
 import { subscribe } from './subscribe.ts'
 import { tail } from './tail.ts'
-import { ensureTopics, placesAt, progressOf, type Topic, withAdmin } from './topics.ts'
-import { retryMs } from './waiting.ts'
+import { ensureTopics, offsetsAt, progressOf, type Topic, withAdmin } from './topics.ts'
 
 export type { KafkaSecurity } from './client.ts'
 export type { Topic } from './topics.ts'
@@ -56,7 +56,7 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
   const { log, prefix = '' } = options
   const connecting: Connecting = options
   const nameOf = (topic: string) => prefix + topic
-  const sender = createSender(connecting, signal => withAdmin(connecting, signal, admin => admin.listTopics()))
+  const sender = createEventProducer(connecting, signal => withAdmin(connecting, signal, admin => admin.listTopics()))
   const publisher = createPublisher(sender, nameOf, log)
   const closing = new AbortController()
   const reading = new Set<Promise<unknown>>()
@@ -72,10 +72,10 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
     }
   }
 
-  /** The places of a tail that begins at the end, as that was at `time`, when this log itself had `published`. */
-  async function endAt(time: number, published: Places, topics: readonly string[], signal: AbortSignal) {
+  /** The offsets of a tail that begins at the end, as that was at `time`, when this log itself had `published`. */
+  async function endAt(time: number, published: Offsets, topics: readonly string[], signal: AbortSignal) {
     if (signal.aborted) return
-    const read = async () => (await placesAt(connecting, topics, time, signal)).atLeast(published)
+    const read = async () => (await offsetsAt(connecting, topics, time, signal)).atLeast(published)
     const onFailure = (error: unknown) => log.warn('kafka.reading_failed', { topics, error })
     return await retry(read, { clock: systemClock, waitMs: retryMs, signal, onFailure }).catch(() => undefined)
   }
@@ -91,13 +91,14 @@ export function openKafka(options: KafkaOptions): KafkaEventLog {
       const stopped = until(signal)
       const called = Date.now()
       const published = publisher.acknowledged.copy()
-      const places = from === 'beginning' ? new Places() : from === 'end' ? undefined : Places.parse(from)
-      const startAt = async () => places ?? (await endAt(called, published, names, stopped))
+      const offsets = from === 'beginning' ? new Offsets() : from === 'end' ? undefined : Offsets.parse(from)
+      const startAt = async () => offsets ?? (await endAt(called, published, names, stopped))
       return tail(connecting, { prefix, topics: names, startAt, owned }, stopped)
     },
     async progress(topics, position) {
-      const places = position === 'beginning' ? new Places() : position === 'end' ? undefined : Places.parse(position)
-      return await progressOf(connecting, topics.map(nameOf), places, AbortSignal.timeout(PROGRESS_MS))
+      const offsets =
+        position === 'beginning' ? new Offsets() : position === 'end' ? undefined : Offsets.parse(position)
+      return await progressOf(connecting, topics.map(nameOf), offsets, AbortSignal.timeout(PROGRESS_MS))
     },
     async ensureTopics(topics, signal) {
       const named = topics.map(topic => ({ ...topic, name: nameOf(topic.name) }))

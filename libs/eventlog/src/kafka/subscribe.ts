@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { type Handler, handled } from '../handled.ts'
+import { type Handler, handled } from '../handler.ts'
 import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
-import { beMember } from './membership.ts'
-import { Places } from './places.ts'
+import { joinGroup } from './group-member.ts'
+import { Offsets } from './offsets.ts'
 
 /** How many handled events are remembered: a relay that is repeated sends far fewer again. */
 const MOST_HANDLED = 20_000
@@ -17,11 +17,11 @@ export async function subscribe(
   handler: Handler,
   signal: AbortSignal,
 ): Promise<void> {
-  const places = new Places()
+  const offsets = new Offsets()
   /** Over all partitions, and over those that go to another member and come back. */
   const done = new LRUCache<string, true>({ max: MOST_HANDLED })
-  const names = { prefix, places, log: connecting.log }
-  await beMember(
+  const names = { prefix, offsets, log: connecting.log }
+  await joinGroup(
     connecting,
     {
       group,
@@ -39,7 +39,7 @@ export async function subscribe(
           }
           for (const { id } of fresh) done.set(id, true)
           payload.resolveOffset(last)
-          places.set({ topic, partition }, Number(last) + 1)
+          offsets.set({ topic, partition }, Number(last) + 1)
           if (signal.aborted) return
         }
       },

@@ -1,8 +1,8 @@
 import type { LoggedEvent } from '../event-log.ts'
 import { partsOf } from './batches.ts'
 import type { Connecting } from './client.ts'
-import { beMember, type Membership } from './membership.ts'
-import type { Places } from './places.ts'
+import { type GroupMember, joinGroup } from './group-member.ts'
+import type { Offsets } from './offsets.ts'
 import { withAdmin } from './topics.ts'
 
 export interface TailOptions {
@@ -10,7 +10,7 @@ export interface TailOptions {
   /** By their names in Kafka. */
   readonly topics: readonly string[]
   /** Where to begin; undefined when the signal has ended. */
-  startAt(): Promise<Places | undefined>
+  startAt(): Promise<Offsets | undefined>
   /** Takes note of what goes on, for `close` to wait for. */
   owned<T>(work: Promise<T>): Promise<T>
 }
@@ -18,7 +18,7 @@ export interface TailOptions {
 const DELETE_MS = 2000
 
 /**
- * Yields what comes after the places. kafkajs reads only as a member of a group, so each tail is a group of its own,
+ * Yields what comes after the offsets. kafkajs reads only as a member of a group, so each tail is a group of its own,
  * which commits nothing and is deleted at the end; one that is not, because the process was killed, Kafka removes.
  */
 export async function* tail(
@@ -26,28 +26,28 @@ export async function* tail(
   { prefix, topics, startAt, owned }: TailOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly LoggedEvent[]> {
-  const places = await startAt()
-  if (places === undefined) return
+  const offsets = await startAt()
+  if (offsets === undefined) return
   const left = new AbortController()
   const stopped = AbortSignal.any([signal, left.signal])
   const hand = new HandOver(stopped)
-  const names = { prefix, places, log: connecting.log }
-  const membership: Membership = {
+  const names = { prefix, offsets, log: connecting.log }
+  const membership: GroupMember = {
     group: `${prefix}tail.${crypto.randomUUID()}`,
     topics,
     commits: false,
-    startOf: place => places.get(place),
+    startOf: partition => offsets.get(partition),
     async take(payload) {
       const { topic, partition } = payload.batch
       for (const { events, last } of partsOf(payload, names)) {
         if (events.length > 0) await hand.give(events)
         if (stopped.aborted) return
         payload.resolveOffset(last)
-        places.set({ topic, partition }, Number(last) + 1)
+        offsets.set({ topic, partition }, Number(last) + 1)
       }
     },
   }
-  const reading = owned(beMember(connecting, membership, stopped).then(() => deleteGroup(connecting, membership)))
+  const reading = owned(joinGroup(connecting, membership, stopped).then(() => deleteGroup(connecting, membership)))
   try {
     for (let events = await hand.take(); events !== undefined; events = await hand.take()) yield events
   } finally {
@@ -56,7 +56,7 @@ export async function* tail(
   }
 }
 
-async function deleteGroup(connecting: Connecting, { group }: Membership): Promise<void> {
+async function deleteGroup(connecting: Connecting, { group }: GroupMember): Promise<void> {
   try {
     await withAdmin(connecting, AbortSignal.timeout(DELETE_MS), admin => admin.deleteGroups([group]))
   } catch (error) {

@@ -1,10 +1,10 @@
 /** What is asked of the cluster about topics and groups. Each call has a connection of its own: they are rare. */
-import { retry, systemClock } from '@millhand/runner'
+import { retry, systemClock } from '@millhand/process'
 import type { Admin } from 'kafkajs'
 import type { Progress } from '../event-log.ts'
 import { type Connecting, createClient, type Patience } from './client.ts'
-import { Places } from './places.ts'
-import { orEnded, pause, retryMs } from './waiting.ts'
+import { Offsets } from './offsets.ts'
+import { orEnded, pause, retryMs } from './retry.ts'
 
 export interface Topic {
   readonly name: string
@@ -110,45 +110,47 @@ async function thereOf(admin: Admin, topics: readonly string[]): Promise<readonl
 }
 
 /**
- * The places that part the older events from those that came at `time` (milliseconds since 1970) or later, by the
+ * The offsets that part the older events from those that came at `time` (milliseconds since 1970) or later, by the
  * brokers' clocks. Where ours is behind, some more of the old ones show; where it is ahead, what came while the
  * question was on its way does not. What comes after it was asked is new in any case.
  */
-export async function placesAt(
+export async function offsetsAt(
   connecting: Connecting,
   topics: readonly string[],
   time: number,
   signal: AbortSignal,
-): Promise<Places> {
+): Promise<Offsets> {
   return await withAdmin(connecting, signal, async admin => {
-    const places = new Places()
+    const offsets = new Offsets()
     // One that is made later is new from its beginning.
     for (const topic of await thereOf(admin, topics)) {
       const ends = await admin.fetchTopicOffsets(topic)
       const since = await admin.fetchTopicOffsetsByTimestamp(topic, time)
       for (const { partition, high } of ends) {
         const first = since.find(one => one.partition === partition)?.offset ?? high
-        places.set({ topic, partition }, Math.min(Number(high), Number(first)))
+        offsets.set({ topic, partition }, Math.min(Number(high), Number(first)))
       }
     }
-    return places
+    return offsets
   })
 }
 
-/** How far who is at the places has read; at the end where there are none. */
+/** How far who is at the offsets has read; at the end where there are none. */
 export async function progressOf(
   connecting: Connecting,
   topics: readonly string[],
-  places: Places | undefined,
+  offsets: Offsets | undefined,
   signal: AbortSignal,
 ): Promise<Progress> {
   return await withAdmin(connecting, signal, async admin => {
     const there = await thereOf(admin, topics)
-    const offsets = await Promise.all(there.map(async topic => [topic, await admin.fetchTopicOffsets(topic)] as const))
+    const watermarks = await Promise.all(
+      there.map(async topic => [topic, await admin.fetchTopicOffsets(topic)] as const),
+    )
     let [read, end] = [0, 0]
-    for (const [topic, partitions] of offsets) {
+    for (const [topic, partitions] of watermarks) {
       for (const { partition, high, low } of partitions) {
-        const next = places ? (places.get({ topic, partition }) ?? 0) : Number(high)
+        const next = offsets ? (offsets.get({ topic, partition }) ?? 0) : Number(high)
         read += Math.min(Math.max(next, Number(low)), Number(high))
         end += Number(high)
       }

@@ -56,7 +56,7 @@ describe('Kafka, on the wire', { skip: javaMissing }, () => {
     assert.equal(partition, 7) // So says org.apache.kafka.common.utils.Utils.murmur2 of kafka-clients 4.3.1.
   })
 
-  it('what is not ours is skipped with a line in the log, and the place moves on', async () => {
+  it('what is not ours is skipped with a line in the log, and the offset moves on', async () => {
     const producer = stranger().producer({ createPartitioner: Partitioners.DefaultPartitioner })
     await producer.connect()
     await eventLog.publish([event('k', 1, 'mixed.v1')])

@@ -3,11 +3,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 import type { EventLog } from '../event-log.ts'
-import { type Handler, handled } from '../handled.ts'
-import { bell, FAR_BEHIND } from './bell.ts'
+import { type Handler, handled } from '../handler.ts'
+import { appendNotifier, FAR_BEHIND } from './append-notifier.ts'
 import { newest, readAfter, seqOf, skipTrimmed } from './read.ts'
 
-export { type Trimmed, type TrimOptions, trimLog } from './trim.ts'
+export { type Trimmed, type TrimOptions, trimLog } from './retention.ts'
 
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
@@ -51,8 +51,8 @@ async function deliver(
   handler: Handler,
   signal: AbortSignal,
 ): Promise<void> {
-  const place = await placeOf(db, group)
-  const appended = bell(db, topics, signal)
+  const place = await groupOffsetOf(db, group)
+  const appended = appendNotifier(db, topics, signal)
   let seq = skipTrimmed(db, place.seq)
   try {
     while (!signal.aborted) {
@@ -69,7 +69,7 @@ async function deliver(
 }
 
 async function* tail(db: SqliteDatabase, topics: readonly string[], start: number, signal: AbortSignal) {
-  const appended = bell(db, topics, signal)
+  const appended = appendNotifier(db, topics, signal)
   let seq = skipTrimmed(db, start)
   try {
     while (!signal.aborted) {
@@ -97,7 +97,7 @@ const ended = (signal: AbortSignal): Promise<void> =>
   })
 
 /** Where a group stands: the last event that it is done with. */
-interface Place {
+interface GroupOffset {
   readonly seq: number
   /** Moves on. `handled`: events of its topics are done; else only others' were passed over. */
   moveTo(seq: number, handled: boolean): void
@@ -106,7 +106,7 @@ interface Place {
 }
 
 /** The group's place; a new group's is the log's beginning, and from now on keeps the log from being trimmed. */
-async function placeOf(db: SqliteDatabase, group: string): Promise<Place> {
+async function groupOffsetOf(db: SqliteDatabase, group: string): Promise<GroupOffset> {
   const stored = () =>
     db.read<[number]>('SELECT seq FROM event_subscriptions WHERE subscriber_group = ?', group)[0]?.[0]
   if (stored() === undefined) await db.execute('INSERT INTO event_subscriptions VALUES (?, 0)', group)

@@ -5,7 +5,7 @@ import {
   Health as HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from '@millhand/api/gen/grpc/health/v1/health_pb.ts'
-import type { Clock, Health } from '@millhand/runner'
+import type { Clock, Health } from '@millhand/process'
 import type { Routes } from '../direct-transport.ts'
 import { drainingKey } from './draining.ts'
 

@@ -1,7 +1,7 @@
 /** What the tests of this folder open: servers that close with the test, and tokens of one deployment. */
 import type { TestContext } from 'node:test'
 import { createClient, type ServiceImpl } from '@connectrpc/connect'
-import { createHealth, manualClock, systemClock } from '@millhand/runner'
+import { createHealth, manualClock, systemClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import { ContractService } from '../contract-service.fixture.ts'
 import type { Routes } from '../direct-transport.ts'

@@ -1,10 +1,10 @@
 /** The principal as it crosses a network: signed, and soon worth nothing. */
 
 import { families, type PlanNames } from '@millhand/api'
-import { type Clock, systemClock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/process'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../principal.ts'
-import { refusal } from './refusal.ts'
+import { refusal } from './admission-error.ts'
 import { createSigner, createVerifier } from './signature.ts'
 
 /** Carries the signed principal. */

@@ -2,7 +2,7 @@
 
 import { ConnectError, type Transport } from '@connectrpc/connect'
 import { type Frame, type Frames, Signal, TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { canceled, tooLarge, unavailable, violation } from './call-errors.ts'
 import { frameOf, type Kind, signalFrame } from './frames.ts'
 import { KeepaliveTimer } from './keepalive-timer.ts'

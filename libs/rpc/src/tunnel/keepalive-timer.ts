@@ -1,5 +1,5 @@
 /** Tells a peer that is busy from one that is dead, or stopped. */
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 
 const TICK_MS = 500
 

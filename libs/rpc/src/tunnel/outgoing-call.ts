@@ -4,7 +4,7 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import { canceled } from './call-errors.ts'
 import type { Kind } from './frames.ts'
 

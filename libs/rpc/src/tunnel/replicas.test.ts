@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import { Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { answerFrame, signalFrame } from './frames.ts'
 import { connectTo, fakeReplica, proxy, serve } from './tunnel.fixture.ts'
 

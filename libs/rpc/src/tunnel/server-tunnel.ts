@@ -3,7 +3,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type HandlerContext, type Transport } from '@connectrpc/connect'
 import { type Begin, type Frame, type Frames, Signal } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { drainingKey } from '../network/draining.ts'
 import { canceled, endFrame, tooLarge, unavailable, violation } from './call-errors.ts'
 import { helloFrame, signalFrame } from './frames.ts'

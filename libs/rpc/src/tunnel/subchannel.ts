@@ -1,7 +1,7 @@
 /** A subchannel, as gRPC calls it: keeps a tunnel to one replica open, and opens it again with backoff. */
 
 import type { ConnectError, Transport } from '@connectrpc/connect'
-import { backoff, type Clock, type Timer } from '@millhand/runner'
+import { backoff, type Clock, type Timer } from '@millhand/process'
 import { unavailable } from './call-errors.ts'
 import { ClientTunnel } from './client-tunnel.ts'
 

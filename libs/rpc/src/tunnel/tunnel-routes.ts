@@ -2,7 +2,7 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf'
 import type { Transport } from '@connectrpc/connect'
 import { TunnelService } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { type Clock, systemClock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/process'
 import type { Routes } from '../direct-transport.ts'
 import { unavailable } from './call-errors.ts'
 import { type Admit, ServerTunnel } from './server-tunnel.ts'

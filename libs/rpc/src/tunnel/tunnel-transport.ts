@@ -2,7 +2,7 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import { Code, ConnectError, type ContextValues, type StreamResponse, type Transport } from '@connectrpc/connect'
 import type { Begin } from '@millhand/api/gen/millhand/rpc/v1/tunnel_pb.ts'
-import { type Clock, systemClock } from '@millhand/runner'
+import { type Clock, systemClock } from '@millhand/process'
 import { unavailable } from './call-errors.ts'
 import { beginOf, type Lines } from './frames.ts'
 import { linesOf } from './header-lines.ts'

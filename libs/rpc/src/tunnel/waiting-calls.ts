@@ -1,5 +1,5 @@
 /** Calls that no replica can take now, in the order in which they came. */
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 import { unavailable } from './call-errors.ts'
 import type { OutgoingCall } from './outgoing-call.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { CircuitBreaker, openAfterMs } from './circuit-breaker.ts'
 
 describe('circuit breaker', () => {

@@ -4,7 +4,7 @@
  * go on meanwhile, and the first answer closes the circuit again. A write that was sent goes on: whether it was made is
  * found out as ever.
  */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 const lookEveryMs = 500
 /**

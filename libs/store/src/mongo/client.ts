@@ -1,4 +1,4 @@
-import { systemClock } from '@millhand/runner'
+import { systemClock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { CircuitBreaker } from './circuit-breaker.ts'

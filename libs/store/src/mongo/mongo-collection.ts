@@ -1,4 +1,4 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection as MongoCollection } from 'mongodb'
 import type { Change, Collection, Document, WriteResult } from '../collection.ts'
 import { countQuery, findQuery } from './find-query.ts'

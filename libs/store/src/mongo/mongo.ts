@@ -10,7 +10,7 @@
  * `unavailable` at once until the server answers again. A write that was sent before goes on: it waits for its answer for
  * 10 s, then for 5 s to find out what became of it, of which the last try may take 5 s more.
  */
-import { systemClock } from '@millhand/runner'
+import { systemClock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Collection, CollectionSpec, Database, Document, DocumentRef } from '../collection.ts'
 import { Client } from './client.ts'

@@ -1,5 +1,5 @@
 /** What the tests of the relay share: one that runs, and outboxes without a database. */
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { createLog } from '@millhand/telemetry'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { event } from '../contract-items.fixture.ts'

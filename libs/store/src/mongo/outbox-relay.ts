@@ -1,9 +1,9 @@
-import { backoff, type Clock, retry } from '@millhand/runner'
+import { backoff, type Clock, retry } from '@millhand/process'
 import type { EventName, Log } from '@millhand/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Document, OutboxEvent } from '../collection.ts'
 import { EventsRefused } from '../events-refused.ts'
-import { NotedDocuments } from './noted-documents.ts'
+import { ChangedDocuments } from './changed-documents.ts'
 import type { Outbox, OutboxView } from './outbox.ts'
 
 export interface RelayOptions {
@@ -68,8 +68,8 @@ const waitMs = backoff({ baseMs: 100, maxMs: 1_000, random: Math.random })
  */
 export class OutboxRelay {
   readonly #deps: RelayDeps
-  readonly #written = new NotedDocuments()
-  readonly #rung = new NotedDocuments()
+  readonly #written = new ChangedDocuments()
+  readonly #rung = new ChangedDocuments()
   readonly #sent = new LRUCache<string, true>({ max: MOST_SENT })
 
   constructor(deps: RelayDeps) {

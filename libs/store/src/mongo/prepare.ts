@@ -1,4 +1,4 @@
-import { backoff, type Clock, retry } from '@millhand/runner'
+import { backoff, type Clock, retry } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { isPassing } from './connection.ts'
 

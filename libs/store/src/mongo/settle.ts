@@ -1,7 +1,7 @@
-import { backoff, type Clock } from '@millhand/runner'
+import { backoff, type Clock } from '@millhand/process'
 import { isPassing, isUnsent } from './connection.ts'
 import { outcomeOf } from './outcome.ts'
-import { type Answer, OutcomeUnknown, type WriteGroups } from './write-groups.ts'
+import { OutcomeUnknown, type WriteGroups, type WriteOutcome } from './write-groups.ts'
 import type { WriteStatement } from './write-statement.ts'
 
 /** How long the outcome of a write is asked for after its answer did not come. */
@@ -14,7 +14,7 @@ const waitMs = backoff({ baseMs: 50, maxMs: 500, random: Math.random })
  * token and version, only while the document shows that the write has not been made: then it is made once, whichever
  * request comes first. Rejects with the failure, or `OutcomeUnknown`, when this takes over 5 s or can't be told.
  */
-export async function settle(groups: WriteGroups, write: WriteStatement, clock: Clock): Promise<Answer> {
+export async function settle(groups: WriteGroups, write: WriteStatement, clock: Clock): Promise<WriteOutcome> {
   let failure: unknown
   try {
     return await groups.send(write)
@@ -23,7 +23,7 @@ export async function settle(groups: WriteGroups, write: WriteStatement, clock: 
     failure = error
   }
   const end = clock.monotonic() + MOST_MS
-  let repeated: Answer | undefined
+  let repeated: WriteOutcome | undefined
   for (let attempt = 1; clock.monotonic() < end; attempt++) {
     await new Promise<void>(resolve => clock.timer(waitMs(attempt), resolve))
     try {

@@ -17,7 +17,7 @@ export class OutcomeUnknown extends Error {
 }
 
 /** `inserted`: it was written, and there was nothing in its place, not even a tombstone. */
-export type Answer = WriteResult | { readonly kind: 'inserted' }
+export type WriteOutcome = WriteResult | { readonly kind: 'inserted' }
 
 export interface WriteGroupsOptions {
   readonly collection: MongoCollection<StoredDocument>
@@ -35,7 +35,7 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
     return index === undefined ? { error } : { value: { kind: 'conflict', index } }
   }
 
-  const inserts = new Groups<Insertion, Answer>({
+  const inserts = new Groups<Insertion, WriteOutcome>({
     weigh,
     async send(group) {
       const { errors } = await commands.insert(
@@ -90,7 +90,7 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
   /** What is in the place of a write now. */
   const trace = async ({ key }: WriteStatement): Promise<Trace | undefined> => (await readTraces([key])).get(key)
 
-  async function insert(write: Insertion): Promise<Answer> {
+  async function insert(write: Insertion): Promise<WriteOutcome> {
     for (;;) {
       const result = await inserts.add(write)
       if (!isTaken(result)) return result
@@ -101,12 +101,13 @@ export function writeGroups({ collection, commands, indexes }: WriteGroupsOption
   }
 
   return {
-    send: (write: WriteStatement): Promise<Answer> => (write.kind === 'update' ? updates.add(write) : insert(write)),
+    send: (write: WriteStatement): Promise<WriteOutcome> =>
+      write.kind === 'update' ? updates.add(write) : insert(write),
     trace,
   }
 }
 
-const isTaken = (answer: Answer) => answer.kind === 'conflict' && answer.index === 'primary'
+const isTaken = (answer: WriteOutcome) => answer.kind === 'conflict' && answer.index === 'primary'
 
 export type WriteGroups = ReturnType<typeof writeGroups>
 

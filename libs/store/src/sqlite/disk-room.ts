@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { faultOf, noRoom } from './faults.ts'
 

@@ -16,8 +16,8 @@ import {
 import { type ClaimedRun, type Failure, forwardToOwner, leaseMs, type Outcome, type RenewResult } from '@millhand/lease'
 import { drainingKey } from '@millhand/rpc'
 import type { Inputs } from '../inputs.ts'
-import { requireJson } from '../json-text.ts'
 import type { OutputFiles } from '../output-files.ts'
+import { requireJson } from '../require-json.ts'
 import { modeOf, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
@@ -25,7 +25,7 @@ import { requireCount, reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
-  readonly lend: (task: T) => Promise<Lease | undefined>
+  readonly toLease: (task: T) => Promise<Lease | undefined>
   /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
   readonly outputFiles?: Pick<OutputFiles, 'keep' | 'settled'>
 }
@@ -170,7 +170,7 @@ async function toRun<T extends TaskBase>(deps: LeaseDeps<T>, { group, work }: Cl
 /** A task whose input can't be read goes back and costs its neighbours nothing. */
 async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise<Lease | undefined> {
   try {
-    const lease = await deps.lend(task)
+    const lease = await deps.toLease(task)
     if (lease === undefined) await notLent(deps, task, inputMissing)
     return lease
   } catch (error) {

@@ -1,7 +1,7 @@
 /** One thing that a run emits, as the owner of the task stores it. */
 import { fail } from '@millhand/api'
 import type { RunEmissions } from '@millhand/api/gen/millhand/lease/v1/emission_pb.ts'
-import { requireJson } from '../json-text.ts'
+import { requireJson } from '../require-json.ts'
 
 export interface Progress {
   /** From 0 to 1. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { codeOf } from '@millhand/api'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Errand } from '../errand.fixture.ts'
 import { claim, emit, taskAfter } from '../task-history.fixture.ts'
 import { TaskWatch } from '../task-watch.ts'

@@ -1,9 +1,9 @@
 /** A task's stream for one reader: what the store has of it, and then what comes. docs/decisions/task-streams.md. */
 import { ownerUnavailable, type WorkStore } from '@millhand/lease'
 import { eventType } from '../events.ts'
-import type { TaskKind } from '../kind.ts'
 import { requireTask } from '../require-task.ts'
 import { hasEnded, type TaskBase } from '../task.ts'
+import type { TaskKind } from '../task-kind.ts'
 import type { TaskWatch } from '../task-watch.ts'
 import type { Emission } from './emission.ts'
 import type { Emissions, EmissionsRecord, TaskRef } from './emissions.ts'

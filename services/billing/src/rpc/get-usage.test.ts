@@ -4,11 +4,11 @@ import { type Timestamp, timestampFromDate, timestampMs } from '@bufbuild/protob
 import { createClient, createContextValues } from '@connectrpc/connect'
 import { problemOf } from '@millhand/api'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
+import { manualClock } from '@millhand/process'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
-import { manualClock } from '@millhand/runner'
-import { type EntryRecord, entriesSpec } from '../usage/entry.ts'
-import { type HourRecord, hoursSpec } from '../usage/hour.ts'
 import { memoryCollection } from '../usage/memory-collection.fixture.ts'
+import { type EntryRecord, entriesSpec } from '../usage/usage-entry.ts'
+import { type HourRecord, hoursSpec } from '../usage/usage-hour.ts'
 import { getUsage } from './get-usage.ts'
 
 const at = (text: string): Timestamp => timestampFromDate(new Date(text))

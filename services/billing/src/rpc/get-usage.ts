@@ -4,9 +4,9 @@ import { enumWords } from '@millhand/api'
 import { type GetUsageRequest, type Usage, UsageGroupSchema } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { BillingDeps } from '../billing-deps.ts'
-import { type GroupBy, readUsage } from '../usage/reading.ts'
-import { lineMessage } from './line-message.ts'
-import { spanOf } from './span.ts'
+import { type GroupBy, readUsage } from '../usage/usage-query.ts'
+import { timeRangeOf } from './time-range.ts'
+import { lineMessage } from './usage-line-message.ts'
 
 const groupWords = enumWords(UsageGroupSchema) as ReadonlyMap<number, GroupBy>
 
@@ -14,7 +14,7 @@ const groupWords = enumWords(UsageGroupSchema) as ReadonlyMap<number, GroupBy>
 export const getUsage =
   ({ entries, hours, clock }: Pick<BillingDeps, 'entries' | 'hours' | 'clock'>) =>
   async (req: GetUsageRequest, call: HandlerContext): Promise<Usage> => {
-    const { start, end } = spanOf(req, clock.now())
+    const { start, end } = timeRangeOf(req, clock.now())
     const groupBy = req.groupBy === undefined ? undefined : groupWords.get(req.groupBy)
     const { total, groups } = await readUsage({ entries, hours }, { ...principal(call), start, end, groupBy })
     return {

@@ -6,16 +6,16 @@ import type {
 } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { BillingDeps } from '../billing-deps.ts'
-import { readUsage, type UsageSums } from '../usage/reading.ts'
-import { addSum, type Sum, SumsByKey } from '../usage/sums.ts'
-import { lineMessage } from './line-message.ts'
-import { spanOf } from './span.ts'
+import { readUsage, type UsageSums } from '../usage/usage-query.ts'
+import { addSum, type Sum, SumsByKey } from '../usage/usage-sum.ts'
+import { timeRangeOf } from './time-range.ts'
+import { lineMessage } from './usage-line-message.ts'
 
 /** Sums what employees did, by employee and kind of work. The entries and hours are those of the workforce's tasks. */
 export const sumWorkforceTasks =
   ({ entries, hours, clock }: BillingDeps) =>
   async (req: SumWorkforceTasksRequest, call: HandlerContext): Promise<SumWorkforceTasksResponse> => {
-    const { start, end } = spanOf(req, clock.now())
+    const { start, end } = timeRangeOf(req, clock.now())
     const query = { ...principal(call), start, end, groupBy: 'model' } as const
     const { total, groups } = await readUsage({ entries, hours }, query)
     return {

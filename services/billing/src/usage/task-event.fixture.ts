@@ -1,6 +1,6 @@
 /** Events of the ends of tasks, as compute writes them. */
 import type { LoggedEvent } from '@millhand/eventlog'
-import type { Ending } from './entry.ts'
+import type { Ending } from './usage-entry.ts'
 
 export interface EndedTask {
   readonly id: string

@@ -2,7 +2,7 @@
 import { microsOf } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Draft } from '@millhand/store'
-import { type EntryRecord, endings } from './entry.ts'
+import { type EntryRecord, endings } from './usage-entry.ts'
 
 /** Undefined for an event of a task that goes on. @throws TypeError for one of which nobody can tell what has ended, and when */
 export type EntryOf = (event: LoggedEvent) => ReadEntry | undefined

@@ -1,17 +1,17 @@
 /** What usage promises, on a store: what is counted when, told by what, and for how long. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import type { BillingOptions } from '../billing.ts'
-import { countTasks } from './counting.ts'
-import { type EntryRecord, entriesSpec } from './entry.ts'
-import { HOUR_MS, type HourRecord, hourId, hoursSpec } from './hour.ts'
-import { type GroupBy, readUsage } from './reading.ts'
-import { createSumming } from './summing.ts'
+import { createHourlyRollup } from './hourly-rollup.ts'
 import { type EndedTask, endEvent } from './task-event.fixture.ts'
 import { computeEntry } from './task-event.ts'
+import { consumeTaskEvents } from './usage-consumer.ts'
+import { type EntryRecord, entriesSpec } from './usage-entry.ts'
+import { HOUR_MS, type HourRecord, hourId, hoursSpec } from './usage-hour.ts'
+import { type GroupBy, readUsage } from './usage-query.ts'
 
 export interface OpenedStore {
   readonly db: BillingOptions['db']
@@ -35,8 +35,8 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const tenant = `acct_${++tests}/live`
       const clock = manualClock(FIRST)
       const log = createLog({ level: 'info', write: line => void lines.push(line) })
-      const summing = createSumming({ entries, hours, clock, log, keptMs: KEPT_MS })
-      const count = countTasks({ entries, hours, clock, log, entryOf: computeEntry, onCounted: summing.counted })
+      const summing = createHourlyRollup({ entries, hours, clock, log, keptMs: KEPT_MS })
+      const count = consumeTaskEvents({ entries, hours, clock, log, entryOf: computeEntry, onCounted: summing.counted })
       return {
         tenant,
         clock,
@@ -226,7 +226,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
 
     it('counts a task whose time or cost can’t be read, once and for nothing, and says which it is', async () => {
       const lines: string[] = []
-      const count = countTasks({
+      const count = consumeTaskEvents({
         ...{ entries, hours, clock: given.clock },
         log: createLog({ level: 'error', write: line => void lines.push(line) }),
         entryOf: computeEntry,
@@ -251,7 +251,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
     })
 
     it('leaves out an event that can’t be read, says so, and goes on', async () => {
-      const count = countTasks({
+      const count = consumeTaskEvents({
         ...{ entries, hours, clock: given.clock },
         log: createLog({ level: 'error', write: line => void lines.push(line) }),
         entryOf: computeEntry,

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '@millhand/telemetry'
 import fc from 'fast-check'
-import { countTasks } from './counting.ts'
-import { type EntryRecord, endings, entriesSpec } from './entry.ts'
-import { HOUR_MS, type HourRecord, hourId, hourOf, hoursSpec } from './hour.ts'
+import { createHourlyRollup } from './hourly-rollup.ts'
 import { memoryCollection } from './memory-collection.fixture.ts'
-import { readUsage } from './reading.ts'
-import { createSumming } from './summing.ts'
-import { addEntry, nothing, type Sum } from './sums.ts'
 import { endEvent } from './task-event.fixture.ts'
 import { computeEntry } from './task-event.ts'
+import { consumeTaskEvents } from './usage-consumer.ts'
+import { type EntryRecord, endings, entriesSpec } from './usage-entry.ts'
+import { HOUR_MS, type HourRecord, hourId, hourOf, hoursSpec } from './usage-hour.ts'
+import { readUsage } from './usage-query.ts'
+import { addEntry, nothing, type Sum } from './usage-sum.ts'
 
 const FIRST = Date.UTC(2026, 10, 21, 7)
 const HOURS = 3
@@ -71,8 +71,8 @@ test('sums equal a naive fold of the distinct tasks', async () => {
 
       /** One process, as far as it shares nothing but the store. */
       const processOf = () => {
-        const summing = createSumming({ ...deps, keptMs: 1_000 * HOUR_MS })
-        return { summing, count: countTasks({ ...deps, entryOf: computeEntry, onCounted: summing.counted }) }
+        const summing = createHourlyRollup({ ...deps, keptMs: 1_000 * HOUR_MS })
+        return { summing, count: consumeTaskEvents({ ...deps, entryOf: computeEntry, onCounted: summing.counted }) }
       }
       const processes = [processOf(), processOf()] as const
       const untilItWorks = async (work: () => Promise<unknown>) => {

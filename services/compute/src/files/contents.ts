@@ -4,9 +4,9 @@
  */
 import { fail } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
-import { due } from './due.ts'
+import { dueDocuments } from './due-documents.ts'
 
 export interface ContentRecord extends Document {
   /** `uploading` until the bytes are whole, `leaving` once nobody holds them. */
@@ -130,7 +130,7 @@ export function createContents(deps: {
     },
 
     /** What uploads and removals have left that died. */
-    leftOver: (signal: AbortSignal): AsyncIterable<ContentRecord> => due(collection, clock.now(), signal),
+    leftOver: (signal: AbortSignal): AsyncIterable<ContentRecord> => dueDocuments(collection, clock.now(), signal),
 
     retire,
   }

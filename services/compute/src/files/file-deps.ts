@@ -1,5 +1,5 @@
 import type { Cursors } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import type { FileIndex, FileRecord } from './file.ts'
 import type { Files } from './files.ts'

@@ -1,6 +1,6 @@
 import { after, describe } from 'node:test'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
-import { systemClock as clock } from '@millhand/runner'
+import { systemClock as clock } from '@millhand/process'
 import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
 import { mongoMissing, startMongo } from '@millhand/test-servers'

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { fail } from '@millhand/api'
 import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
-import { due } from './due.ts'
+import { dueDocuments } from './due-documents.ts'
 import { type FileRecord, isThere, removedFile, type StoredFile } from './file.ts'
 import { settleIntent } from './settle-intent.ts'
 import { newIntent } from './storage-states.ts'
@@ -96,7 +96,8 @@ export function createFiles(deps: FilesDeps) {
       for await (const { tenant, intent } of storage.abandoned(signal)) {
         await attempt(tenant, intent.file, settleIntent(deps, tenant, intent))
       }
-      for await (const file of due(collection, clock.now(), signal)) await attempt(file.tenant, file.id, expire(file))
+      for await (const file of dueDocuments(collection, clock.now(), signal))
+        await attempt(file.tenant, file.id, expire(file))
       for await (const content of contents.leftOver(signal)) {
         await attempt(content.tenant, content.id, contents.retire(content))
       }

@@ -1,8 +1,8 @@
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Change, Collection } from '@millhand/store'
 import type { Contents } from './contents.ts'
 import { type FileIndex, type FileRecord, removedFile } from './file.ts'
-import type { Storage } from './storage.ts'
+import type { Storage } from './storage-quota.ts'
 import type { Intent } from './storage-states.ts'
 
 export interface SettleDeps {

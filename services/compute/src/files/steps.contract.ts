@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CallOptions } from '@connectrpc/connect'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import type { Collection, Document } from '@millhand/store'
 import {
   as,

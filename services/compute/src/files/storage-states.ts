@@ -1,5 +1,5 @@
 /** The documents in which tenants' bytes are counted. */
-import { KeyedBatcher } from '@millhand/runner'
+import { KeyedBatcher } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 
 /** A file that comes or goes. Its bytes are counted until it is settled, whatever has become of the file. */

@@ -7,7 +7,7 @@ import type { Log } from '@millhand/telemetry'
 import { blobOf, type ContentRecord } from './contents.ts'
 import { type FileRecord, isThere, type Purpose, type StoredFile } from './file.ts'
 import { type SettleDeps, settleIntent } from './settle-intent.ts'
-import type { Arrival } from './storage.ts'
+import type { Arrival } from './storage-quota.ts'
 import { type Intent, newIntent } from './storage-states.ts'
 
 /** Contract, section 4. */
@@ -95,7 +95,7 @@ export function createUpload(deps: UploadDeps) {
       return await take(upload, arrival)
     } catch (error) {
       // Another upload of it was faster; of this one nothing is left.
-      if (error instanceof Made) return again(await madeBy(tenant, error.operation), error.sha256)
+      if (error instanceof RepeatedUpload) return again(await madeBy(tenant, error.operation), error.sha256)
       throw error
     } finally {
       arrival.end()
@@ -124,7 +124,7 @@ async function* counted(bytes: Bytes, arrival: Arrival): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Makes a file of bytes that are at their place and counted. Fails with `Made` where its operation has made one. */
+/** Makes a file of bytes that are at their place and counted. Fails with `RepeatedUpload` where its operation has made one. */
 async function make(
   { collection, contents }: UploadDeps,
   place: ContentRecord,
@@ -153,12 +153,12 @@ async function make(
   }
   const result = await collection.write({ kind: 'insert', document: file, events: [] })
   if (result.kind === 'written') return file
-  if (result.index === 'operation') throw new Made(operation, intent.sha256)
+  if (result.index === 'operation') throw new RepeatedUpload(operation, intent.sha256)
   throw fail('unavailable', 'The upload took too long. Send it again.') // It was swept.
 }
 
 /** The operation of an upload has made a file already. */
-class Made extends Error {
+class RepeatedUpload extends Error {
   readonly operation: string
   /** Of the bytes that came now. */
   readonly sha256: string

@@ -7,9 +7,9 @@ import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile } from '../input-file.ts'
-import { computeTask } from '../kind.ts'
 import type { TaskRecord } from '../task.ts'
-import { toMessage } from '../to-message.ts'
+import { computeTask } from '../task-kind.ts'
+import { toMessage } from '../task-message.ts'
 
 /** Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. */
 export const createTask =

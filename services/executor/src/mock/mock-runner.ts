@@ -1,8 +1,6 @@
 /** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
 
 import { open } from 'node:fs/promises'
-import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
-import { type Clock, systemClock } from '@millhand/runner'
 import {
   type Emission,
   type InputFile,
@@ -14,10 +12,12 @@ import {
   type Runner,
   RunnerGone,
   type RunResult,
-} from '@millhand/worker'
-import { type Answer, answerOf } from './answer.ts'
-import { Dice } from './dice.ts'
-import { type Plan, pieceOf, readPlan } from './plan.ts'
+} from '@millhand/child-process'
+import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
+import { type Clock, systemClock } from '@millhand/process'
+import { type MockOutput, mockOutputOf } from './mock-output.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { pieceOf, readStreamInstructions, type StreamInstructions } from './stream-instructions.ts'
 
 /** What the sandbox does in the place of something. */
 export interface Mocked<L extends Loadable> {
@@ -25,16 +25,16 @@ export interface Mocked<L extends Loadable> {
   /** The part of an input that may ask the sandbox for something. */
   readonly askingPart: (input: string) => string
   /** What it answers, which follows from the dice: those from its id, the input and the parameters. */
-  readonly answerOf: (thing: L, dice: Dice, input: string) => Answer | undefined
+  readonly outputOf: (thing: L, dice: SeededRandom, input: string) => MockOutput | undefined
 }
 
-const mockedModel: Mocked<ModelPackage> = { loads: 'model', askingPart: input => input, answerOf }
+const mockedModel: Mocked<ModelPackage> = { loads: 'model', askingPart: input => input, outputOf: mockOutputOf }
 
 interface MockOptions {
   readonly clock?: Clock
 }
 
-/** Each item's output fits the model's `outputSchema`. It emits what it asks for (`plan.ts`), else what a model of its kind does. */
+/** Each item's output fits the model's `outputSchema`. It emits what it asks for (`stream-instructions.ts`), else what a model of its kind does. */
 export const mockRunner = ({ clock }: MockOptions = {}): Runner<ModelPackage> =>
   mockRunnerOf(mockedModel, { ...(clock && { clock }) })
 
@@ -72,7 +72,7 @@ const BEGINNING_BYTES = 65_536
 const progressEvery = 10
 
 const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
-const result = ({ output }: Answer): ItemResult =>
+const result = ({ output }: MockOutput): ItemResult =>
   Buffer.byteLength(output) <= mostBytes ? { ok: true, output } : tooLarge
 const tooLarge = fault('output_too_large', 'The sandbox makes no output as large as this model’s.')
 
@@ -123,20 +123,20 @@ class Mock<L extends Loadable> implements Loaded {
   }
 
   async #answerTo({ input, parameters }: RunItem, emit: (emission: Emission) => Promise<void>): Promise<ItemResult> {
-    const { askingPart, answerOf } = this.#mocked
+    const { askingPart, outputOf } = this.#mocked
     const asked = typeof input === 'string' ? readSandboxInput(askingPart(input)) : undefined
     if (asked?.kind === 'fail') return fault('sandbox_failure', 'The input asked the sandbox to fail.')
     if (asked?.kind === 'error') return fault(asked.code, 'The input asked the sandbox for this error.')
-    const plan = readPlan(asked, parameters)
+    const plan = readStreamInstructions(asked, parameters)
     if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     const given = typeof input === 'string' ? input : await beginningOf(input)
-    const answer = answerOf(this.#thing, new Dice(this.#thing.id, given, sortedJson(parameters)), given)
+    const answer = outputOf(this.#thing, new SeededRandom(this.#thing.id, given, canonicalJson(parameters)), given)
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
     return answer ? result(answer) : tooLarge
   }
 
-  async #stream(plan: Plan, emit: (emission: Emission) => Promise<void>): Promise<void> {
+  async #stream(plan: StreamInstructions, emit: (emission: Emission) => Promise<void>): Promise<void> {
     const startedAt = this.#clock.monotonic()
     for (let count = 1; count <= plan.chunks; count++) {
       const early = startedAt + count * plan.intervalMs - this.#clock.monotonic()
@@ -161,7 +161,7 @@ class Mock<L extends Loadable> implements Loaded {
 }
 
 /** JSON text that is the same for values that differ in nothing but the order of their fields. */
-const sortedJson = (value: unknown): string => JSON.stringify(value, inOrder) ?? ''
+const canonicalJson = (value: unknown): string => JSON.stringify(value, inOrder) ?? ''
 
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

@@ -1,12 +1,12 @@
 /** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
 
 import { writeFileSync } from 'node:fs'
+import { PieceTooLarge } from '@millhand/child-process'
+import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { excerpt, InputInvalid } from '@millhand/model'
-import { PieceTooLarge } from '@millhand/worker'
-import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/worker/child'
-import { fits } from '../result-bound.ts'
+import { fits } from '../result-limit.ts'
 import { emitWindow } from './emit-window.ts'
-import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-limit.ts'
 import { type Processor, toError } from './processing/processor.ts'
 import {
   type FromChild,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Emission } from '@millhand/worker'
+import type { Emission } from '@millhand/child-process'
 import { emitWindow, MOST_ON_THEIR_WAY } from './emit-window.ts'
 import type { FromChild } from './protocol.ts'
 

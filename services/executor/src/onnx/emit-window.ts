@@ -1,5 +1,5 @@
 /** The child's side of back-pressure: so many emissions may be on their way, then whoever emits waits. */
-import { bounded, type Emission } from '@millhand/worker'
+import { bounded, type Emission } from '@millhand/child-process'
 import type { FromChild } from './protocol.ts'
 
 /** With the largest pieces, 1 MiB. A parent that gets more without having taken any ends the child. */

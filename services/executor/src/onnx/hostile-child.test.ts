@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Emission, RunnerGone } from '@millhand/worker'
+import { type Emission, RunnerGone } from '@millhand/child-process'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { item, load, shippedModel } from './models.fixture.ts'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 
 /** It does with a run what the input says. */
 const CHILD = `
-  const { openChannel } = require(${JSON.stringify(fileURLToPath(import.meta.resolve('@millhand/worker/child')))})
+  const { openChannel } = require(${JSON.stringify(fileURLToPath(import.meta.resolve('@millhand/child-process/child')))})
   const fs = require('node:fs')
   const say = openChannel(message => {
     if (message.kind === 'load') say({ kind: 'loaded' })

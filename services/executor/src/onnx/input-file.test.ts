@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { InputFile } from '@millhand/worker'
+import type { InputFile } from '@millhand/child-process'
 import { ask, dataUri, fixture, item, load, plainModel, said, shippedModel } from './models.fixture.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { LoadFailed, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { LoadFailed, RunnerGone } from '@millhand/worker'
 import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })

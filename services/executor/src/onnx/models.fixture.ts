@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { ItemResult, Loaded, RunItem, Runner } from '@millhand/child-process'
 import { loadCatalogue, type ModelPackage, parseManifest } from '@millhand/model'
 import { createLog } from '@millhand/telemetry'
-import type { ItemResult, Loaded, RunItem, Runner } from '@millhand/worker'
 import { type OnnxRunnerOptions, onnxRunner } from './onnx-runner.ts'
 
 const MIB = 2 ** 20

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { RunnerGone } from '@millhand/worker'
+import { RunnerGone } from '@millhand/child-process'
 import { load, shippedModel, start } from './models.fixture.ts'
 
 const digits = shippedModel('digits')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Emission, Loaded } from '@millhand/worker'
+import type { Emission, Loaded } from '@millhand/child-process'
 import { env } from 'onnxruntime-node'
 import { describeModelRunner } from '../runner.contract.ts'
 import {

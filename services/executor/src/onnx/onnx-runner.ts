@@ -1,8 +1,6 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
 
 import { fileURLToPath } from 'node:url'
-import type { ModelPackage } from '@millhand/model'
-import type { Log } from '@millhand/telemetry'
 import {
   bounded,
   type ChildProcess,
@@ -17,13 +15,15 @@ import {
   type RunResult,
   startChild,
   sweepTempFolders,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { ModelPackage } from '@millhand/model'
+import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { inPortions } from '../portions.ts'
-import { MAX_MESSAGE_BYTES } from '../result-bound.ts'
+import { inBatches } from '../message-batches.ts'
+import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
+import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
-import { type Done, readFromChild } from './from-child.ts'
-import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
@@ -45,9 +45,9 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 const CODE = {
   'services/executor': ['onnxruntime-node', 'sharp'],
-  'libs/onnx': ['onnxruntime-node'],
+  'libs/onnxruntime': ['onnxruntime-node'],
   'libs/model': [],
-  'libs/worker': [],
+  'libs/child-process': [],
   'libs/telemetry': [],
 }
 
@@ -173,14 +173,14 @@ class OnnxModel implements Loaded {
     const lent: string[] = []
     const inputs = items.map(({ input }, at) => {
       if (typeof input === 'string') return input
-      const path = this.#child.lend(input.path, `input-${at}`)
+      const path = this.#child.linkFile(input.path, `input-${at}`)
       lent.push(path)
       return { ...input, path }
     })
     try {
       return await this.#answered(items, inputs, room, onEmit)
     } finally {
-      for (const path of lent) this.#child.takeBack(path)
+      for (const path of lent) this.#child.unlinkFile(path)
     }
   }
 
@@ -243,7 +243,7 @@ export const PORTION_CHARACTERS = 4 * 2 ** 20
 
 /** In order, each as long as it may be; an item larger than a portion is one of its own. */
 export const portions = (items: readonly RunItem[]): RunItem[][] =>
-  inPortions(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
+  inBatches(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
 
 /** What a file holds does not pass in the message, but the child reads it. */
 const charactersOf = ({ input, parameters }: RunItem): number =>

@@ -3,8 +3,8 @@
  * what its items emit, each of which is answered once there is room for more.
  */
 
+import type { Emission, RunItem } from '@millhand/child-process'
 import type { Processing } from '@millhand/model'
-import type { Emission, RunItem } from '@millhand/worker'
 
 export interface LoadMessage {
   readonly kind: 'load'

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 import { takeOutput } from './take-output.ts'
 
 let folder: string

@@ -3,8 +3,8 @@
 import { constants } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputFile } from '@millhand/worker'
-import { MAX_OUTPUT_BYTES } from './output-bound.ts'
+import type { OutputFile } from '@millhand/child-process'
+import { MAX_OUTPUT_BYTES } from './output-limit.ts'
 import { outputName } from './protocol.ts'
 
 /** Not what a link points to, and not waiting for whoever has the other end of a pipe. */

@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { fail, type PlanNames } from '@millhand/api'
 import { type Account, AccountStatus } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
-import { type Announced, unannouncedIndex } from '../changes/announced.ts'
+import { type Announced, unannouncedIndex } from '../changes/unannounced.ts'
 
 /** An account itself belongs to no account. */
 export interface AccountRecord extends Document, Announced {

@@ -2,7 +2,7 @@ import type { Account, CreateAccountRequest } from '@millhand/api/gen/millhand/i
 import { noAccount } from '@millhand/store'
 import type { IdentityDeps } from '../identity-deps.ts'
 import { type AccountRecord, accountMessage } from './account.ts'
-import { namedPlans } from './named-plans.ts'
+import { requestedPlans } from './requested-plans.ts'
 
 /** Makes an account. Fails naming each plan that the plan file has not. */
 export const createAccount =
@@ -14,7 +14,7 @@ export const createAccount =
       version: 1,
       name: req.name,
       status: 'active',
-      plans: namedPlans(plans, req.plans, plans.newAccount),
+      plans: requestedPlans(plans, req.plans, plans.newAccount),
       created_at: clock.now(),
       resource_version: 1,
     }

@@ -6,7 +6,7 @@ import {
 } from '@millhand/api/gen/millhand/identity/v1/account_pb.ts'
 import type { IdentityDeps } from '../identity-deps.ts'
 import { type AccountRecord, accountMessage, foundAccount } from './account.ts'
-import { namedPlans } from './named-plans.ts'
+import { requestedPlans } from './requested-plans.ts'
 
 /** Changes an account; gateways hear of it with their next look at the changes. */
 export const updateAccount =
@@ -18,7 +18,7 @@ export const updateAccount =
         ...before,
         name: req.name ?? before.name,
         status: statusOf(req.status) ?? before.status,
-        plans: namedPlans(plans, req.plans, before.plans),
+        plans: requestedPlans(plans, req.plans, before.plans),
         resource_version: before.resource_version + 1,
         unannounced: 'yes',
       }

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import type { Collection, Document } from '@millhand/store'
 import fc from 'fast-check'
 import { Died, scheduledCollection } from '../scheduled-collection.fixture.ts'
-import { type Announced, unannouncedIndex } from './announced.ts'
 import { type ChangesRecord, changesSpec, createChanges, MOST_TOLD } from './changes.ts'
+import { type Announced, unannouncedIndex } from './unannounced.ts'
 
 interface Thing extends Document, Announced {
   /** How often it has changed. */

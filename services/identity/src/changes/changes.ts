@@ -11,7 +11,7 @@
  * read past it.
  */
 import { type Collection, type CollectionSpec, type Document, noAccount } from '@millhand/store'
-import type { Announced } from './announced.ts'
+import type { Announced } from './unannounced.ts'
 
 export interface ChangesRecord extends Document {
   /** The number of the last of `ids`; the one before it has one less. */

@@ -1,6 +1,6 @@
 import type { Ids } from '@millhand/api'
-import type { Clock } from '@millhand/runner'
-import type { IdempotencyRecords } from './record.ts'
+import type { Clock } from '@millhand/process'
+import type { IdempotencyRecords } from './idempotency-record.ts'
 
 /** The dependencies of the methods. */
 export interface IdempotencyDeps {

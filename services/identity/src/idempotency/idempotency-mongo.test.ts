@@ -3,7 +3,7 @@ import { openMongo } from '@millhand/store/mongo'
 import { createLog } from '@millhand/telemetry'
 import { mongoMissing, startMongo } from '@millhand/test-servers'
 import { describeIdempotency } from './idempotency.contract.ts'
-import { idempotencySpec } from './record.ts'
+import { idempotencySpec } from './idempotency-record.ts'
 
 describe('MongoDB', { skip: mongoMissing }, async () => {
   const server = await startMongo()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
 import { parseId } from '@millhand/api'
 import { begun, open, textOf } from './idempotency.fixture.ts'
-import type { IdempotencyRecords } from './record.ts'
+import type { IdempotencyRecords } from './idempotency-record.ts'
 
 export interface Opened {
   readonly records: IdempotencyRecords

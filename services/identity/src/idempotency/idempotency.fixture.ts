@@ -6,11 +6,11 @@ import {
   type ReserveResponse,
   type StoredAnswer,
 } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { createDirectTransport, type Principal, principalKey, serve } from '@millhand/rpc'
-import { type ManualClock, manualClock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
+import type { IdempotencyRecords } from './idempotency-record.ts'
 import { createIdempotencyService } from './idempotency-service.ts'
-import type { IdempotencyRecords } from './record.ts'
 
 export const noon = Date.UTC(2026, 10, 21, 12)
 

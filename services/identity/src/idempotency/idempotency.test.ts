@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@millhand/store/sqlite'
 import { describeIdempotency, type Opened } from './idempotency.contract.ts'
-import { idempotencySpec } from './record.ts'
+import { idempotencySpec } from './idempotency-record.ts'
 
 describeIdempotency('SQLite', async (): Promise<Opened> => {
   const folder = await mkdtemp(join(tmpdir(), 'millhand-idempotency-'))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import type { Change } from '@millhand/store'
 import fc from 'fast-check'
 import { begun, noon, open, textOf } from './idempotency.fixture.ts'
-import type { IdempotencyRecord, IdempotencyRecords } from './record.ts'
+import type { IdempotencyRecord, IdempotencyRecords } from './idempotency-record.ts'
 
 /** What one who sends the request does, once it holds the operation. `after` is by how much time goes on before a step. */
 interface Sender {

@@ -5,15 +5,15 @@ import type { ApiKey, CreateApiKeyRequest } from '@millhand/api/gen/millhand/ide
 import { principal } from '@millhand/rpc'
 import { foundAccount } from '../accounts/account.ts'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { keyMessage } from './key.ts'
-import { leftToMaker, madeBefore, makeKey } from './make-key.ts'
+import { keyMessage } from './api-key.ts'
+import { issuedBefore, issueKey, leftToMaker } from './issue-key.ts'
 import { requireKnown } from './scopes.ts'
 
 /** Makes a key of the caller's mode. The answer is the only one that shows it. */
 export const createApiKey =
   (deps: IdentityDeps) =>
   async (req: CreateApiKeyRequest, call: HandlerContext): Promise<ApiKey> => {
-    const before = await madeBefore(deps, call)
+    const before = await issuedBefore(deps, call)
     if (before) return keyMessage(before.key, before.secret)
     requireKnown(req.scopes)
     if (holdsKey(req.name)) throw showsKey()
@@ -24,7 +24,7 @@ export const createApiKey =
     if (lifetime_ms > left)
       throw outOfRange(`\`expires_at\` must be at most the end of your own key: ${formatMs(now + left)}.`)
     await foundAccount(deps.accounts, principal(call).accountId) // A person with the command line can name any.
-    const { key, secret } = await makeKey(deps, call, { name: req.name, scopes: req.scopes, lifetime_ms }, now)
+    const { key, secret } = await issueKey(deps, call, { name: req.name, scopes: req.scopes, lifetime_ms }, now)
     return keyMessage(key, secret)
   }
 

@@ -3,9 +3,9 @@ import { fail } from '@millhand/api'
 import type { ApiKey, RotateApiKeyRequest } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { foundKey, type KeyRecord, keyMessage } from './key.ts'
+import { foundKey, type KeyRecord, keyMessage } from './api-key.ts'
+import { type IssuedKey, issuedBefore, issueKey, leftToMaker } from './issue-key.ts'
 import { keyEvent } from './key-events.ts'
-import { leftToMaker, type MadeKey, madeBefore, makeKey } from './make-key.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 const DEFAULT_OVERLAP_S = 86_400
@@ -19,7 +19,7 @@ export const rotateApiKey =
   (deps: IdentityDeps) =>
   async ({ id, overlapSeconds = DEFAULT_OVERLAP_S }: RotateApiKeyRequest, call: HandlerContext): Promise<ApiKey> => {
     const old = await foundKey(deps.keys, principal(call).tenant, id)
-    const made = (await madeBefore(deps, call)) ?? (await replace(deps, call, old))
+    const made = (await issuedBefore(deps, call)) ?? (await replace(deps, call, old))
     // At once means everywhere, whatever the clocks say: a time would let it live where they are behind.
     if (overlapSeconds === 0)
       await revokeApiKey(deps)({ $typeName: 'millhand.identity.v1.RevokeApiKeyRequest', id }, call)
@@ -29,11 +29,11 @@ export const rotateApiKey =
   }
 
 /** Makes a key like the old one, which lives as long as that was made to. Fails with `invalid_state`. */
-async function replace(deps: IdentityDeps, call: HandlerContext, old: KeyRecord): Promise<MadeKey> {
+async function replace(deps: IdentityDeps, call: HandlerContext, old: KeyRecord): Promise<IssuedKey> {
   const now = deps.clock.now()
   requireGood(old, now)
   const lifetime_ms = Math.min(old.lifetime_ms ?? Number.POSITIVE_INFINITY, await leftToMaker(deps, call, now))
-  return await makeKey(deps, call, { ...old, lifetime_ms }, now)
+  return await issueKey(deps, call, { ...old, lifetime_ms }, now)
 }
 
 function requireGood(key: KeyRecord, now: number): void {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Clock, manualClock } from '@millhand/runner'
+import { type Clock, manualClock } from '@millhand/process'
 import fc from 'fast-check'
 import { scheduledCollection } from '../scheduled-collection.fixture.ts'
 import { createDays, dailySpec } from './daily-quota.ts'
-import { type DailyRecord, type Place, usedOf, withPlaces } from './day.ts'
+import { type DailyRecord, type QuotaPlace, usedOf, withPlaces } from './daily-quota-record.ts'
 
 const tenant = 'acct_1/live'
 const day = '2026-11-21'
@@ -33,7 +33,7 @@ describe('a day’s quota', () => {
           const replicas = [1, 2].map(() =>
             createDays({ daily: records.seenBy(), clock, random: () => 0, events: () => [] }),
           )
-          const taken = new Map<string, Place>()
+          const taken = new Map<string, QuotaPlace>()
           const released = new Set<string>()
           const refused: string[] = []
           const run = async (steps: readonly Step[]) => {

@@ -2,10 +2,17 @@
  * Places in days' quotas: one document a day and tenant, changed by compare-and-set. So no two takers share a place,
  * whichever replicas they ask; those that ask one replica at once go in one write.
  */
-import { backoff, type Clock, KeyedBatcher } from '@millhand/runner'
+import { backoff, type Clock, KeyedBatcher } from '@millhand/process'
 import { type Collection, type CollectionSpec, type OutboxEvent, sweep } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import { type Asked, type DailyRecord, dayOf, type Place, withoutPlaces, withPlaces } from './day.ts'
+import {
+  type DailyRecord,
+  dayOf,
+  type PlaceRequest,
+  type QuotaPlace,
+  withoutPlaces,
+  withPlaces,
+} from './daily-quota-record.ts'
 
 export type Daily = Collection<DailyRecord, 'by_day'>
 
@@ -21,9 +28,13 @@ interface Day {
 
 export interface Days {
   /** A place in a day's quota, with how many are taken then; undefined where it has none left. */
-  take(day: Day, asked: Asked, signal: AbortSignal): Promise<{ readonly place: Place; readonly day: Used } | undefined>
+  take(
+    day: Day,
+    asked: PlaceRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly place: QuotaPlace; readonly day: Used } | undefined>
   /** Gives places back that were not taken again since. Says how the day is then; undefined where nobody took one. */
-  release(day: Day, places: readonly Place[], signal: AbortSignal): Promise<DailyRecord | undefined>
+  release(day: Day, places: readonly QuotaPlace[], signal: AbortSignal): Promise<DailyRecord | undefined>
 }
 
 type Used = Pick<DailyRecord, 'places' | 'earlier'>
@@ -39,9 +50,9 @@ export interface DaysDeps {
 
 /** One who waits for the write that others wait for, too. */
 interface Taker {
-  readonly asked: Asked
+  readonly asked: PlaceRequest
   readonly signal: AbortSignal
-  readonly told: PromiseWithResolvers<{ readonly place: Place; readonly day: Used } | undefined>
+  readonly told: PromiseWithResolvers<{ readonly place: QuotaPlace; readonly day: Used } | undefined>
 }
 
 export function createDays({ daily, clock, random, events }: DaysDeps): Days {

@@ -4,7 +4,7 @@ import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
-import { type DailyRecord, dayAfter, usedOf } from './day.ts'
+import { type DailyRecord, dayAfter, usedOf } from './daily-quota-record.ts'
 
 const writeQuota = jsonWriter(QuotaSchema)
 

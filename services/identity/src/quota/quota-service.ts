@@ -13,11 +13,11 @@ import {
   type TakeDailyRequest,
 } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
 import { principal, type Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
 import type { Log } from '@millhand/telemetry'
 import { createDays, type Daily, type Days, removeOldDays } from './daily-quota.ts'
-import { dayAfter, dayOf, type Place, usedOf } from './day.ts'
+import { dayAfter, dayOf, type QuotaPlace, usedOf } from './daily-quota-record.ts'
 import { quotaEvents } from './quota-events.ts'
 
 export interface QuotaOptions {
@@ -114,7 +114,7 @@ const listDaily =
 /** Each has at most 10,000 places of 50 bytes: an answer is less than 4 MiB. */
 const DAYS_A_PAGE = 5
 
-const toMessage = ({ id, at }: Place): DailyPlace => ({
+const toMessage = ({ id, at }: QuotaPlace): DailyPlace => ({
   $typeName: 'millhand.identity.v1.DailyPlace',
   id,
   takenAt: timestampFromMs(at),

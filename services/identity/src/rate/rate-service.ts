@@ -1,9 +1,9 @@
 /** Shares the request rates of accounts between gateways. */
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { forwardToOwner, ownerUnavailable, type Replicas } from '@millhand/lease'
+import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
-import { OwnedWindows } from './owned-windows.ts'
+import { RateWindows } from './rate-windows.ts'
 
 export interface RateServiceDeps {
   readonly clock: Pick<Clock, 'monotonic'>
@@ -11,7 +11,7 @@ export interface RateServiceDeps {
 }
 
 export function createRateService({ clock, replicas }: RateServiceDeps) {
-  let owned: OwnedWindows | undefined
+  let owned: RateWindows | undefined
   const { takePlaces } = RateService.method
   return {
     routes(router: Routes): void {
@@ -24,7 +24,7 @@ export function createRateService({ clock, replicas }: RateServiceDeps) {
     },
     /** Keeps the windows from now until the signal ends: for as long as this replica is the owner. */
     async run(signal: AbortSignal): Promise<void> {
-      owned = new OwnedWindows(clock)
+      owned = new RateWindows(clock)
       await new Promise<void>(resolve => {
         if (signal.aborted) resolve()
         signal.addEventListener('abort', () => resolve(), { once: true })

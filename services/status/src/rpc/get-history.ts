@@ -1,6 +1,6 @@
 import type { GetHistoryResponse } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { noAccount } from '@millhand/store'
-import { dayMessage, firstDay } from '../day.ts'
+import { dayMessage, firstDay } from '../daily-history.ts'
 import type { StatusDeps } from '../status-deps.ts'
 
 /** Tells the days that are kept, the oldest first. */

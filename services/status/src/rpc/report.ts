@@ -1,7 +1,7 @@
 import { fail } from '@millhand/api'
 import type { ReportRequest, ReportResponse } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { noAccount } from '@millhand/store'
-import { emptyDay, firstDay, lastDay, withReport } from '../day.ts'
+import { emptyDay, firstDay, lastDay, withReport } from '../daily-history.ts'
 import type { StatusDeps } from '../status-deps.ts'
 
 /** Adds a report to its day, once however often it comes. Fails with `invalid_parameter` for a day that isn't kept. */

@@ -1,8 +1,8 @@
 /** Puts events into the archive. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { type ArrivalClock, createArrivalClock, microseconds } from './arrival-clock.ts'
-import { storeInOrder } from './store-in-order.ts'
+import { storeInOrder } from './ordered-writes.ts'
 
 export interface ArchiveEventDeps {
   readonly archive: Pick<Archive, 'get' | 'write'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { createArrivalClock } from './arrival-clock.ts'
 
 const noon = Date.UTC(2026, 10, 22, 12)

@@ -1,5 +1,5 @@
 /** When documents came: numbers that ascend, so that a list in their order never gets one in its middle. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 
 export interface ArrivalClock {
   /**

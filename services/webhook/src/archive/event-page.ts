@@ -2,7 +2,7 @@
 import type { Page, Query } from '@millhand/store'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { matches } from '../event-types.ts'
-import { type PageInOrder, pageInOrder } from './page-in-order.ts'
+import { type PageInOrder, pageInOrder } from './ordered-page.ts'
 
 export interface EventPageOptions extends Pick<PageInOrder<ArchivedEvent>, 'cursors' | 'request' | 'now'> {
   readonly archive: Pick<Archive, 'find'>

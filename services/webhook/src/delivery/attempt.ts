@@ -1,16 +1,16 @@
 /** One attempt of a delivery: reads the event and the secret, posts the signed request, and returns the result. */
 
 import type { FencingToken } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
 import type { Archive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
-import { SecretUnreadable } from '../secret/sealer.ts'
+import { SecretUnreadable } from '../secret/secret-encryption.ts'
 import type { SignedHeaders, Signer } from '../signature/signer.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
-import { retryAfterMs } from './schedule.ts'
+import { retryAfterMs } from './retry-schedule.ts'
 import type { DeliveryCause, LocalFailure } from './transition.ts'
 
 type PostResult =
@@ -109,7 +109,7 @@ async function signRequest(
   }
   const event = await archive.get(tenant, event_id)
   if (!event) return unsigned('webhook.spoiled', 'event_missing', 'The event is no longer kept.')
-  const body = bodyOf(event.value)
+  const body = payloadOf(event.value)
   if (body === undefined) return unsigned('webhook.spoiled', 'event_unreadable', 'The event can not be read.')
   const message = { id: event_id, body }
   try {
@@ -166,7 +166,7 @@ const retryAfterStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
  * The event's text as it was written, with `timestamp` for `created_at`, as Standard Webhooks has it: not read and
  * written again, which would change numbers. Undefined for what is not the text of an event.
  */
-export function bodyOf(event: string): string | undefined {
+export function payloadOf(event: string): string | undefined {
   for (const { key } of jsonMembers(event)) {
     if (event.slice(key.start, key.end) !== '"created_at"') continue
     return `${event.slice(0, key.start)}"timestamp"${event.slice(key.end)}`

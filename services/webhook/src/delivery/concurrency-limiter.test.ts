@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { type ManualClock, manualClock } from '@millhand/runner'
+import { type ManualClock, manualClock } from '@millhand/process'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 describe('the pace of an endpoint', () => {

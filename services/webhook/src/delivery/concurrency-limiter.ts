@@ -7,7 +7,7 @@
  * only a part of all slots each (`kind`): a thousand dead ones leave the others room. What counts for that is how long
  * they hold a slot, not what they answer.
  */
-import type { Clock, Timer } from '@millhand/runner'
+import type { Clock, Timer } from '@millhand/process'
 
 /** How a post went. */
 export interface PostOutcome {

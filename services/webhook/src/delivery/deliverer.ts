@@ -2,12 +2,12 @@
 
 import type { Ids, KeyMode } from '@millhand/api'
 import { type FlowIndex, Pool, type Ready, type WorkStore } from '@millhand/lease'
-import { retry } from '@millhand/runner'
+import { retry } from '@millhand/process'
 import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type AttemptDeps, type AttemptResult, attemptDelivery } from './attempt.ts'
 import { createConcurrencyLimiter, type PostOutcome } from './concurrency-limiter.ts'
-import { recordHealth } from './health.ts'
+import { recordHealth } from './endpoint-health.ts'
 import { poolOf } from './new-delivery.ts'
 import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createIds } from '@millhand/api'
 import { createDialer, createResolver, parseRanges } from '@millhand/dial'
-import { type ManualClock, manualClock, systemClock } from '@millhand/runner'
+import { type ManualClock, manualClock, systemClock } from '@millhand/process'
 import type { Database } from '@millhand/store'
 import { createLog, createMetrics } from '@millhand/telemetry'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, type DeliveryStatus, deliveriesSpec } from '../delivery.ts'
 import { callbackSecretsSpec, createCallbackSecrets } from '../secret/callback-secret.ts'
-import { createSealer } from '../secret/sealer.ts'
+import { createSecretCipher } from '../secret/secret-encryption.ts'
 import { firstSecret } from '../secret/stored-secret.ts'
 import { createSigner } from '../signature/signer.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
@@ -46,7 +46,7 @@ export async function openDeployment(db: Database) {
   const receiver = await openReceiver()
   const resolver = createResolver({ clock: systemClock })
   const dialer = createDialer({ allow: parseRanges('127.0.0.0/8'), resolver, clock: systemClock })
-  const sealer = createSealer(Buffer.alloc(32, 2))
+  const sealer = createSecretCipher(Buffer.alloc(32, 2))
   const callbackSecrets = createCallbackSecrets({ callbackSecrets: db.collection(callbackSecretsSpec), sealer, clock })
   const newSecret = (id: string, tenant = 'acct_1/live') =>
     firstSecret(sealer, { tenant, id }, 'v1', { key: 'key_1', operation: undefined })

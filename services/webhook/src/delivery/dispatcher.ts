@@ -1,11 +1,11 @@
 /** Hands deliveries to a deliverer for each mode. */
 import type { Ids, KeyMode } from '@millhand/api'
 import { createWorkStore, type WorkStore } from '@millhand/lease'
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Query } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { createArrivalClock } from '../archive/arrival-clock.ts'
-import { storeInOrder } from '../archive/store-in-order.ts'
+import { storeInOrder } from '../archive/ordered-writes.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import type { AttemptDeps } from './attempt.ts'

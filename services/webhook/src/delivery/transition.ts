@@ -10,7 +10,7 @@ import {
 } from '@millhand/lease'
 import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
 import { dueAt, ranks } from './new-delivery.ts'
-import { waitAfter } from './schedule.ts'
+import { waitAfter } from './retry-schedule.ts'
 
 export type DeliveryCause =
   | LeaseCause

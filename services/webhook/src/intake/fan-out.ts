@@ -4,18 +4,18 @@
  * delivery has the same id, so it is there once whatever is done again.
  */
 
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import { settlesAfterMs } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { callbackEndpoint, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
-import { distinctTenants } from '../distinct-tenants.ts'
 import { matches } from '../event-types.ts'
+import { distinctTenants } from '../tenant-round-robin.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { maxWebhooks } from '../webhook.ts'
+import type { Spill } from './overflow-event.ts'
 import type { Callback } from './read-event.ts'
-import type { Spill } from './spilled-event.ts'
 
 export interface FanOutDeps {
   readonly archive: Pick<Archive, 'get'>

@@ -1,6 +1,6 @@
 /** An intake on a database and a log, and what it has done. */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import { systemClock as clock } from '@millhand/runner'
+import { systemClock as clock } from '@millhand/process'
 import type { Database, OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
@@ -8,7 +8,7 @@ import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../deliver
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
 import { createIntake, type IntakeDeps } from './intake.ts'
 import { type OffsetRecord, offsetsSpec } from './offset.ts'
-import { type SpilledEvent, spillSpec } from './spilled-event.ts'
+import { type SpilledEvent, spillSpec } from './overflow-event.ts'
 
 export const tasksTopic = 'millhand.tasks.v1'
 

@@ -1,11 +1,11 @@
 /** Works off the replays that were asked for. */
-import { type Clock, everyInterval } from '@millhand/runner'
+import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Archive, ArchivedEvent } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
-import { distinctTenants } from '../distinct-tenants.ts'
 import { matches } from '../event-types.ts'
+import { distinctTenants } from '../tenant-round-robin.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { testType } from '../webhook-events.ts'
 import type { ReplayRecord, Replays } from './replay.ts'

@@ -8,9 +8,9 @@ import type {
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { CallbackSecretRecord } from '../secret/callback-secret.ts'
-import { SecretUnreadable } from '../secret/sealer.ts'
+import { SecretUnreadable } from '../secret/secret-encryption.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
-import { makerOf } from './maker.ts'
+import { makerOf } from './secret-maker.ts'
 
 /** Shows what callbacks are signed with. */
 export const getCallbackSecret =

@@ -5,18 +5,18 @@ import {
   SignatureScheme,
   type Webhook,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
+import { KeyedMutex } from '@millhand/process'
 import { idOf, principal, requestIdKey } from '@millhand/rpc'
-import { KeyedMutex } from '@millhand/runner'
+import { urlFaults } from '../endpoint-url.ts'
 import { requireReadable } from '../event-scopes.ts'
 import { typeFaults } from '../event-types.ts'
 import { shownSecret } from '../secret/secret.ts'
-import { firstSecret, isMadeBy, type Maker, openSecret } from '../secret/stored-secret.ts'
-import { urlFaults } from '../target.ts'
+import { firstSecret, isMadeBy, openSecret, type SecretMaker } from '../secret/stored-secret.ts'
 import { maxWebhooks, type WebhookRecord, type Webhooks, webhookNotFound } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import { makerOf } from './maker.ts'
+import { makerOf } from './secret-maker.ts'
 
 /**
  * Makes an endpoint. The answer is the only one that shows its secret; a second call of the same operation shows it again.
@@ -70,7 +70,7 @@ export const createWebhook = (deps: WebhookDeps) => {
 async function madeBefore(
   { webhooks, sealer, clock }: WebhookDeps,
   { tenant, id }: Pick<WebhookRecord, 'tenant' | 'id'>,
-  maker: Maker,
+  maker: SecretMaker,
 ): Promise<Webhook | undefined> {
   const made = maker.operation === undefined ? undefined : await webhooks.get(tenant, id)
   if (!made) return undefined

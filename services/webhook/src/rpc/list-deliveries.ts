@@ -5,9 +5,9 @@ import {
   type ListDeliveriesRequest,
   type ListDeliveriesResponse,
 } from '@millhand/api/gen/millhand/webhook/v1/delivery_pb.ts'
+import type { Clock } from '@millhand/process'
 import { principal } from '@millhand/rpc'
-import type { Clock } from '@millhand/runner'
-import { type PageInOrder, pageInOrder } from '../archive/page-in-order.ts'
+import { type PageInOrder, pageInOrder } from '../archive/ordered-page.ts'
 import { deliveryId } from '../delivery/delivery-id.ts'
 import { deliveryInList, statesShownAs } from '../delivery/delivery-message.ts'
 import type { Deliveries, DeliveryRecord } from '../delivery.ts'

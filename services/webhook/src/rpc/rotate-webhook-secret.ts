@@ -7,7 +7,7 @@ import { requireWebhook, type WebhookRecord } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'
 import { webhookMessage } from '../webhook-message.ts'
-import { makerOf } from './maker.ts'
+import { makerOf } from './secret-maker.ts'
 
 /** Gives an endpoint another secret, which this answer shows; a second call of the same operation shows it again. */
 export const rotateWebhookSecret =

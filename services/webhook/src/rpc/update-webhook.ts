@@ -7,9 +7,9 @@ import {
   WebhookStatus,
 } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
+import { urlFaults } from '../endpoint-url.ts'
 import { requireReadable } from '../event-scopes.ts'
 import { matches, typeFaults } from '../event-types.ts'
-import { urlFaults } from '../target.ts'
 import { requireWebhook, type WebhookRecord } from '../webhook.ts'
 import type { WebhookDeps } from '../webhook-deps.ts'
 import { webhookEvent } from '../webhook-events.ts'

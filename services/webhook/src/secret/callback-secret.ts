@@ -1,8 +1,15 @@
 /** What callbacks of tasks are signed with: one secret a tenant, made when it is first asked for or needed. */
-import type { Clock } from '@millhand/runner'
+import type { Clock } from '@millhand/process'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { Sealer } from './sealer.ts'
-import { firstSecret, isMadeBy, type Maker, openSecret, rotatedSecret, type StoredSecret } from './stored-secret.ts'
+import type { SecretCipher } from './secret-encryption.ts'
+import {
+  firstSecret,
+  isMadeBy,
+  openSecret,
+  rotatedSecret,
+  type SecretMaker,
+  type StoredSecret,
+} from './stored-secret.ts'
 
 /** Its id is `callback`: a tenant has one. Times are milliseconds since 1970. */
 export interface CallbackSecretRecord extends Document, StoredSecret {
@@ -13,14 +20,14 @@ export const callbackSecretsSpec = { name: 'callback_secrets', indexes: {} } as 
 
 export interface CallbackSecretsDeps {
   readonly callbackSecrets: Collection<CallbackSecretRecord>
-  readonly sealer: Sealer
+  readonly sealer: SecretCipher
   readonly clock: Clock
 }
 
 export type CallbackSecrets = ReturnType<typeof createCallbackSecrets>
 
 export function createCallbackSecrets({ callbackSecrets, sealer, clock }: CallbackSecretsDeps) {
-  const fresh = (tenant: string, maker: Maker): Omit<CallbackSecretRecord, 'version'> => ({
+  const fresh = (tenant: string, maker: SecretMaker): Omit<CallbackSecretRecord, 'version'> => ({
     tenant,
     id: ID,
     ...firstSecret(sealer, { tenant, id: ID }, 'v1', maker),
@@ -28,7 +35,7 @@ export function createCallbackSecrets({ callbackSecrets, sealer, clock }: Callba
   })
 
   /** The record, which is made where there is none. */
-  async function get(tenant: string, maker: Maker = ourselves): Promise<CallbackSecretRecord> {
+  async function get(tenant: string, maker: SecretMaker = ourselves): Promise<CallbackSecretRecord> {
     for (;;) {
       const found = await callbackSecrets.get(tenant, ID)
       if (found) return found
@@ -37,7 +44,7 @@ export function createCallbackSecrets({ callbackSecrets, sealer, clock }: Callba
   }
 
   /** Puts another in its place; the same call again changes nothing, and is shown what it made. */
-  async function rotate(tenant: string, maker: Maker): Promise<CallbackSecretRecord> {
+  async function rotate(tenant: string, maker: SecretMaker): Promise<CallbackSecretRecord> {
     for (;;) {
       const before = await get(tenant, maker)
       if (isMadeBy(before, maker)) return before
@@ -63,4 +70,4 @@ export function createCallbackSecrets({ callbackSecrets, sealer, clock }: Callba
 
 const ID = 'callback'
 /** A delivery needed it before anybody asked. */
-const ourselves: Maker = { key: '', operation: undefined }
+const ourselves: SecretMaker = { key: '', operation: undefined }

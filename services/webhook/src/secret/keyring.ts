@@ -5,8 +5,8 @@
 
 import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Sealer } from './sealer.ts'
 import { signingKey } from './secret.ts'
+import type { SecretCipher } from './secret-encryption.ts'
 import { activeSecrets, type SecretOwner, type StoredSecret, sealedFor } from './stored-secret.ts'
 
 export interface Keyring {
@@ -17,7 +17,7 @@ export interface Keyring {
 /** More than have anything to be delivered at a time: turns of all endpoints would find none of fewer. */
 const MOST = 10_000
 
-export function createKeyring(sealer: Sealer): Keyring {
+export function createKeyring(sealer: SecretCipher): Keyring {
   const keys = new LRUCache<string, KeyObject>({ max: MOST })
 
   function open(sealed: string, owner: string): KeyObject {

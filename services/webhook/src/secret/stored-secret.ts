@@ -1,7 +1,7 @@
 /** The secret of an endpoint, or of a tenant's callbacks, as it is stored. */
 import { fail } from '@millhand/api'
-import { type Sealer, SecretUnreadable } from './sealer.ts'
 import { newSecret, type Signature } from './secret.ts'
+import { type SecretCipher, SecretUnreadable } from './secret-encryption.ts'
 
 /** Times are milliseconds since 1970. */
 export interface StoredSecret {
@@ -22,13 +22,18 @@ export interface SecretOwner {
 }
 
 /** Who makes a secret. */
-export interface Maker {
+export interface SecretMaker {
   /** The id of the API key. */
   readonly key: string
   readonly operation: string | undefined
 }
 
-export const firstSecret = (sealer: Sealer, owner: SecretOwner, signature: Signature, maker: Maker): StoredSecret => ({
+export const firstSecret = (
+  sealer: SecretCipher,
+  owner: SecretOwner,
+  signature: Signature,
+  maker: SecretMaker,
+): StoredSecret => ({
   secret: sealer.seal(newSecret(signature), sealedFor(owner)),
   secret_made_by: maker.key,
   secret_operation: maker.operation,
@@ -39,10 +44,10 @@ export const firstSecret = (sealer: Sealer, owner: SecretOwner, signature: Signa
  * left behind: rotating is what brings an endpoint back whose secret was sealed under a key that is lost.
  */
 export const rotatedSecret = (
-  sealer: Sealer,
+  sealer: SecretCipher,
   owner: SecretOwner & StoredSecret,
   signature: Signature,
-  maker: Maker,
+  maker: SecretMaker,
   now: number,
 ): StoredSecret => ({
   ...firstSecret(sealer, owner, signature, maker),
@@ -51,7 +56,7 @@ export const rotatedSecret = (
     : { previous_secret: undefined, previous_secret_expires_at: undefined }),
 })
 
-function isReadable(sealer: Sealer, owner: SecretOwner & StoredSecret): boolean {
+function isReadable(sealer: SecretCipher, owner: SecretOwner & StoredSecret): boolean {
   try {
     openSecret(sealer, owner)
     return true
@@ -68,14 +73,14 @@ export function activeSecrets(held: StoredSecret, now: number): string[] {
 }
 
 /** The newest secret. @throws SecretUnreadable */
-export const openSecret = (sealer: Sealer, owner: SecretOwner & StoredSecret): string =>
+export const openSecret = (sealer: SecretCipher, owner: SecretOwner & StoredSecret): string =>
   sealer.open(owner.secret, sealedFor(owner))
 
 /**
  * Whether the secret was made by an earlier try of the same call. Fails with `idempotency_mismatch` where another API key
  * made that try: as with an answer that is kept, that one alone is shown it.
  */
-export function isMadeBy(held: StoredSecret, maker: Maker): boolean {
+export function isMadeBy(held: StoredSecret, maker: SecretMaker): boolean {
   if (maker.operation === undefined || held.secret_operation !== maker.operation) return false
   if (held.secret_made_by === maker.key) return true
   throw fail(

@@ -4,12 +4,12 @@ import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
-import { createSealer, SecretUnreadable } from '../secret/sealer.ts'
 import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
+import { createSecretCipher, SecretUnreadable } from '../secret/secret-encryption.ts'
 import { firstSecret, rotatedSecret } from '../secret/stored-secret.ts'
 import type { WebhookRecord } from '../webhook.ts'
-import { type Message, signatureHeader } from './signature-header.ts'
 import { createSigner } from './signer.ts'
+import { type Message, signatureHeader } from './webhook-signature.ts'
 
 const id = 'evt_01kaje5z1cf6tvnyxkkhbm3v8h'
 const DAY_MS = 86_400_000
@@ -66,7 +66,7 @@ describe('v1a', () => {
 
 describe('an endpoint', () => {
   const now = Date.now()
-  const sealer = createSealer(Buffer.alloc(32, 1))
+  const sealer = createSecretCipher(Buffer.alloc(32, 1))
   const message = { id, body: '{"type":"task.succeeded"}' }
   const owner = { tenant: 'acct_a/live', id: 'wh_a' }
   const maker = { key: 'key_a', operation: undefined }
@@ -101,9 +101,9 @@ describe('an endpoint', () => {
   })
 
   it('is not signed for with a secret that was sealed for another, or under another key', () => {
-    const another = createSigner(createSealer(Buffer.alloc(32, 2)), none)
+    const another = createSigner(createSecretCipher(Buffer.alloc(32, 2)), none)
     assert.throws(() => another.signWebhook(first as WebhookRecord, message, now), SecretUnreadable)
-    const rotated = { ...first, ...rotatedSecret(createSealer(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
+    const rotated = { ...first, ...rotatedSecret(createSecretCipher(Buffer.alloc(32, 2)), first, 'v1', maker, now) }
     assert.ok(another.signWebhook(rotated as WebhookRecord, message, now), 'a rotation under the new key helps')
     assert.ok(signWebhook(first as WebhookRecord, message, now))
     const elsewhere = { ...first, id: 'wh_b' } as WebhookRecord
@@ -116,7 +116,7 @@ describe('an endpoint', () => {
 
 describe('a secret', () => {
   it('is opened once for many deliveries of ten thousand endpoints', () => {
-    const sealer = createSealer(Buffer.alloc(32, 1))
+    const sealer = createSecretCipher(Buffer.alloc(32, 1))
     let opened = 0
     const counting = {
       ...sealer,

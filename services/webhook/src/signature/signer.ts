@@ -2,9 +2,9 @@
 import type { KeyObject } from 'node:crypto'
 import type { CallbackSecrets } from '../secret/callback-secret.ts'
 import { createKeyring } from '../secret/keyring.ts'
-import type { Sealer } from '../secret/sealer.ts'
+import type { SecretCipher } from '../secret/secret-encryption.ts'
 import type { WebhookRecord } from '../webhook.ts'
-import { type Message, signatureHeader } from './signature-header.ts'
+import { type Message, signatureHeader } from './webhook-signature.ts'
 
 /** What a post carries beside its body. */
 export interface SignedHeaders {
@@ -13,7 +13,7 @@ export interface SignedHeaders {
   readonly 'webhook-signature': string
 }
 
-/** Both fail with `SecretUnreadable` (`secret/sealer.ts`) where what is stored can't be unsealed: no later try can. */
+/** Both fail with `SecretUnreadable` (`secret/secret-encryption.ts`) where what is stored can't be unsealed: no later try can. */
 export interface Signer {
   /** `now` is in milliseconds since 1970. */
   signWebhook(webhook: WebhookRecord, message: Message, now: number): SignedHeaders
@@ -21,7 +21,7 @@ export interface Signer {
   signCallback(tenant: string, message: Message, now: number): Promise<SignedHeaders>
 }
 
-export function createSigner(sealer: Sealer, callbackSecrets: Pick<CallbackSecrets, 'get'>): Signer {
+export function createSigner(sealer: SecretCipher, callbackSecrets: Pick<CallbackSecrets, 'get'>): Signer {
   const keyring = createKeyring(sealer)
   return {
     signWebhook: (webhook, message, now) => signed(keyring.active(webhook, now), message, now),

@@ -8,7 +8,7 @@ import { after, describe, it } from 'node:test'
 import { goMissing, python, pythonMissing } from '@millhand/test-servers'
 import { Webhook } from 'standardwebhooks'
 import { newSecret, shownSecret, signingKey } from '../secret/secret.ts'
-import { signatureHeader } from './signature-header.ts'
+import { signatureHeader } from './webhook-signature.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'millhand-verifiers-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -6,7 +6,7 @@ import {
   openChannel,
   type SendMessage,
   startWatchdog,
-} from '@millhand/worker/child'
+} from '@millhand/child-process/child'
 
 /** What it hears. `stop` ends what is being answered. */
 export type ToAsked<Load, Question> =

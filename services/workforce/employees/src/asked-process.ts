@@ -1,5 +1,5 @@
 /** The process of a model: loaded once, asked one thing after the other, started again after a crash. */
-import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/worker'
+import { type ChildOptions, type ChildProcess, LoadFailed, RunnerGone, startChild } from '@millhand/child-process'
 import type { Loaded, ToAsked } from './asked-child.ts'
 
 export interface AskedOptions<Load, Heard> extends Omit<ChildOptions<Heard>, 'ahead' | 'fileBytes'> {

@@ -1,8 +1,8 @@
 /** Every kind of work, by its own folder: what it publishes is what it does. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inputFaults } from '@millhand/workforce/input-faults'
-import { needFaults } from '@millhand/workforce/needs'
+import { inputFaults } from '@millhand/workforce/input-validation'
+import { requiredInputFaults } from '@millhand/workforce/required-inputs'
 import type { Brief } from './brief.ts'
 import { readCatalogue } from './catalogue.ts'
 import { doExample } from './pages/do-example.ts'
@@ -16,7 +16,7 @@ for (const { id: employee, kinds } of readCatalogue())
       it('has an example that its input schema allows', () => {
         assert.equal(faultsOf(kind.input_schema, brief.input), undefined)
         assert.deepEqual(
-          needFaults(kind, {
+          requiredInputFaults(kind, {
             topic: brief.topic,
             files: [],
             input: kind.example.input as Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ for (const { id: employee, kinds } of readCatalogue())
 
       it('asks for something to work on', () => {
         const says = Boolean((kind.input_schema.required as string[] | undefined)?.length)
-        assert.ok(says || needFaults(kind, { files: [] }).length > 0)
+        assert.ok(says || requiredInputFaults(kind, { files: [] }).length > 0)
       })
 
       if (kind.engines.includes('rules')) {

@@ -9,14 +9,14 @@ import {
 import { readSandboxInput } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
+import { attachedFiles } from '../attached-files.ts'
+import { briefOf, briefText } from '../brief.ts'
 import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
-import { givenFiles } from '../given-files.ts'
-import { briefOf, briefText } from '../kept-brief.ts'
-import { needFaults } from '../needs.ts'
+import { requiredInputFaults } from '../required-inputs.ts'
 import type { TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
-import { toMessage } from '../to-message.ts'
+import { toMessage } from '../task-message.ts'
 import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /**
@@ -26,7 +26,7 @@ import type { WorkforceDeps } from '../workforce-deps.ts'
 export const createTask =
   (deps: WorkforceDeps) =>
   async (req: CreateWorkforceTaskRequest, call: HandlerContext): Promise<WorkforceTask> => {
-    const { inputs, ids, position, places, plans } = deps
+    const { inputs, ids, position, dailyQuota, plans } = deps
     const {
       mode,
       tenant,
@@ -57,10 +57,10 @@ export const createTask =
       run_timeout_s: req.timeoutS ?? RUN_TIMEOUT_S,
       max_attempts: MAX_ATTEMPTS,
     }
-    const place = await places.take(call, id)
+    const place = await dailyQuota.take(call, id)
     const made = await addTask(deps, task, brief, plans.workforcePlan(plan).max_queued).catch(async error => {
       // Of any other failure nobody knows whether it was stored: who looks for places without a task finds out.
-      if (codeOf(error) === 'queue_full') await places.giveBack(call, place)
+      if (codeOf(error) === 'queue_full') await dailyQuota.giveBack(call, place)
       throw error
     })
     return made === task
@@ -86,14 +86,14 @@ async function admitted(
   const caller = principal(call)
   const employee = requireKnown(employees, req.employee)
   const kind = employee.kinds.get(req.task)
-  const given = await givenFiles(files, caller, req.files)
+  const given = await attachedFiles(files, caller, req.files)
   const bytes = Buffer.byteLength(brief)
   const faults: Fault[] = [
     ...(kind === undefined ? [unknownKind(req, [...employee.kinds.keys()])] : []),
     ...(bytes > MOST_INPUT ? [tooLarge] : []),
     ...(kind === undefined || isMagic || bytes > MOST_INPUT
       ? []
-      : [...kind.faultsIn(req.input ?? {}, bytes), ...needFaults(kind.spec, req)]),
+      : [...kind.faultsIn(req.input ?? {}, bytes), ...requiredInputFaults(kind.spec, req)]),
     ...(kind === undefined ? [] : engineFaults(kind.spec, req.input, req.engine ?? EngineChoice.AUTO)),
     ...wordsFaults(req),
     ...given.faults,

@@ -8,15 +8,18 @@ import type {
   WorkforceUsageLine,
 } from '@millhand/api/gen/millhand/workforce/v1/usage_pb.ts'
 import { principal } from '@millhand/rpc'
-import { as } from '../in-name-of.ts'
+import { onBehalfOf } from '../on-behalf-of.ts'
 import type { WorkforceDeps } from '../workforce-deps.ts'
 
 /** Gets what the employees did, which billing sums, and what is left of the day, which identity knows. */
 export const getUsage =
-  ({ usage, places }: Pick<WorkforceDeps, 'usage' | 'places'>) =>
+  ({ usage, dailyQuota }: Pick<WorkforceDeps, 'usage' | 'dailyQuota'>) =>
   async ({ start, end }: GetWorkforceUsageRequest, call: HandlerContext): Promise<WorkforceUsage> => {
     const asked = { ...(start && { start }), ...(end && { end }) }
-    const [sums, day] = await Promise.all([usage.sumWorkforceTasks(asked, as(principal(call))), places.today(call)])
+    const [sums, day] = await Promise.all([
+      usage.sumWorkforceTasks(asked, onBehalfOf(principal(call))),
+      dailyQuota.today(call),
+    ])
     return {
       $typeName: 'millhand.workforce.v1.WorkforceUsage',
       ...(sums.start && { start: sums.start }),

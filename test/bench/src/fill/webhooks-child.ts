@@ -1,7 +1,7 @@
 /** Webhooks on a store that another process has filled: how fast and how soon they are delivered, and in what memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDialer, createResolver, parseRanges } from '@millhand/dial'
-import { systemClock as clock } from '@millhand/runner'
+import { systemClock as clock } from '@millhand/process'
 import { answerQuestions } from '../child.ts'
 import { type Memory, memory, openWebhooks } from './webhooks-process.ts'
 

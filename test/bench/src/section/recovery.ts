@@ -7,12 +7,12 @@ import { repository } from '@millhand/test-e2e/server'
 import { type Clients, createClients } from '@millhand/test-faults/clients'
 import { ownerAddress, readTopic } from '@millhand/test-faults/evidence'
 import { leasesBackMs } from '@millhand/test-faults/figures'
-import type { Member } from '@millhand/test-faults/member'
-import { createPace } from '@millhand/test-faults/pace'
+import type { Member } from '@millhand/test-faults/process-member'
 import { random } from '@millhand/test-faults/random'
+import { createPace } from '@millhand/test-faults/rate-pacing'
 import { untilATaskSucceeds } from '@millhand/test-faults/recovery'
 import { type MemberName, type System, startSystem } from '@millhand/test-faults/system'
-import { digitWish, longWish } from '@millhand/test-faults/wishes'
+import { digitRequest, longRequest } from '@millhand/test-faults/task-requests'
 import type { Figure } from '../figure.ts'
 import type { Workbench } from '../workbench.ts'
 
@@ -29,15 +29,15 @@ const LEASES_BACK_MS = 11_000
 export async function recovery({ folder, rounds }: Workbench): Promise<Figure[]> {
   // The product's lease is longer (docs/decisions/one-owner.md): what is measured here is what comes on top of it.
   await using system = await startSystem({ root: repository, folder: folder(), ownerLeaseS: 2 })
-  const wishes = random(1)
+  const seeded = random(1)
   const pace = createPace(TASKS_A_SECOND)
   const clients = createClients({
     urls: system.urls,
     key: system.key,
     clients: 8,
-    next: async () => ((await pace.turn()) ? digitWish(wishes) : undefined),
+    next: async () => ((await pace.turn()) ? digitRequest(seeded) : undefined),
   })
-  const serves = () => untilATaskSucceeds(clients, wishes, RECOVERY_LIMIT_MS)
+  const serves = () => untilATaskSucceeds(clients, seeded, RECOVERY_LIMIT_MS)
   pace.admit(Number.POSITIVE_INFINITY)
   const working = clients.run()
   await serves()
@@ -108,7 +108,7 @@ async function ownerOf({ members, database, memberAt }: System): Promise<Member>
 async function leasesBack({ members, brokers }: System, clients: Clients): Promise<number> {
   const executor = members.get('executor-1') as Member
   const long = Array.from({ length: LONG_RUNS }, () =>
-    clients.fulfil(longWish(LONG_MS, { task: { max_attempts: 10 }, act: 'leave', pauseMs: 0 })),
+    clients.fulfil(longRequest(LONG_MS, { task: { max_attempts: 10 }, act: 'leave', pauseMs: 0 })),
   )
   await Promise.all(long)
   await pause(BETWEEN_MS) // They have begun, some of them there.

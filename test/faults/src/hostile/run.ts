@@ -6,13 +6,13 @@ import { send } from '@millhand/test-e2e/http'
 import { keyOf, newAccount, operate } from '@millhand/test-e2e/operator'
 import { type Server, startServer } from '@millhand/test-e2e/server'
 import type { Target } from './attacks.ts'
-import type { Tally } from './hostile-child.ts'
-import { type Measured, measure, type Neighbour } from './neighbour.ts'
+import type { Counters } from './hostile-child.ts'
+import { type Measured, measure, type Neighbour } from './neighbour-tenant.ts'
 
 export interface HostileRun {
   readonly alone: Measured
   readonly beside: Measured
-  readonly tally: Tally
+  readonly tally: Counters
   /** The most that the server's first process had resident, in MiB. */
   readonly peakMib: number
   /** How long the hostile tenant was at work. */
@@ -55,8 +55,8 @@ async function hostileTenant(server: Server): Promise<Target> {
 function startHostile(target: Target) {
   const child = fork(new URL('./hostile-child.ts', import.meta.url))
   const gone = once(child, 'exit')
-  let tally: Tally = {}
-  child.on('message', (message: Tally) => {
+  let tally: Counters = {}
+  child.on('message', (message: Counters) => {
     tally = message
   })
   child.send(target)

@@ -1,6 +1,6 @@
 /** Accounts that call at random, on a clock that is set by hand, and what became of their requests. */
 import type { RateLimiter } from '@millhand/gateway'
-import type { ManualClock } from '@millhand/runner'
+import type { ManualClock } from '@millhand/process'
 import type { Random } from '../random.ts'
 
 const WINDOW_MS = 60_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { chosenSeed, random } from '../random.ts'
 import { type Account, callAtRandom, mostOf, refusedEarly } from './callers.ts'
 import { DELAY_MS, type Gateways, type OwnerProcess, startGateways, startOwner } from './gateways.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localLimiter } from '@millhand/gateway'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { chosenSeed, random } from '../random.ts'
 import { callAtRandom, mostOf, refusedEarly } from './callers.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '@millhand/runner'
+import { manualClock } from '@millhand/process'
 import { random } from '../random.ts'
 import { startGateways, startOwner } from './gateways.ts'
 

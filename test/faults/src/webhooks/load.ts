@@ -1,8 +1,8 @@
 /** Tasks, so that there are events: of all tenants in turns, some are cancelled. */
 import { createClients } from '../clients.ts'
-import { createPace } from '../pace.ts'
 import { random } from '../random.ts'
-import { digitWish } from '../wishes.ts'
+import { createPace } from '../rate-pacing.ts'
+import { digitRequest } from '../task-requests.ts'
 import type { Tenant } from './customers.ts'
 
 export interface LoadOptions {
@@ -33,7 +33,7 @@ export function startLoad({ urls, tenants, seed, tasksPerSecond }: LoadOptions):
     if (!(await pace.turn())) return undefined
     passed++
     onPassed()
-    return digitWish(dice, { task: { max_attempts: 10 }, act: dice.next() < CANCELLED ? 'cancel' : 'leave' })
+    return digitRequest(dice, { task: { max_attempts: 10 }, act: dice.next() < CANCELLED ? 'cancel' : 'leave' })
   }
   const clients = tenants.map(({ key }) => createClients({ urls, key, clients: CLIENTS_OF_A_TENANT, next }))
   const working = Promise.all(clients.map(each => each.run()))

@@ -7,7 +7,7 @@ import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
 import { chosenSeed } from '../random.ts'
 import { run } from './run.ts'
-import { sizes } from './sizes.ts'
+import { sizes } from './storm-size.ts'
 
 test('webhooks arrive: at least once, the same at each try, and at nobody else, whatever dies', {
   skip: javaMissing,

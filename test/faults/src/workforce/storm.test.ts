@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { publicTopics } from '@millhand/eventlog/public-stream'
+import { publicTopics } from '@millhand/eventlog/public-topics'
 import { send } from '@millhand/test-e2e/http'
 import { repository } from '@millhand/test-e2e/server'
 import { javaMissing } from '@millhand/test-servers'
 import { createClients } from '../clients.ts'
+import { withoutRepeats } from '../deduplication.ts'
 import { allSettled, readStore, readTopic } from '../evidence.ts'
-import { violations } from '../history.ts'
-import { createPace } from '../pace.ts'
+import { violations } from '../history-checks.ts'
 import { chosenSeed, random } from '../random.ts'
-import { withoutRepeats } from '../repeats.ts'
+import { createPace } from '../rate-pacing.ts'
 import { shuffled } from '../schedule.ts'
 import { type MemberName, type System, startSystem } from '../system.ts'
 import { usageFaults } from '../usage.ts'
-import { fileFaults, placeFaults, readWork, type Work, workUsageFaults } from './books.ts'
-import { anyWork } from './wishes.ts'
+import { fileFaults, placeFaults, readWork, type Work, workUsageFaults } from './evidence.ts'
+import { anyWork } from './task-requests.ts'
 
 const MEMBERS: readonly MemberName[] = [
   'gateway-1',
@@ -66,13 +66,13 @@ async function run(
   const headers = { authorization: `Bearer ${system.key}` }
   const ask = (method: string, path: string) => send(method, system.urls()[0] + path, { headers })
 
-  const wishes = random(seed + 1)
+  const requests = random(seed + 1)
   const pace = createPace(TASKS_A_SECOND)
   const clients = createClients({
     urls: system.urls,
     key: system.key,
     clients: CLIENTS,
-    next: async () => ((await pace.turn()) ? anyWork(wishes) : undefined),
+    next: async () => ((await pace.turn()) ? anyWork(requests) : undefined),
   })
   const working = clients.run()
   const moments = random(seed)

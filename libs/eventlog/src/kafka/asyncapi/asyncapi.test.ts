@@ -7,7 +7,7 @@ import { TaskStatusSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.
 import { protoComments } from '@millhand/api/schema'
 import { Ajv, type Options } from 'ajv'
 import addFormats from 'ajv-formats'
-import { publicTopics } from '../../public-stream.ts'
+import { publicTopics } from '../../public-topics.ts'
 import { messageOf } from '../cloud-event.ts'
 import { asyncapiDocument } from './document.ts'
 

@@ -1,6 +1,6 @@
 import { EventSchema } from '@millhand/api/gen/millhand/event/v1/event_pb.ts'
 import { type Comments, createSchemas, type Schema, type Schemas } from '@millhand/api/schema'
-import type { Carried, PublicTopic } from '../../public-stream.ts'
+import type { Carried, PublicTopic } from '../../public-topics.ts'
 import { SOURCE } from '../cloud-event.ts'
 
 /** The AsyncAPI 3 document of topics: a channel each, and a message for each type of event. */

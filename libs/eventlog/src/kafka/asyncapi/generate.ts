@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { protoComments } from '@millhand/api/schema'
-import { publicTopics } from '../../public-stream.ts'
+import { publicTopics } from '../../public-topics.ts'
 import { asyncapiDocument } from './document.ts'
 
 // Writes the golden file; with `--check` compares instead, and fails where it differs.

@@ -1,6 +1,6 @@
 /** Scores of a classifier as `{label, confidence, scores}`. */
 import { listParts, type NamedTensors, type Postprocess, type Tensor } from '@millhand/model'
-import { boundedText, checkWritable } from '../output-bound.ts'
+import { boundedText, checkWritable } from '../output-limit.ts'
 
 type Classify = Extract<Postprocess, { name: 'classify' }>
 

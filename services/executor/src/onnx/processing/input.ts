@@ -1,8 +1,8 @@
 /** An input as its model reads it: what it is in text, or in a file. */
 
 import { open, readFile } from 'node:fs/promises'
+import type { RunItem } from '@millhand/child-process'
 import { checkHead, readDataUri, readUtf8 } from '@millhand/model'
-import type { RunItem } from '@millhand/worker'
 
 type Input = RunItem['input']
 

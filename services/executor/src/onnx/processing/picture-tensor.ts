@@ -1,7 +1,7 @@
 /** A picture as the tensor of a model that sees. */
 
+import type { RunItem } from '@millhand/child-process'
 import { type Dtype, elements, type Preprocess, type Tensor } from '@millhand/model'
-import type { RunItem } from '@millhand/worker'
 import { pictureOf } from './input.ts'
 import { openPicture, toPixels } from './picture.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { LoadFailed } from '@millhand/worker'
+import { LoadFailed } from '@millhand/child-process'
 import sharp from 'sharp'
 import { everyType, valuesOfEveryType } from '../fixtures/every-type.ts'
 import { ask, dataUri, load, plainModel, start } from '../models.fixture.ts'

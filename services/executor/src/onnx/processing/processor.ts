@@ -1,5 +1,5 @@
 /** What turns inputs of tasks into outputs, in the child process. */
-import type { Emission, RunItem } from '@millhand/worker'
+import type { Emission, RunItem } from '@millhand/child-process'
 
 /** Sends what an item emits. Who emits waits for it; it rejects with `PieceTooLarge`. */
 export type Emit = (emission: Emission) => Promise<void>

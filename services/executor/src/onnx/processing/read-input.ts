@@ -1,5 +1,6 @@
 /** Inputs as the tensors of a model, by the manifest's `preprocess`. */
 
+import type { RunItem } from '@millhand/child-process'
 import {
   checkTensors,
   type Dtype,
@@ -11,7 +12,6 @@ import {
   type Tensor,
   type TensorSpec,
 } from '@millhand/model'
-import type { RunItem } from '@millhand/worker'
 import { textOf } from './input.ts'
 
 /** Text at once, so that inputs of a shared run cost no turn of the event loop each. */

@@ -1,10 +1,10 @@
 /** One model: each input read by itself, those that fit together run together, each output written by itself. */
 
+import type { RunItem } from '@millhand/child-process'
 import type { NamedTensors, Processing } from '@millhand/model'
 import { tensorParts } from '@millhand/model'
-import { openSession, type Session } from '@millhand/onnx'
-import type { RunItem } from '@millhand/worker'
-import { boundedText, checkWritable } from '../output-bound.ts'
+import { openSession, type Session } from '@millhand/onnxruntime'
+import { boundedText, checkWritable } from '../output-limit.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { batches, joinRows, splitRows } from './batch.ts'
 import { classify } from './classify.ts'

@@ -5,9 +5,9 @@ import type {
   StoredAnswer,
 } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
-import { whileHeld } from '../held.ts'
 import type { IdempotencyDeps } from '../idempotency-deps.ts'
-import { KEPT_MS, keptAnswer, storedAnswer } from '../record.ts'
+import { KEPT_MS, keptAnswer, storedAnswer } from '../idempotency-record.ts'
+import { whileHeld } from '../while-held.ts'
 
 /** Stores the holder's answer; who is no longer the holder learns which one counts. */
 export const complete =

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { ReleaseRequest, ReleaseResponse } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
-import { whileHeld } from '../held.ts'
 import type { IdempotencyDeps } from '../idempotency-deps.ts'
+import { whileHeld } from '../while-held.ts'
 
 /** Lets go of what the holder still holds. */
 export const release =

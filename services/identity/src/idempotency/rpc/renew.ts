@@ -1,9 +1,9 @@
 import type { HandlerContext } from '@connectrpc/connect'
 import type { RenewRequest, RenewResponse } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { principal } from '@millhand/rpc'
-import { whileHeld } from '../held.ts'
 import type { IdempotencyDeps } from '../idempotency-deps.ts'
-import { KEPT_MS } from '../record.ts'
+import { KEPT_MS } from '../idempotency-record.ts'
+import { whileHeld } from '../while-held.ts'
 import { LEASE_MS } from './reserve.ts'
 
 /** Goes on holding, also where the lease has ended and nobody has taken it up. */

@@ -3,7 +3,7 @@ import type { ReserveRequest, ReserveResponse } from '@millhand/api/gen/millhand
 import { principal } from '@millhand/rpc'
 import type { Draft } from '@millhand/store'
 import type { IdempotencyDeps } from '../idempotency-deps.ts'
-import { type HeldRecord, KEPT_MS, storedAnswer } from '../record.ts'
+import { type HeldRecord, KEPT_MS, storedAnswer } from '../idempotency-record.ts'
 
 /** A holder renews it long before. Who died is waited for so long. */
 export const LEASE_MS = 10_000

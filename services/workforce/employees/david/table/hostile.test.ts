@@ -1,8 +1,8 @@
 /** Tables that are made to do harm: refused, taken for what they are, or ended with the process that reads them. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { type Loaded, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { type Loaded, RunnerGone } from '@millhand/worker'
 import { readCatalogue } from '../../src/catalogue.ts'
 import { kindRunner, loadableKinds } from '../../src/runner/kind-runner.ts'
 import { type Claims, parquetFile, run } from './parquet.fixture.ts'

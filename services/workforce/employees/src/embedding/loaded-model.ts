@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { openSession, type Session } from '@millhand/onnx'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import { type Load, MOST_WIDTH } from './protocol.ts'
 import { vectorCache } from './vector-cache.ts'
 

@@ -1,8 +1,8 @@
 /** An embedding model in a folder, in a process of its own. docs/decisions/workforce-service.md, "An embedding model". */
 import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { MAX_HEAD_BYTES } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import { MAX_HEAD_BYTES } from '@millhand/worker'
 import { startAsked } from '../asked-process.ts'
 import type { Embedded } from '../runner/protocol.ts'
 import { filesOf } from './embedding-folder.ts'
@@ -23,9 +23,9 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
 const CODE = {
   'services/workforce/employees': ['@huggingface/tokenizers', 'lru-cache'],
-  'libs/onnx': ['onnxruntime-node'],
+  'libs/onnxruntime': ['onnxruntime-node'],
   'libs/model': [],
-  'libs/worker': [],
+  'libs/child-process': [],
   'libs/telemetry': [],
 }
 const LOAD_TIMEOUT_MS = 120_000

@@ -1,5 +1,5 @@
 /** What passes between the executor and the process of an embedding model. One question at a time. */
-import type { ChildMessage } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/child-process'
 import type { Loaded } from '../asked-child.ts'
 import { readLoaded } from '../asked-process.ts'
 import { MOST_EMBEDDED } from '../runner/protocol.ts'

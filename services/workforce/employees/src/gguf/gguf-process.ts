@@ -1,7 +1,7 @@
 /** The process of a local language model. */
 import { fileURLToPath } from 'node:url'
+import { MAX_HEAD_BYTES } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import { MAX_HEAD_BYTES } from '@millhand/worker'
 import { type AskedProcess, startAsked } from '../asked-process.ts'
 import { type Heard, type Load, MOST_ANSWER_BYTES, type Question, readFromChild } from './protocol.ts'
 
@@ -20,7 +20,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** node-llama-cpp tries its native code in a process of its own first. */
 const CODE = {
   'services/workforce/employees': ['node-llama-cpp'],
-  'libs/worker': [],
+  'libs/child-process': [],
   'libs/telemetry': [],
   'libs/model': [],
 }

@@ -1,5 +1,5 @@
 /** What passes between the executor and the process of a local language model. One question at a time. */
-import type { ChildMessage } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/child-process'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Loaded } from '../asked-child.ts'
 import { readLoaded } from '../asked-process.ts'

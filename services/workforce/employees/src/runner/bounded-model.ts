@@ -5,8 +5,8 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider'
+import type { ModelUsage } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import type { ModelUsage } from '@millhand/worker'
 import type { Schema } from '@millhand/workforce/employee'
 import { APICallError, generateText, RetryError, wrapLanguageModel } from 'ai'
 import { type LanguageModel, ModelFault, type Question } from './language-model.ts'

@@ -10,7 +10,7 @@ import {
   lockLoaded,
   openChannel,
   startWatchdog,
-} from '../../../../../libs/worker/src/child.ts'
+} from '../../../../../libs/child-process/src/child.ts'
 import { type Brief, Refusal } from '../brief.ts'
 import type { Asked, Depict, Isolate, Isolated } from '../kind.ts'
 import { BadAnswer, faultsOf, importOf, type Measured, measured, type RunKind, runRules } from '../run-rules.ts'

@@ -1,5 +1,5 @@
 /** What a child said, once it is sure that the protocol has it: the child may be no longer ours. */
-import type { ChildMessage } from '@millhand/worker'
+import type { ChildMessage } from '@millhand/child-process'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Check, Citation } from '../answer.ts'
 import { faultsOf } from '../run-rules.ts'

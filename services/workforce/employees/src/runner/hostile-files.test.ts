@@ -1,8 +1,8 @@
 /** Files that are made to hurt, for each kind of emma and maya that reads some by rules, in its process: done, or refused by name. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Loaded } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import type { Loaded } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { kindRunner, type LoadableKind, loadableKinds } from './kind-runner.ts'

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { describe, it } from 'node:test'
+import { RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { RunnerGone } from '@millhand/worker'
 import type { LanguageModel } from './language-model.ts'
 import { item, load, outcome } from './tester.fixture.ts'
 

@@ -1,7 +1,7 @@
 /** The image model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ModelUsage } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/child-process'
 import type { KindSpec } from '../catalogue.ts'
 import type { Fault } from './protocol.ts'
 

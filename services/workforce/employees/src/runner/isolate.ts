@@ -1,8 +1,8 @@
 /** Has code that nobody has read run in a process of its own, which does that and nothing after it. */
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ChildMessage, type Lock, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-import { type ChildMessage, type Lock, MAX_HEAD_BYTES, RunnerGone, startChild } from '@millhand/worker'
 import type { LoadableKind } from './kinds.ts'
 import { type IsolatedMessage, MOST_ISOLATED_ANSWER_BYTES } from './protocol.ts'
 
@@ -12,7 +12,7 @@ const MOST_SECONDS = 30
 
 /** It reads what employees share, and its own employee's folder. It writes nothing and starts nothing. */
 export const lockOf = ({ native, spec }: Pick<LoadableKind, 'native' | 'spec'>): Lock => ({
-  code: { 'services/workforce/employees': 'all', 'libs/worker': [] },
+  code: { 'services/workforce/employees': 'all', 'libs/child-process': [] },
   readable: [resolve(spec.folder, '..')],
   native,
 })

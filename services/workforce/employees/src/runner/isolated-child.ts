@@ -8,7 +8,7 @@ import {
   lockLoaded,
   openChannel,
   startWatchdog,
-} from '../../../../../libs/worker/src/child.ts'
+} from '../../../../../libs/child-process/src/child.ts'
 
 startWatchdog()
 const say = openChannel<{ readonly folder: string; readonly work: string }, object>(message => void hear(message))

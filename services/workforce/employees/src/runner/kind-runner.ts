@@ -1,6 +1,5 @@
 /** Runs kinds of work, each brief in a process that is locked in. docs/decisions/workforce-service.md, "A run". */
 import { fileURLToPath } from 'node:url'
-import type { Log } from '@millhand/telemetry'
 import {
   type ChildMessage,
   type ChildProcess,
@@ -14,7 +13,8 @@ import {
   RunnerGone,
   type RunResult,
   startChild,
-} from '@millhand/worker'
+} from '@millhand/child-process'
+import type { Log } from '@millhand/telemetry'
 import type { KeptBrief } from '@millhand/workforce/employee'
 import type { EmbeddingModel } from '../embedding/embedding-model.ts'
 import { inOneLine } from '../text/visible-text.ts'
@@ -202,7 +202,7 @@ class KindProcess implements Loaded {
       onUsage: item.onUsage ?? (() => {}),
       /** Where nothing bounds it, or it costs nothing, there is nothing to keep in mind. */
       async reserve(costMicros: number) {
-        if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserve?.(costMicros)
+        if (typeof maxCostMicros === 'number' && costMicros > 0) await item.reserveCost?.(costMicros)
       },
       signal: this.#ending.signal,
     }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Loadable, Loadables } from '@millhand/worker'
+import type { Loadable, Loadables } from '@millhand/child-process'
 import type { Employee, KindSpec } from '../catalogue.ts'
 import { defaultProcessorLimit, type ProcessorLimit } from './processor-limit.ts'
 

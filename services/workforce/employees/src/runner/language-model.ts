@@ -1,5 +1,5 @@
 /** The language model, as runs ask it: from the executor, in the name of the process of a kind, and within bounds. */
-import type { ModelUsage } from '@millhand/worker'
+import type { ModelUsage } from '@millhand/child-process'
 import type { Schema } from '@millhand/workforce/employee'
 import type { Fault } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 /** How much processor time one run of a kind may use. docs/decisions/fairness.md. */
-import type { RunItem } from '@millhand/worker'
+import type { RunItem } from '@millhand/child-process'
 
 /** In seconds: for every run, and for each MiB of its brief and files. */
 export interface ProcessorLimit {

@@ -1,5 +1,5 @@
-import { withoutOwnPaths } from '@millhand/api/paths'
-import type { ItemResult } from '@millhand/worker'
+import { withoutOwnPaths } from '@millhand/api/redact-paths'
+import type { ItemResult } from '@millhand/child-process'
 import type { Made } from './from-child.ts'
 
 /** What an answer came by, as results say it. */

@@ -1,8 +1,8 @@
 /** Kinds that misbehave, and a runner for them. */
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { ItemResult, Loaded } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import type { ItemResult, Loaded } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type KindRunnerOptions, kindRunner, type LoadableKind, loadableKinds } from './kind-runner.ts'
 

@@ -1,7 +1,7 @@
 /** A kind of an employee done by a language model that says what the test says, in the process that runs kinds. */
 import type { TestContext } from 'node:test'
+import type { ModelUsage } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import type { ModelUsage } from '@millhand/worker'
 import { readCatalogue } from '../catalogue.ts'
 import { type LoadableKind, loadableKinds } from './kind-runner.ts'
 import { openAICompatible } from './openai-compatible.ts'

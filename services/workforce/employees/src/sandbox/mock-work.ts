@@ -27,7 +27,7 @@ export const mockWork = {
   loads: 'engine',
   /** Where a brief may ask the sandbox for something. */
   askingPart: (brief: string): string => readBrief(brief).topic,
-  answerOf: ({ spec }: MockKind, dice: Dice, brief: string) => ({
+  outputOf: ({ spec }: MockKind, dice: Dice, brief: string) => ({
     output: JSON.stringify(outputOf(spec, dice, readBrief(brief))),
     pieces: [],
   }),

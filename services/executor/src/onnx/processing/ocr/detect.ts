@@ -1,6 +1,6 @@
 /** Finds where the text of a picture is. */
 import type { Tensor } from '@millhand/model'
-import type { Session } from '@millhand/onnx'
+import type { Session } from '@millhand/onnxruntime'
 import sharp from 'sharp'
 import { type Pixels, toPixels } from '../picture.ts'
 import { findBoxes } from './boxes.ts'

@@ -1,5 +1,5 @@
 /** Tells which lines stand on their heads. */
-import type { Session } from '@millhand/onnx'
+import type { Session } from '@millhand/onnxruntime'
 import type { Pixels } from '../picture.ts'
 import { cropInto, widthAt } from './crop.ts'
 import { type Region, upsideDown } from './region.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-import type { Loaded } from '@millhand/worker'
+import type { Loaded } from '@millhand/child-process'
 import sharp from 'sharp'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 

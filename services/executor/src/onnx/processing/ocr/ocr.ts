@@ -1,8 +1,8 @@
 /** Text in a picture: where it is, which way up, what it says. The pipeline of PP-OCR. */
 
 import { readFile } from 'node:fs/promises'
-import { openSession, type Session } from '@millhand/onnx'
-import type { RunItem } from '@millhand/worker'
+import type { RunItem } from '@millhand/child-process'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import type { LoadMessage } from '../../protocol.ts'
 import { pictureOf } from '../input.ts'
 import { openPicture, type Pixels, toPixels, unreadable } from '../picture.ts'

@@ -1,6 +1,6 @@
 /** Reads the letters of lines. */
 import type { Tensor } from '@millhand/model'
-import type { Session } from '@millhand/onnx'
+import type { Session } from '@millhand/onnxruntime'
 import type { Pixels } from '../picture.ts'
 import { cropInto, widthAt } from './crop.ts'
 import type { Region } from './region.ts'

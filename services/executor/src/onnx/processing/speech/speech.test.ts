@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Loaded } from '@millhand/worker'
+import type { Loaded } from '@millhand/child-process'
 import { ask, dataUri, fixture, item, shippedModel, start } from '../../models.fixture.ts'
 import { resample } from './resample.ts'
 import { type WavFormat, writeWav } from './wav.fixture.ts'

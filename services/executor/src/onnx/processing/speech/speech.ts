@@ -1,8 +1,8 @@
 /** Where someone speaks in a recording, by a Silero model of version 5 or later. */
 
+import type { RunItem } from '@millhand/child-process'
 import { InputInvalid, type Tensor } from '@millhand/model'
-import { openSession, type Session } from '@millhand/onnx'
-import type { RunItem } from '@millhand/worker'
+import { openSession, type Session } from '@millhand/onnxruntime'
 import type { LoadMessage } from '../../protocol.ts'
 import { recordingOf } from '../input.ts'
 import { type Emit, oneByOne, type Processor } from '../processor.ts'

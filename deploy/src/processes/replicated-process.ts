@@ -1,0 +1,116 @@
+/** A process on MongoDB and Kafka of which one replica at a time owns the service, and does its background work. */
+import { type KafkaEventLog, openKafka } from '@millhand/eventlog/kafka'
+import type { Ownership } from '@millhand/lease'
+import { systemClock as clock, type Health, type Runner, type Values } from '@millhand/process'
+import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
+import { reportFailures } from '@millhand/rpc/network'
+import type { MongoDatabase } from '@millhand/store/mongo'
+import { createMetrics, type Log } from '@millhand/telemetry'
+import { DAY_MS } from '../config-parts.ts'
+import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
+import type { Started } from '../process.ts'
+import { serveMetrics } from '../serve-metrics.ts'
+import { topicsOf } from '../topics.ts'
+import { pick, variables, withoutDefault } from '../variables.ts'
+import { probeHealth } from './health-probe.ts'
+import { calledVariables, type OwnCredentials, requireHttps, type Tls } from './own-credentials.ts'
+import { type OwnedService, runOwnerElection } from './owner-election.ts'
+import { createReplicaConnections } from './replica-connections.ts'
+import { serveGrpc } from './serve-grpc.ts'
+import { advertised, openReplica } from './service-clients.ts'
+
+export const replicatedVariables = {
+  ...calledVariables,
+  ...kafkaVariables,
+  MILLHAND_METRICS_ADDR: withoutDefault(variables.MILLHAND_METRICS_ADDR),
+  ...pick(
+    'MILLHAND_GRPC_ADDR',
+    'MILLHAND_ADVERTISE_URL',
+    'MILLHAND_MONGO_URL',
+    'MILLHAND_OWNER_LEASE_S',
+    'MILLHAND_KAFKA_PARTITIONS',
+    'MILLHAND_KAFKA_REPLICATION',
+    'MILLHAND_DRAIN_SECONDS',
+    'MILLHAND_LOG_LEVEL',
+  ),
+}
+
+type OwnedConfig = ReturnType<typeof replicatedConfig>
+
+/** @throws ConfigurationError */
+export function replicatedConfig(
+  set: Values<typeof replicatedVariables> & { readonly MILLHAND_RETENTION_DAYS: number },
+  tls: Tls | undefined,
+) {
+  const { MILLHAND_ADVERTISE_URL: advertiseUrl } = set
+  requireHttps(tls, { MILLHAND_ADVERTISE_URL: advertiseUrl === undefined ? [] : [advertiseUrl] })
+  const retentionMs = set.MILLHAND_RETENTION_DAYS * DAY_MS
+  return {
+    tls,
+    trusted: set.MILLHAND_TRUSTED_KEYS,
+    grpc: set.MILLHAND_GRPC_ADDR,
+    metrics: set.MILLHAND_METRICS_ADDR,
+    advertiseUrl,
+    mongoUrl: set.MILLHAND_MONGO_URL,
+    ownerLeaseMs: set.MILLHAND_OWNER_LEASE_S * 1_000,
+    kafka: kafkaOf(set),
+    topics: {
+      partitions: set.MILLHAND_KAFKA_PARTITIONS,
+      replication: set.MILLHAND_KAFKA_REPLICATION,
+      retentionMs,
+    },
+    retentionMs,
+    drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
+    logLevel: set.MILLHAND_LOG_LEVEL,
+  }
+}
+
+interface OwnedParts {
+  readonly config: OwnedConfig
+  readonly db: MongoDatabase
+  readonly health: Health
+  readonly runner: Runner
+  readonly log: Log
+}
+
+interface OwnedWork {
+  readonly routes: (router: Routes) => void
+  /** What the owner does until the signal ends. */
+  readonly work: (owning: AbortSignal) => Promise<void>
+  /** Precedes the first look at the database. */
+  readonly prepare?: (signal: AbortSignal) => Promise<void>
+}
+
+/** What the service is created with, and how it is started then. */
+export function replicatedProcess(name: OwnedService, { config, db, health, runner, log }: OwnedParts) {
+  const events: KafkaEventLog = runner.own(openKafka({ ...config.kafka, clientId: name, log }), 'event log')
+  const metrics = createMetrics(log)
+  let ownership: Ownership | undefined // It needs the address at which this replica serves.
+
+  return {
+    events,
+    metrics,
+    owner: () => ownership?.owner(),
+    /** For a service whose replicas pass calls to the owner. */
+    replicas: (caller: OwnCredentials) => ({
+      owner: () => ownership?.owner(),
+      isVacant: () => ownership?.isVacant() ?? false,
+      peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),
+    }),
+    async start({ routes, work, prepare = async () => {} }: OwnedWork): Promise<Started> {
+      const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
+      serve(routes, transport)
+      const grpc = await serveGrpc({ ...config, transport, routes, health, runner, log })
+      const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
+      const topics = topicsOf(name, config.topics)
+      const { ownerLeaseMs: leaseMs } = config
+      ownership = runOwnerElection({ name, address, leaseMs, db, events, topics, metrics, runner, log }, work)
+      runner.run('store', async signal => {
+        await prepare(signal)
+        await probeHealth('store', health, asking => db.ping(asking), signal)
+      })
+      if (config.metrics === undefined) return { addresses: { grpc }, health }
+      return { addresses: { grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }) }, health }
+    },
+  }
+}

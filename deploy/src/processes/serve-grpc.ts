@@ -1,0 +1,50 @@
+/** Serves the services of a process to others: in tunnels, and as ordinary gRPC beside them. */
+import type { DescService } from '@bufbuild/protobuf'
+import { type Address, systemClock as clock, type Health, type Runner } from '@millhand/process'
+import type { DirectTransport, Routes } from '@millhand/rpc'
+import { createAdmission, serveNetwork } from '@millhand/rpc/network'
+import { tunnelRoutes } from '@millhand/rpc/tunnel'
+import type { Log } from '@millhand/telemetry'
+import { explainListenFault } from '../listen-fault.ts'
+import type { Tls } from './own-credentials.ts'
+
+export interface Serving {
+  readonly grpc: Address
+  /** Whose tokens are good here: public keys. */
+  readonly trusted: readonly string[]
+  readonly tls: Tls | undefined
+  /** On which the routes are served already. */
+  readonly transport: DirectTransport
+  readonly routes: (router: Routes) => void
+  readonly health: Health
+  readonly runner: Runner
+  readonly log: Log
+}
+
+const STOP_MS = 3_000
+
+/** The URL at which it serves. */
+export async function serveGrpc(serving: Serving): Promise<string> {
+  const { grpc, trusted, tls, transport, routes, health, runner, log } = serving
+  const admission = createAdmission({ trusted, clock, log })
+  const tunnels = tunnelRoutes({
+    transport,
+    services: servicesOf(routes),
+    admit: admission.admit,
+    ready: () => health.ready().ready,
+  })
+  const server = await explainListenFault(
+    'MILLHAND_GRPC_ADDR',
+    serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
+  )
+  runner.own({ close: () => server.close(STOP_MS) }, 'grpc')
+  runner.onDrain(() => server.drain())
+  return server.url
+}
+
+/** What `routes` register. */
+function servicesOf(routes: (router: Routes) => void): DescService[] {
+  const services: DescService[] = []
+  routes({ service: service => services.push(service) })
+  return services
+}

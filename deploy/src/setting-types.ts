@@ -1,0 +1,109 @@
+/** Forms of settings that only this service has. */
+import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
+import { type AddressRanges, parseRanges } from '@millhand/dial'
+import { type Secret, type Setting, secret } from '@millhand/process'
+import { isPublicKey } from '@millhand/rpc/network'
+
+/** An API key of a mode, as `createApiKey` makes them: a slip of the pen stops the start, not the first call. */
+export function apiKey(mode: KeyMode, doc: string): Setting<Secret> {
+  const any = secret(doc)
+  return {
+    ...any,
+    form: `an API key of \`mh_${mode}_\` and 36 characters, the last 6 of them its checksum`,
+    read: written => (hasValidChecksum(written) && modeOfKey(written) === mode ? any.read(written) : undefined),
+  }
+}
+
+/** A plan of each family that it names. Which there are, the file of plans says. */
+export function planNames(doc: string): Setting<Partial<PlanNames>> {
+  return {
+    doc,
+    form: 'plans by family, for example compute:starter,developer:free,workforce:starter',
+    read(written) {
+      const pairs = written.split(',').map(item => item.trim().split(':'))
+      const named = pairs.map(([family]) => family)
+      const isRead =
+        pairs.every(([family, plan, ...more]) => families.some(each => each === family) && plan && more.length === 0) &&
+        new Set(named).size === named.length
+      return isRead ? Object.fromEntries(pairs) : undefined
+    },
+  }
+}
+
+export function addressRanges(doc: string): Setting<AddressRanges> {
+  return {
+    doc,
+    form: 'ranges of addresses in CIDR, with commas between them',
+    read(written) {
+      try {
+        return parseRanges(written)
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+export function url(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:',
+    read: written => (URL.canParse(written) && /^https?:/.test(written) ? written : undefined),
+  }
+}
+
+/** An address before which nothing stands and behind which paths are put. */
+export function baseUrl(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:, for example https://api.example.com',
+    read(written) {
+      if (!/^https?:\/\/[^\s?#]+$/.test(written) || !URL.canParse(written)) return undefined
+      return written.replace(/\/+$/, '')
+    },
+  }
+}
+
+/** It may hold a password, so it is shown nowhere. */
+export function mongoUrl(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL such as mongodb://host:27017/millhand, that ends with the database’s name',
+    secret: true,
+    read: written => (/^mongodb(\+srv)?:\/\/[^/]+\/[^/?]+/.test(written) ? written : undefined),
+  }
+}
+
+/** Those of `pnpm serve credentials`, with commas between them. */
+export function publicKeys(doc: string): Setting<readonly string[]> {
+  return {
+    doc,
+    form: 'one or more public keys of `pnpm serve credentials`, with commas between them',
+    read(written) {
+      const all = written.split(',').map(item => item.trim())
+      return all.every(isPublicKey) ? all : undefined
+    },
+  }
+}
+
+/** Up to `/v1`; what follows is the protocol's. */
+export function modelServer(doc: string): Setting<string> {
+  return {
+    doc,
+    form: 'a URL of http: or https:',
+    read: written => (/^https?:\/\/[^\s/]+\S*$/.test(written) ? written.replace(/\/+$/, '') : undefined),
+  }
+}
+
+/** `host:port`, with commas between them. */
+export function hostPorts(doc: string): Setting<readonly string[]> {
+  const form = 'one or more of host:port, with commas between them'
+  return {
+    doc,
+    form,
+    read(written) {
+      const all = written.split(',').map(item => item.trim())
+      return all.every(item => /^[^\s:/]+:\d{1,5}$/.test(item)) ? all : undefined
+    },
+  }
+}

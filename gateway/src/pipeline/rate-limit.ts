@@ -1,0 +1,53 @@
+/** Counts a request in the rate window of its caller, by the weight of the body that is parsed. docs/decisions/admission.md. */
+import type { Route } from '@millhand/api'
+import type { Caller } from '../admission/caller.ts'
+import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
+import { createEnforce, windowOf } from '../admission/rate-limit/rate-limit-headers.ts'
+import type { Exchange } from '../exchange.ts'
+import { BODY_LIMIT } from '../transcode/json-body.ts'
+import type { RequestContext } from './context.ts'
+
+/** A step that waits for nothing where the rate is known here; then the result is no promise. */
+type Counted = Caller | Promise<Caller>
+
+export interface Limit {
+  /** Counts a request by what its head says of its body. Fails with `rate_limited`. */
+  request(context: RequestContext): Counted
+  /** Counts what a body of `bytes` weighs beyond that. To be called before the body is parsed. Fails with `rate_limited`. */
+  body(context: RequestContext, bytes: number): Counted
+  /** Whether the window is known here to have no room for the request. Counts nothing. */
+  isFull(context: RequestContext): boolean
+}
+
+export function createLimit(route: Route, limiter: RateLimiter): Limit {
+  const { limit } = route.access
+  const enforce = createEnforce(limit, limiter)
+  /** The bytes of a file are not parsed: an upload weighs 1. */
+  const isParsed = route.kind === 'json' && route.body === '*'
+  /** What the head says; a body in chunks may weigh more. */
+  const announced = (exchange: Exchange) =>
+    isParsed ? announcedWeight(Number(exchange.req.headers['content-length'] ?? 0)) : 1
+  return {
+    request({ exchange, caller }) {
+      const isPart = isParsed && exchange.req.headers['transfer-encoding'] !== undefined
+      return enforce(exchange, caller, announced(exchange), 0, isPart)
+    },
+    body({ exchange, caller }, bytes) {
+      const weight = weightOf(bytes)
+      const counted = weight === 1 ? 1 : announced(exchange)
+      return weight > counted ? enforce(exchange, caller, weight, counted) : caller
+    },
+    isFull({ exchange, caller }) {
+      const window = windowOf(caller, limit)
+      return window !== undefined && limiter.isFull(window, Math.min(announced(exchange), window.limit))
+    },
+  }
+}
+
+/** A request weighs 1 for each of these that its body begins. */
+const UNIT_BYTES = 65_536
+
+const weightOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT_BYTES))
+
+/** A body that is too long is not read, so it weighs 1. */
+const announcedWeight = (bytes: number): number => (bytes <= BODY_LIMIT ? weightOf(bytes) : 1)

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, it, type TestContext } from 'node:test'
+import { childrenOf, endAllOf, treeUsageOf, usageOf } from './process-usage.ts'
+import type { RunnerGone } from './task-runner.ts'
+import { watchUsage } from './usage-watch.ts'
+
+const skip = process.platform === 'linux' ? false : 'needs Linux, whose /proc tells what a process uses'
+
+/** A shell that waits for a process that it has started, which runs this code: nearly all is used by the latter. */
+function startFork(t: TestContext, code: string): ChildProcess {
+  const shell = spawn('sh', ['-c', '"$0" -e "$1" & wait', process.execPath, code], { detached: true, stdio: 'ignore' })
+  t.after(() => {
+    try {
+      process.kill(-(shell.pid as number), 'SIGKILL')
+    } catch {
+      // All of them have ended.
+    }
+  })
+  return shell
+}
+
+describe('what a process hands on to others counts as its own', { skip }, () => {
+  it('memory', async t => {
+    const { pid } = startFork(t, 'globalThis.kept = Buffer.alloc(200e6, 1); setInterval(() => {}, 1e6)')
+    const { resolve, promise } = Promise.withResolvers<RunnerGone>()
+    const watch = watchUsage({ pid: () => pid, memoryLimitBytes: 200e6, stop: resolve })
+    // The watch alone keeps no process alive.
+    using _ = { [Symbol.dispose]: stayAlive() }
+    assert.equal((await promise).reason, 'out_of_memory')
+    assert.ok((usageOf(pid as number)?.memoryBytes ?? Infinity) < 50e6)
+    assert.ok(watch.usage().memoryBytes > 200e6)
+    watch.close()
+    assert.equal(watch.usage().memoryBytes, 0)
+  })
+
+  it('processor time', async t => {
+    const { pid } = startFork(t, 'for (;;);')
+    const { resolve, promise } = Promise.withResolvers<RunnerGone>()
+    const watch = watchUsage({ pid: () => pid, memoryLimitBytes: Infinity, stop: resolve })
+    using _ = { [Symbol.dispose]: stayAlive() }
+    watch.limitProcessor(300)
+    assert.equal((await promise).reason, 'processor_limit')
+    watch.close()
+  })
+})
+
+it('the children of each thread of a process are known, and none of one that is not there', { skip }, async t => {
+  const shell = startFork(t, 'setInterval(() => {}, 1e6)')
+  while (childrenOf(shell.pid as number).length === 0) await new Promise(setImmediate)
+  assert.ok(childrenOf(process.pid).includes(shell.pid as number))
+  assert.deepEqual(childrenOf(2 ** 30), [])
+  assert.equal(treeUsageOf(2 ** 30), undefined)
+})
+
+const isRoot = process.getuid?.() === 0
+
+it('the processes of a user are ended, and no others', { skip: skip || (isRoot ? false : 'needs root') }, async t => {
+  const uid = 1_800_000_000 + process.pid
+  // By its path: another user may not search the folders in which this one finds programs.
+  const wait = (id: number) => spawn('/bin/sh', ['-c', 'read -r _'], { uid: id, gid: id, cwd: '/', stdio: 'pipe' })
+  const own = wait(uid)
+  const other = wait(uid + 1)
+  t.after(() => other.kill('SIGKILL'))
+  await Promise.all([once(own, 'spawn'), once(other, 'spawn')])
+  endAllOf(uid)
+  assert.deepEqual(await once(own, 'exit'), [null, 'SIGKILL'])
+  assert.equal(other.exitCode ?? other.signalCode, null)
+})
+
+function stayAlive() {
+  const timer = setInterval(() => {}, 1_000)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cancel, claim, fail, finish, lived, lose, queued, report, rest, succeed } from './task-life.fixture.ts'
+
+describe('a compute task', () => {
+  it('is billed the compute time of the run that ended it, and names the model that ran', () => {
+    const after = lived(queued, claim, succeed).at(-1)
+    assert.deepEqual(after?.usage, { queue_ms: 100, compute_ms: 13, gpu_type: 'cpu', items: 1 })
+    assert.equal(after?.cost_micros, 1) // 13 ms at 20 millionths a second, rounded up
+    assert.deepEqual(after?.engine, { kind: 'onnx', name: 'onnxruntime', provider: 'cpu' })
+    assert.equal(after?.model_version, 'sha256:b')
+  })
+
+  it('costs nothing in the sandbox, and keeps the model that it was accepted for where none ran', () => {
+    const none = { ...report, compute_ms: 5_000, group_version: '', engine_kind: '' }
+    const failed = finish(
+      { kind: 'failure', failure: { code: 'out_of_memory', message: 'No.', retryable: false } },
+      none,
+    )
+    const after = lived({ ...queued, mode: 'test' }, claim, failed).at(-1)
+    assert.deepEqual([after?.cost_micros, after?.engine, after?.model_version], [0, undefined, 'sha256:a'])
+  })
+
+  for (const [end, causes] of Object.entries({
+    'succeeds after a lost run': [claim, lose, rest, claim, succeed],
+    fails: [claim, fail],
+    'is cancelled while it runs': [claim, cancel, finish({ kind: 'cancelled' })],
+    'is cancelled in the queue': [cancel],
+    'loses all its runs': [claim, lose, rest, claim, lose],
+  })) {
+    it(`needs the file that is its input until it has ended: one that ${end}`, () => {
+      const states = lived(queued, ...causes)
+      assert.ok(states.every(({ input_file }) => input_file === 'file_b'))
+      const [ended, ...before] = states.reverse()
+      assert.equal(ended?.uses_file, undefined)
+      assert.ok(before.every(({ uses_file }) => uses_file === 'yes'))
+    })
+  }
+})

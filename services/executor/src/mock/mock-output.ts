@@ -1,0 +1,157 @@
+/** An answer as the model could give it, by its kind: it fits `outputSchema`, and says nothing of the input. */
+
+import type { Tensor } from '@millhand/model'
+import {
+  elements,
+  type ModelPackage,
+  type Postprocess,
+  scoreCount,
+  type TensorSpec,
+  writeTensors,
+} from '@millhand/model'
+import type { SeededRandom } from './seeded-random.ts'
+
+export interface MockOutput {
+  /** JSON text. */
+  readonly output: string
+  /** What of it is emitted before, as the real one does: values of JSON. */
+  readonly pieces: readonly object[]
+}
+
+/** Undefined where the answer would be too large for a record. */
+export function mockOutputOf({ manifest, outputs }: ModelPackage, dice: SeededRandom): MockOutput | undefined {
+  const { processing, labels } = manifest
+  switch (processing.kind) {
+    case 'ocr':
+      return reading(dice)
+    case 'speech':
+      return speech(dice)
+    case 'single':
+      return processing.postprocess.name === 'classify'
+        ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
+        : tensors(outputs, dice)
+  }
+}
+
+const WORDS = [
+  'Coffee',
+  'Tea',
+  'Invoice',
+  'Total',
+  'Table',
+  'Thank',
+  'you',
+  'North',
+  'Station',
+  'Open',
+  '7',
+  '12.50',
+] as const
+
+const LINE_HEIGHT = 28
+const LETTER_WIDTH = 12
+const MARGIN = 20
+
+function reading(dice: SeededRandom): MockOutput {
+  const texts = Array.from({ length: dice.between(1, 6) }, () =>
+    Array.from({ length: dice.between(1, 4) }, () => dice.one(WORDS)).join(' '),
+  )
+  const lines = texts.map((text, at) => {
+    const [left, top] = [MARGIN, MARGIN + at * LINE_HEIGHT * 2]
+    const [right, bottom] = [left + text.length * LETTER_WIDTH, top + LINE_HEIGHT]
+    const box = [
+      [left, top],
+      [right, top],
+      [right, bottom],
+      [left, bottom],
+    ]
+    return { text, confidence: dice.between(9_000, 9_999) / 10_000, box }
+  })
+  const width = MARGIN * 2 + Math.max(...texts.map(text => text.length)) * LETTER_WIDTH
+  const height = MARGIN * 2 + texts.length * LINE_HEIGHT * 2
+  return { output: JSON.stringify({ text: texts.join('\n'), lines, width, height }), pieces: lines }
+}
+
+function speech(dice: SeededRandom): MockOutput {
+  const segments: { start_s: number; end_s: number }[] = []
+  let [ms, spoken] = [0, 0]
+  for (let left = dice.between(1, 5); left > 0; left--) {
+    const start = ms + dice.between(200, 2_000)
+    const end = start + dice.between(300, 6_000)
+    segments.push({ start_s: start / 1_000, end_s: end / 1_000 })
+    spoken += end - start
+    ms = end
+  }
+  const duration = ms + dice.between(0, 2_000)
+  const output = JSON.stringify({ segments, duration_s: duration / 1_000, speech_s: spoken / 1_000 })
+  return { output, pieces: segments }
+}
+
+/** Some certainty: the scores are powers of e, from 0 to 6, and add up to 1. */
+function classified(
+  { as, top }: Extract<Postprocess, { name: 'classify' }>,
+  labels: readonly string[] | undefined,
+  count: number,
+  dice: SeededRandom,
+): MockOutput | undefined {
+  if (count > MOST_ELEMENTS) return undefined
+  const powers = Array.from({ length: count }, () => Math.exp(6 * dice.next()))
+  const sum = powers.reduce((a, b) => a + b, 0)
+  const scores = powers.map(power => Math.round((power / sum) * 1e6) / 1e6)
+  const order = [...scores.keys()].sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
+  const named = (index: number) => ({
+    [as]: labels ? (labels[index] ?? String(index)) : index,
+    confidence: scores[index] ?? 0,
+  })
+  const answer = named(order[0] ?? 0)
+  const more = top === undefined ? { scores } : { top: order.slice(0, top).map(named) }
+  return { output: JSON.stringify({ ...answer, ...more }), pieces: [] }
+}
+
+const SOME_OUTPUT: TensorSpec = { name: 'output', dtype: 'float32', shape: [1] }
+
+/** Every length that is not given is 1. */
+function tensors(outputs: readonly TensorSpec[], dice: SeededRandom): MockOutput | undefined {
+  const specs = outputs.length > 0 ? outputs : [SOME_OUTPUT]
+  const shaped = specs.map(spec => ({ ...spec, shape: spec.shape.map(length => (length < 0 ? 1 : length)) }))
+  const elements = shaped.reduce((sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1), 0)
+  if (elements > MOST_ELEMENTS) return undefined
+  return {
+    output: writeTensors(
+      shaped.map(spec => [spec.name, tensorOf(spec, dice)]),
+      false,
+    ),
+    pieces: [],
+  }
+}
+
+/** As JSON they are less than the 256 KiB that a record has room for. */
+const MOST_ELEMENTS = 16_384
+
+/** A tensor of this type and shape, whose elements are small. */
+function tensorOf({ dtype, shape }: TensorSpec, dice: SeededRandom): Tensor {
+  const data = elements(
+    dtype,
+    shape.reduce((product, length) => product * length, 1),
+  )
+  for (let at = 0; at < data.length; at++) (data as unknown[])[at] = elementOf(dtype, dice)
+  return { dtype, shape, data }
+}
+
+function elementOf(dtype: TensorSpec['dtype'], dice: SeededRandom): number | bigint | string {
+  switch (dtype) {
+    case 'string':
+      return `word${dice.between(1, 9)}`
+    case 'bool':
+      return dice.between(0, 1)
+    case 'int64':
+    case 'uint64':
+      return BigInt(dice.between(0, 9))
+    case 'float16':
+    case 'float32':
+    case 'float64':
+      return dice.between(-1_000, 1_000) / 1_000
+    default:
+      return dice.between(0, 9)
+  }
+}

@@ -1,0 +1,101 @@
+/** What an account can have: one of each kind, for tests of who sees it. */
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Route } from '@millhand/api'
+import type { RequestOptions, Wire } from './http.ts'
+import { nameOf } from './routes.ts'
+import type { Served } from './server.ts'
+import { digit } from './tasks.ts'
+
+/** One who calls, by a key. */
+export interface Caller {
+  readonly name: string
+  call(method: string, path: string, options?: RequestOptions): ReturnType<Served['request']>
+}
+
+export const callerWith = (server: Served, name: string, key: string): Caller => ({
+  name,
+  call: (method, path, options = {}) =>
+    server.request(method, path, { ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } }),
+})
+
+/** How an object of a collection is made: the request of its `POST`. Each has the name of its owner in it. */
+export const makings: Readonly<Record<string, (owner: string) => RequestOptions>> = {
+  tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
+  files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
+  workforce: owner => ({
+    json: { task: 'sentiment_analysis', input: { texts: ['Good.'] }, metadata: { of: owner } },
+  }),
+  webhooks: owner => ({ json: { url: NOBODY, events: ['batch.completed'], description: owner } }),
+  api_keys: owner => ({ json: { name: `the key of ${owner}`.slice(0, 64), scopes: ['*'] } }),
+}
+
+/** An address at which nobody listens. */
+const NOBODY = 'https://127.0.0.1:4/hooks'
+
+/** So long no next try of a delivery may begin: while one runs it can't be retried. */
+const AT_REST_MS = 3_000
+
+/** How an object comes to be that no `POST` makes, of one that it belongs to. */
+const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
+  async events(owner) {
+    const { id } = await make(owner, 'api_keys')
+    const [event] = (await seen(owner, `/v1/events?resource_id=${id}`, ({ data }) => data.length > 0)).data
+    return event
+  },
+  async deliveries(owner) {
+    const { id } = await make(owner, 'webhooks')
+    const tested = await owner.call('POST', `/v1/webhooks/${id}/test`, { json: {} })
+    assert.equal(tested.status, 202, tested.text)
+    const isAtRest = ({ next_attempt_at }: Wire) => Date.parse(next_attempt_at) - Date.now() > AT_REST_MS
+    return await seen(owner, objectPath('deliveries', tested.body), isAtRest)
+  },
+}
+
+/** Collections whose objects belong to somebody. */
+export const collections: readonly string[] = [...Object.keys(makings), ...Object.keys(comings)]
+
+/** Where a collection is listed, and its objects are made. */
+export const collectionPath = (collection: string): string =>
+  collection === 'workforce' ? '/v1/workforce/emma/tasks' : `/v1/${collection}`
+
+/** Where an object is got. */
+export const objectPath = (collection: string, { id, webhook_id }: Wire): string =>
+  collection === 'deliveries' ? `/v1/webhooks/${webhook_id}/deliveries/${id}` : `${collectionPath(collection)}/${id}`
+
+/** What a `POST` to an object has to say, where that is not nothing. */
+export const bodyOf = (route: Route): object =>
+  nameOf(route) === 'POST /v1/webhooks/{id}/replay' ? { since: new Date(Date.now() - 60_000).toISOString() } : {}
+
+/** What is answered, once it is as it should be. */
+async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown): Promise<Wire> {
+  const deadline = performance.now() + 300_000
+  for (;;) {
+    const { body, text } = await owner.call('GET', path)
+    if (isSo(body)) return body
+    assert.ok(performance.now() < deadline, text)
+    await pause(50)
+  }
+}
+
+/** Collections whose objects belong to nobody, and are the same for all. */
+export const shared: ReadonlySet<string> = new Set(['models'])
+
+/** A new object of the caller's; a task has ended. */
+export async function make(caller: Caller, collection: string): Promise<Wire> {
+  const coming = comings[collection]
+  if (coming) return await coming(caller)
+  const making = makings[collection]
+  assert.ok(
+    making,
+    `account-resources.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``,
+  )
+  const made = await caller.call('POST', collectionPath(collection), making(caller.name))
+  assert.equal(made.status, 201, made.text)
+  if (collection !== 'tasks' && collection !== 'workforce') return made.body
+  for (;;) {
+    const task = await caller.call('GET', objectPath(collection, made.body), { headers: { prefer: 'wait=10' } })
+    assert.equal(task.status, 200, task.text)
+    if (task.body.finished_at !== undefined) return task.body
+  }
+}
