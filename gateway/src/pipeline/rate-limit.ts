@@ -1,8 +1,8 @@
 /** Counts a request in the rate window of its caller, by the weight of the body that is parsed. docs/decisions/admission.md. */
 import type { Route } from '@millhand/api'
 import type { Caller } from '../admission/caller.ts'
+import { createEnforce, windowOf } from '../admission/rate-limit/enforce-rate-limit.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
-import { createEnforce, windowOf } from '../admission/rate-limit/rate-limit-headers.ts'
 import type { Exchange } from '../exchange.ts'
 import { BODY_LIMIT } from '../transcode/json-body.ts'
 import type { RequestContext } from './context.ts'

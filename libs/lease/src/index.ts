@@ -1,4 +1,3 @@
-export { backoffMs } from './backoff.ts'
 export { leaseMs } from './deadlines.ts'
 export {
   forwardStreamToOwner,
@@ -25,6 +24,7 @@ export {
 } from './pool.ts'
 export type { PoolOptions } from './pool-options.ts'
 export { type Cap, type Ready, ReadyQueue, type ReadyQueueOptions, type Share } from './ready-queue.ts'
+export { backoffMs } from './retry-backoff.ts'
 export type { FlowIndex } from './stored-work.ts'
 export {
   countedByOwner,

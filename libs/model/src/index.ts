@@ -15,7 +15,6 @@ export {
 } from './manifest.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
 export { outputSchema, type Schema, scoreCount } from './output-schema.ts'
-export { mostSandboxMs, readSandboxInput, type SandboxInput } from './sandbox-input.ts'
 export {
   InputInvalid,
   listParts,

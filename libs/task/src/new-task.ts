@@ -1,8 +1,7 @@
 /** From a request to a task that is in the store. */
 
 import type { HandlerContext } from '@connectrpc/connect'
-import { fail, type Id, idTime, isProblemCode } from '@millhand/api'
-import type { SandboxInput } from '@millhand/model'
+import { fail, type Id, idTime, isProblemCode, type SandboxInput } from '@millhand/api'
 import { operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import type { Callback } from './callback.ts'

@@ -1,5 +1,5 @@
 export { createLog, type EventName, type Fields, type Log, type LogOptions } from './log.ts'
 export { type Level, levels } from './log-line.ts'
+export { type MetricSpec, metricSpecs } from './metrics/metric-specs.ts'
 export { createMetrics, type GaugeSample, type Metrics, metricsContentType } from './metrics/metrics.ts'
-export { type MetricSpec, metricSpecs } from './metrics/names.ts'
 export { standardError, standardOutput } from './output/standard.ts'

@@ -3,7 +3,7 @@ import { createIds, type PlanNames, prefixOfKey } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import type { IdentityCollections } from './identity-collections.ts'
-import { type KeyRecord, sha256Of } from './keys/api-key.ts'
+import { type KeyRecord, sha256Of } from './keys/api-key-record.ts'
 import { keyEvent } from './keys/key-events.ts'
 
 /** Fixed, so that two first starts at once make one account. */

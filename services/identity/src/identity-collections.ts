@@ -2,7 +2,7 @@ import type { Collection } from '@millhand/store'
 import type { Accounts } from './accounts/account.ts'
 import type { ChangesRecord } from './changes/changes.ts'
 import type { IdempotencyRecords } from './idempotency/idempotency-record.ts'
-import type { Keys } from './keys/api-key.ts'
+import type { Keys } from './keys/api-key-record.ts'
 import type { Daily } from './quota/daily-quota.ts'
 
 /** What identity owns. */

@@ -2,7 +2,7 @@ import type { Cursors, Ids } from '@millhand/api'
 import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import type { Accounts } from './accounts/account.ts'
-import type { Keys } from './keys/api-key.ts'
+import type { Keys } from './keys/api-key-record.ts'
 import type { KeyOrigin } from './keys/generate-key.ts'
 
 /** The dependencies of the methods of keys and accounts. */

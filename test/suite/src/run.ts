@@ -1,8 +1,9 @@
 /**
- * `pnpm test`: every test, two files at a time. `--all` adds what is too long for every run (docs/testing.md). `--employees` runs
+ * `pnpm test`: every test, one file more at a time than there are processor cores. `--all` adds what is too long for every run (docs/testing.md). `--employees` runs
  * the employees' tests only, and notes that they pass.
  */
 import { setMaxListeners } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -21,13 +22,16 @@ if (all) {
 // Several hundred processes start: each reads what the first compiled, which halves what a start costs.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')
 
+/** Many tests wait for something most of the time: the processors are still busy. */
+const AT_ONCE = availableParallelism() + 1
+
 const ofEmployees = process.argv.includes('--employees')
 const employeesPassed = !all && !ofEmployees && havePassed()
 const own = testFiles().filter(file => homeOf(file) === 'own')
 const selected = ofThisRun([...bundleFiles(), ...own], { all, employeesPassed })
 const files = inOrder(ofEmployees ? selected.filter(isOfEmployees) : selected)
 if (employeesPassed) process.stdout.write('the tests of the employees passed with the same inputs, and are left out\n')
-const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: 2 })
+const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: AT_ONCE })
 setMaxListeners(0, events)
 
 const took: { readonly file: string; readonly ms: number }[] = []

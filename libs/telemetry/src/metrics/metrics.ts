@@ -1,6 +1,6 @@
 /** What a process counts and measures, as Prometheus reads it. Why our own: docs/decisions/metrics.md */
 import type { Log } from '../log.ts'
-import { type Labels, type MetricName, type MetricSpec, metricSpecs } from './names.ts'
+import { type Labels, type MetricName, type MetricSpec, metricSpecs } from './metric-specs.ts'
 
 /** One value of a gauge. */
 export type GaugeSample = {

@@ -1,4 +1,4 @@
-/** MutableSum up what tasks used. */
+/** Sums up what tasks used. */
 import type { EntryRecord } from './usage-entry.ts'
 
 /** Integers all: below 2^53 they add up exactly, in any order. */

@@ -1,6 +1,7 @@
 /** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
 
 import { open } from 'node:fs/promises'
+import { readSandboxInput } from '@millhand/api'
 import {
   type Emission,
   type InputFile,
@@ -13,7 +14,7 @@ import {
   RunnerGone,
   type RunResult,
 } from '@millhand/child-process'
-import { InputInvalid, type ModelPackage, readSandboxInput } from '@millhand/model'
+import { InputInvalid, type ModelPackage } from '@millhand/model'
 import { type Clock, systemClock } from '@millhand/process'
 import { type MockOutput, mockOutputOf } from './mock-output.ts'
 import { SeededRandom } from './seeded-random.ts'

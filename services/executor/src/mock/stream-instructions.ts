@@ -1,7 +1,8 @@
 /** What an item asks the mock runner for. */
 
+import { mostSandboxMs, type SandboxInput } from '@millhand/api'
 import type { RunItem } from '@millhand/child-process'
-import { InputInvalid, mostSandboxMs, type SandboxInput } from '@millhand/model'
+import { InputInvalid } from '@millhand/model'
 
 export interface StreamInstructions {
   /** How many pieces. */

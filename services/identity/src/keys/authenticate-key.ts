@@ -7,7 +7,7 @@ import type {
 import { noAccount } from '@millhand/store'
 import { accountMessage } from '../accounts/account.ts'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { type KeyRecord, keyMessage } from './api-key.ts'
+import { type KeyRecord, keyMessage } from './api-key-record.ts'
 
 /**
  * Says whom an API key belongs to, revoked and expired ones too: the caller judges by their times.

@@ -5,7 +5,7 @@ import type { ApiKey, CreateApiKeyRequest } from '@millhand/api/gen/millhand/ide
 import { principal } from '@millhand/rpc'
 import { foundAccount } from '../accounts/account.ts'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { keyMessage } from './api-key.ts'
+import { keyMessage } from './api-key-record.ts'
 import { issuedBefore, issueKey, leftToMaker } from './issue-key.ts'
 import { requireKnown } from './scopes.ts'
 

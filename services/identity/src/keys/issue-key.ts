@@ -3,7 +3,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { fail, prefixOfKey } from '@millhand/api'
 import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { type KeyRecord, sha256Of } from './api-key.ts'
+import { type KeyRecord, sha256Of } from './api-key-record.ts'
 import { keyEvent } from './key-events.ts'
 import { requireHeld } from './scopes.ts'
 

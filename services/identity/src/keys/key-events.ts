@@ -3,7 +3,7 @@ import { eventJson, type Ids, jsonWriter } from '@millhand/api'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import type { OutboxEvent } from '@millhand/store'
 import { identityTopic } from '../identity-topic.ts'
-import { type KeyRecord, keyMessage } from './api-key.ts'
+import { type KeyRecord, keyMessage } from './api-key-record.ts'
 
 const writeKey = jsonWriter(ApiKeySchema)
 

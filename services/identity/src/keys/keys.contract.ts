@@ -6,7 +6,7 @@ import { createApiKey, hasValidChecksum, modeOfKey } from '@millhand/api'
 import type { ApiKey } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { Mode, Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { as, failure, type Identity, noon } from '../identity.fixture.ts'
-import { sha256Of } from './api-key.ts'
+import { sha256Of } from './api-key-record.ts'
 
 const DAY_MS = 86_400_000
 

@@ -10,7 +10,7 @@ import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import { readPage, settlesAfterMs } from '@millhand/store'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { foundKey, keyMessage } from './api-key.ts'
+import { foundKey, keyMessage } from './api-key-record.ts'
 
 export const getApiKey =
   ({ keys }: IdentityDeps) =>

@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import type { ApiKey, RevokeApiKeyRequest } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { principal, requestIdKey } from '@millhand/rpc'
 import type { IdentityDeps } from '../identity-deps.ts'
-import { foundKey, type KeyRecord, keyMessage } from './api-key.ts'
+import { foundKey, type KeyRecord, keyMessage } from './api-key-record.ts'
 import { keyEvent } from './key-events.ts'
 
 /** Revokes a key; gateways hear of it with their next look at the changes. Idempotent. */

@@ -7,7 +7,7 @@ import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type AttemptDeps, type AttemptResult, attemptDelivery } from './attempt.ts'
 import { createConcurrencyLimiter, type PostOutcome } from './concurrency-limiter.ts'
-import { recordHealth } from './endpoint-health.ts'
+import { recordHealth } from './endpoint-disabling.ts'
 import { poolOf } from './new-delivery.ts'
 import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
 

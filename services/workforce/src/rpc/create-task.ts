@@ -1,12 +1,11 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { codeOf, type Fault, failIf } from '@millhand/api'
+import { codeOf, type Fault, failIf, readSandboxInput } from '@millhand/api'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import {
   type CreateWorkforceTaskRequest,
   EngineChoice,
   type WorkforceTask,
 } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
-import { readSandboxInput } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import { attachedFiles } from '../attached-files.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { WebhookRecord } from '../webhook.ts'
 import { aWebhook, noon } from './delivery.fixture.ts'
-import { afterTry, type Outcome } from './endpoint-health.ts'
+import { afterTry, type Outcome } from './endpoint-disabling.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
