@@ -31,7 +31,7 @@ async function start(t: TestContext, replies: readonly Reply[], mostReserved = 1
       onUsage: (now: ModelUsage) => {
         used = now
       },
-      reserve: async (micros: number) => {
+      reserveCost: async (micros: number) => {
         reserved.push(micros)
         if (reserved.length > mostReserved) throw new Error('the run is to stop')
       },
