@@ -12,7 +12,7 @@ import {
 } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import { Mode } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 
-/** What identity says of a key, optionalHealth its scopes. */
+/** What identity says of a key besides its scopes. */
 export interface Told {
   /** Live where it is not set. */
   readonly mode?: Mode

@@ -6,7 +6,7 @@ import { openWire, requestText } from './wire.ts'
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
-/** A create, with these headers optionalHealth. */
+/** A create, with these headers too. */
 function create(key: string, ...more: string[]) {
   const body = JSON.stringify(validTask)
   const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', `Content-Length: ${body.length}`]

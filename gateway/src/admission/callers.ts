@@ -6,9 +6,9 @@ import type { IdentityService } from '@millhand/api/gen/millhand/identity/v1/ide
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import type { Caller, Holder } from './caller.ts'
-import { createChangeFeed, POLL_MS } from './change-feed.ts'
+import { createChangeFeed, POLL_MS } from './caller-changes.ts'
 import { createKeyCache, type PresentedKey } from './key-cache.ts'
-import { createRevocationWatch, type RevocationWatch } from './revocation-watch.ts'
+import { createRevocationWatch, type RevocationWatch } from './stream-revocation.ts'
 
 /**
  * The caller; no promise where the key is cached. Fails with `invalid_credentials`, `expired_credentials`,

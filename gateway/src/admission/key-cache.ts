@@ -4,7 +4,7 @@ import { fail, hasValidChecksum, type KeyName, keyRefOf } from '@millhand/api'
 import type { IdentityService, KeyHolder } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import { type Holder, holderOf } from './caller.ts'
-import { type ChangeSet, concerns } from './change-feed.ts'
+import { type ChangeSet, concerns } from './caller-changes.ts'
 
 export interface PresentedKey {
   readonly key: string

@@ -8,7 +8,7 @@ import type { Responder } from '../pipeline/context.ts'
 import { requestReader } from '../transcode/request-reader.ts'
 import { type Content, contentOpener } from './content.ts'
 import { contentHeaders, contentTag, describingHeaders } from './headers.ts'
-import { type ByteRange, parseRange } from './range.ts'
+import { type ByteRange, parseRange } from './range-header.ts'
 
 export interface DownloadDeps {
   readonly transport: Transport

@@ -1,6 +1,6 @@
 /** One operation of an idempotency key, while this gateway holds it. */
 import type { CallOptions, Client } from '@connectrpc/connect'
-import { codeOf, fail, retryAfterOf } from '@millhand/api'
+import { fail } from '@millhand/api'
 import type { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
@@ -9,6 +9,7 @@ import { CALL_MS } from '../pipeline/call.ts'
 import { problemReply } from '../problem.ts'
 import type { Reply } from '../reply.ts'
 import type { SealKeys } from './body-encryption.ts'
+import { keepingOf } from './kept-answers.ts'
 import { type Outcome, replyOf, storedReply } from './replay.ts'
 import { retryWhileUnavailable } from './retry.ts'
 
@@ -79,12 +80,10 @@ export class Operation {
         await this.#release(true)
         throw error.cause
       }
-      // It is about what was sent, not the result: a request that sends the same as the first gets the result.
-      const isMismatch = codeOf(error) === 'idempotency_mismatch'
       const reply = problemReply(this.#options.exchange, error)
-      const mayPassLater = refusals.has(reply.status) || retryAfterOf(error) !== undefined
-      if (reply.status < 500 && !mayPassLater && !isMismatch) return { reply }
-      await this.#release(reply.status < 500 && !isMismatch)
+      const keeping = keepingOf(error, reply.status)
+      if (keeping === 'kept') return { reply }
+      await this.#release(keeping === 'forgotten')
       throw error
     }
   }
@@ -118,9 +117,6 @@ export const inProgress = (ms = 1_000) =>
   fail('idempotency_in_progress', 'A request with this `Idempotency-Key` is being answered. Send it again later.', {
     retryAfterS: ms / 1_000,
   })
-
-/** The caller may be admitted later: nothing was done. */
-const refusals: ReadonlySet<number> = new Set([401, 403])
 
 const RELEASE_MS = 1_000
 /** Milliseconds at least to store an answer, however long the work took. */

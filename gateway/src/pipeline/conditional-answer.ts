@@ -1,9 +1,7 @@
 /** The answer of a call as JSON; to a conditional read that nothing has changed (RFC 9110, section 13.1.2). */
-import type { DescMethodUnary } from '@bufbuild/protobuf'
 import { jsonWriter, type RouteOf } from '@millhand/api'
-import { entityTag, isHeld } from '../etag.ts'
+import { isHeld, tagger } from '../etag.ts'
 import type { BodyReply } from '../reply.ts'
-import type { Message } from './call.ts'
 import type { RequestContext } from './context.ts'
 
 export interface ConditionalAnswer {
@@ -38,18 +36,5 @@ export function createConditionalAnswer({ desc, method, answer }: RouteOf<'json'
       const ifNoneMatch = exchange.req.headers['if-none-match']
       return answer.etag && ifNoneMatch !== undefined && !isHeld(tagOf(result, write(result)), ifNoneMatch)
     },
-  }
-}
-
-/** Fields that only estimate something: an ETag leaves them out, or it would change while nothing has. */
-const estimates = ['position']
-
-/** The ETag of an answer whose JSON text is known already. */
-function tagger({ output }: DescMethodUnary): (message: Message, text: string) => string {
-  const write = jsonWriter(output, { omit: estimates })
-  const locals = output.fields.filter(({ name }) => estimates.includes(name)).map(({ localName }) => localName)
-  return (message, text) => {
-    const hasEstimate = locals.some(local => (message as Record<string, unknown>)[local] !== undefined)
-    return entityTag(hasEstimate ? write(message) : text)
   }
 }

@@ -1,7 +1,5 @@
 /** How requests were answered: what the targets of `/status` are measured by. */
-
-/** Answers that take longer than this count as slow: contract, section 11. */
-const FAST_MS = 100
+import { FAST_MS } from './targets.ts'
 
 interface Counts {
   requests: number

@@ -2,7 +2,7 @@
 import { fail } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { Exchange } from '../exchange.ts'
-import { heartbeatText } from './server-sent-events.ts'
+import { heartbeatText } from './heartbeat.ts'
 
 export interface EventWriterOptions {
   /** Its answer has begun. */

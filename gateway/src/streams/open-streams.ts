@@ -1,8 +1,9 @@
-/** The open event streams of a gateway: their limits, heartbeats and end. */
+/** The open event streams of a gateway: their limits and their end. */
 import { fail } from '@millhand/api'
-import type { Clock, Timer } from '@millhand/process'
+import type { Clock } from '@millhand/process'
 import type { Principal } from '@millhand/rpc'
 import { Concurrency } from '../admission/concurrency.ts'
+import { Heartbeat } from './heartbeat.ts'
 import type { PacedJobs } from './paced-jobs.ts'
 
 export interface OpenStream {
@@ -12,22 +13,22 @@ export interface OpenStream {
   end(reason: unknown): void
 }
 
-const BEAT_MS = 15_000
 /** Of all accounts together. The tunnel to compute has room for 32,768 calls: the rest is for those that are no streams. */
 const MAX_STREAMS = 20_000
 
 export class OpenStreams {
-  readonly #clock: Clock
   readonly #jobs: PacedJobs
   readonly #permits: Concurrency
   readonly #open = new Set<OpenStream>()
-  #timer: Timer | undefined
+  readonly #heartbeat: Heartbeat
   #isStopping = false
 
   constructor(clock: Clock, jobs: PacedJobs, mostPerTenant: number, most = MAX_STREAMS) {
-    this.#clock = clock
     this.#jobs = jobs
     this.#permits = new Concurrency('event streams', { perTenant: mostPerTenant, all: most })
+    this.#heartbeat = new Heartbeat(clock, () => {
+      for (const stream of this.#open) jobs.add(() => stream.beat())
+    })
   }
 
   /** A permit for one more stream of the caller. Fails with `concurrency_limited`. */
@@ -39,13 +40,11 @@ export class OpenStreams {
   add(stream: OpenStream): Disposable {
     this.#open.add(stream)
     if (this.#isStopping) stream.end(stopping())
-    this.#timer ??= this.#clock.timer(BEAT_MS, () => this.#beat())
+    this.#heartbeat.start()
     return {
       [Symbol.dispose]: () => {
         this.#open.delete(stream)
-        if (this.#open.size > 0) return
-        this.#timer?.cancel()
-        this.#timer = undefined
+        if (this.#open.size === 0) this.#heartbeat.stop()
       },
     }
   }
@@ -54,11 +53,6 @@ export class OpenStreams {
   stop(): void {
     this.#isStopping = true
     for (const stream of this.#open) this.#jobs.add(() => stream.end(stopping()))
-  }
-
-  #beat(): void {
-    this.#timer = this.#clock.timer(BEAT_MS, () => this.#beat())
-    for (const stream of this.#open) this.#jobs.add(() => stream.beat())
   }
 }
 

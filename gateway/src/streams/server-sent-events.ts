@@ -3,9 +3,6 @@
 /** The milliseconds after which an `EventSource` reconnects. */
 export const retryText = 'retry: 1000\n\n'
 
-/** A comment, which readers leave out: it keeps what is between us and them from taking the connection for dead. */
-export const heartbeatText = ':\n\n'
-
 /** One event. `data` is JSON; `id` is what a reader that comes back sends as `Last-Event-ID`. */
 export function eventText(type: string, data: string, id?: bigint): string {
   const place = id === undefined ? '' : `id: ${id}\n`

@@ -4,7 +4,8 @@ import type { Client } from '@connectrpc/connect'
 import type { RateService, TakePlacesResponse } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Outage, PermitRequest, SharedWindow } from './shared-window.ts'
+import type { Outage } from './outage-share.ts'
+import type { PermitRequest, SharedWindow } from './shared-window.ts'
 
 export interface OwnerCallsDeps {
   readonly rates: Pick<Client<typeof RateService>, 'takePlaces'>

@@ -2,14 +2,7 @@
 import type { WindowAnswer } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { SlidingWindow, WINDOW_MS } from '@millhand/rate'
 import type { RateDecision } from './limiter.ts'
-
-/** A time in which the owner can't be reached. */
-export interface Outage {
-  /** By the monotonic clock. */
-  readonly since: number
-  /** The number of gateways by the owner's last answer. */
-  readonly gateways: number
-}
+import { type Outage, OutageShare } from './outage-share.ts'
 
 /** The part of one call that is about one window, until the call is answered. */
 export interface PermitRequest {
@@ -61,9 +54,8 @@ export class SharedWindow {
   /** When it is one more, at the earliest and at the latest. */
   #freeFrom = 0
   #freeBy = 0
-  /** How many requests may pass here during an outage, and which outage that is. */
-  #share = 0
-  #shareOf: Outage | undefined
+  /** What passes during an outage. */
+  readonly #share = new OutageShare(this.#passed)
 
   constructor(name: string) {
     this.name = name
@@ -187,29 +179,19 @@ export class SharedWindow {
     this.#waiters = []
   }
 
-  /**
-   * Lets a request pass without the owner: for a minute as many as passed here before, or this gateway's part of the
-   * plan where that is more; then that part. A request that is heavier than that has to have all of it.
-   */
+  /** Lets a request pass without the owner, as far as the share goes. */
   takeShare(weight: number, now: number, outage: Outage): RateDecision {
-    const count = this.#passed.countAt(now)
-    const share = this.#shareAt(now, outage)
-    const passes = count + Math.min(weight, share) <= share
-    if (passes) {
-      this.#passed.add(now, weight)
+    const taken = this.#share.take(weight, this.limit, now, outage)
+    if (taken.passes) {
       this.#unreported ??= new SlidingWindow()
       this.#unreported.add(now, weight)
     }
-    const held = passes ? count + weight : count
-    const nextMs = this.#passed.leavesIn(Math.max(0, held - share), now)
-    const taken = { passes, remaining: Math.max(0, share - held), nextMs }
-    return passes || weight === 1 ? taken : { ...taken, roomMs: WINDOW_MS }
+    return taken
   }
 
   /** Whether no other of that weight would pass without the owner. */
   isShareUsed(weight: number, now: number, outage: Outage): boolean {
-    const share = this.#shareAt(now, outage)
-    return this.#passed.countAt(now) + Math.min(weight, share) > share
+    return this.#share.isUsed(weight, this.limit, now, outage)
   }
 
   /** Has a new owner hear of all requests that passed here; returns whether there are any. */
@@ -221,15 +203,6 @@ export class SharedWindow {
     this.#unreported = new SlidingWindow()
     this.#unreported.addAll(this.#passed)
     return true
-  }
-
-  #shareAt(now: number, outage: Outage): number {
-    if (this.#shareOf !== outage) {
-      this.#shareOf = outage
-      this.#share = this.#passed.countAt(now)
-    }
-    const part = Math.max(1, Math.floor(this.limit / outage.gateways))
-    return now - outage.since < WINDOW_MS ? Math.max(this.#share, part) : part
   }
 
   #returnPermits() {

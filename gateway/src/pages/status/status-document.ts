@@ -1,4 +1,5 @@
 /** The JSON of the status page. */
+import type { TargetName } from '../../status/targets.ts'
 import type { Days } from './uptime.ts'
 
 /** What `/status` says, as its JSON shows it. */
@@ -24,11 +25,9 @@ export interface ComponentStatus {
 
 export interface TargetStatus {
   readonly name: TargetName
-  /** The share that is promised: contract, section 11. */
+  /** The share that is promised. */
   readonly target: number
   /** The share that was reached; absent where nothing was counted. */
   readonly share?: number
   readonly days: Days
 }
-
-export type TargetName = 'answered' | 'fast'

@@ -1,6 +1,7 @@
+import { COMPONENT_TARGET, FAST_MS, type TargetName } from '../../status/targets.ts'
 import { Html, type HtmlPage, html, htmlDocument } from '../html.ts'
 import { count, date, duration, moment, percent } from './format.ts'
-import type { ComponentStatus, Status, TargetName, TargetStatus } from './status-document.ts'
+import type { ComponentStatus, Status, TargetStatus } from './status-document.ts'
 import { style } from './style.ts'
 import { bars } from './uptime-bars.ts'
 
@@ -40,7 +41,7 @@ class="faint">since ${moment(since)}</span></span></div>
 <p class="faint">${purposes.get(name) ?? ''}</p>
 ${bars(days, {
   label: `${name}, last 90 days: ${uptime === undefined ? 'nothing recorded' : `${percent(uptime)} of the time`}`,
-  goal: COMPONENT_GOAL,
+  goal: COMPONENT_TARGET,
   words: ({ total, missed }) => (missed === 0 ? `there for all of ${duration(total)}` : `away for ${duration(missed)}`),
 })}
 <p class="scale faint"><span>90 days ago</span><strong>${
@@ -63,9 +64,6 @@ const purposes = new Map([
 
 /** What it is that does not work. */
 const faultOf = (name: string): string => (name === 'deliveries' ? 'Late' : 'Not reachable')
-
-/** A day on which a part was away for more than this share of it stands out: 86 s of a day. */
-const COMPONENT_GOAL = 0.999
 
 const target = ({ name, target: goal, share, days }: TargetStatus) => html`<li>
 <div class="head"><h3>${promises[name].title}</h3>${
@@ -91,7 +89,7 @@ const promises: Readonly<Record<TargetName, Promised>> = {
   },
   fast: {
     title: 'Fast',
-    promise: goal => `${goal} of requests are answered within 100 ms; waits, streams and files have no limit.`,
+    promise: goal => `${goal} of requests are answered within ${FAST_MS} ms; waits, streams and files have no limit.`,
   },
 }
 

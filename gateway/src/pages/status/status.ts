@@ -4,6 +4,7 @@ import type { Clock } from '@millhand/process'
 import type { Endpoint } from '../../pipeline/match.ts'
 import type { Components } from '../../status/components.ts'
 import type { History } from '../../status/history.ts'
+import { targets } from '../../status/targets.ts'
 import { negotiated } from '../content-negotiation.ts'
 import type { Status } from './status-document.ts'
 import { writeStatus } from './status-html.ts'
@@ -33,10 +34,10 @@ export function statusPage({ components, history, clock }: StatusDeps): Endpoint
       targets: [
         {
           name: 'answered',
-          target: 0.999,
+          target: targets.answered,
           ...measuredBy(days, clock.now(), ({ requests, failed }) => [requests, failed]),
         },
-        { name: 'fast', target: 0.99, ...measuredBy(days, clock.now(), ({ timed, slow }) => [timed, slow]) },
+        { name: 'fast', target: targets.fast, ...measuredBy(days, clock.now(), ({ timed, slow }) => [timed, slow]) },
       ],
     }
   }

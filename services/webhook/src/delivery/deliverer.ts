@@ -7,9 +7,9 @@ import type { DeliveryRecord } from '../delivery.ts'
 import type { Webhooks } from '../webhook.ts'
 import { type AttemptDeps, type AttemptResult, attemptDelivery } from './attempt.ts'
 import { createConcurrencyLimiter, type PostOutcome } from './concurrency-limiter.ts'
-import { recordHealth } from './endpoint-disabling.ts'
+import { isGone, recordHealth } from './endpoint-disabling.ts'
 import { poolOf } from './new-delivery.ts'
-import { type DeliveryCause, isDelivered, isGone } from './transition.ts'
+import { type DeliveryCause, isDelivered } from './transition.ts'
 
 export interface DelivererDeps extends AttemptDeps {
   readonly store: WorkStore<DeliveryRecord, DeliveryCause>

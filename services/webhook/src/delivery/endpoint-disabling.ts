@@ -1,12 +1,15 @@
 /** What tries say of an endpoint: since when it fails, and when it is given up. */
 import type { Ids } from '@millhand/api'
 import type { Clock } from '@millhand/process'
+import type { Attempt } from '../delivery.ts'
 import type { WebhookRecord, Webhooks } from '../webhook.ts'
 import { webhookEvent } from '../webhook-events.ts'
 
 /** How a try went. */
 export type Outcome = 'delivered' | 'failed' | 'gone'
 
+/** The endpoint is gone, and says so. RFC 9110, section 15.5.11. */
+const GONE = 410
 const HOUR_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = 5 * 24 * HOUR_MS
 /** Where nothing failed for so long nothing was tried, for no wait is longer than a day. */
@@ -50,6 +53,9 @@ export function afterTry(webhook: WebhookRecord, outcome: Outcome, now: number):
     }
   }
 }
+
+/** Whether the answer to a try says that the endpoint is gone. */
+export const isGone = ({ status }: Attempt): boolean => status === GONE
 
 const changed = (webhook: WebhookRecord): WebhookRecord => ({
   ...webhook,

@@ -9,6 +9,7 @@ import {
   refuse,
 } from '@millhand/lease'
 import type { Attempt, DeliveryRecord, DeliveryStatus } from '../delivery.ts'
+import { isGone } from './endpoint-disabling.ts'
 import { dueAt, ranks } from './new-delivery.ts'
 import { waitAfter } from './retry-schedule.ts'
 
@@ -77,11 +78,8 @@ export const deliveryTransition =
 /** From which time in a row on what nobody knows the reason of counts as a try: it may go on for ever. */
 const COUNTS_FROM = 3
 const MAX_ATTEMPTS_KEPT = 20
-/** The endpoint is gone, and says so. RFC 9110, section 15.5.11. */
-const GONE = 410
 
 export const isDelivered = ({ status = 0 }: Attempt): boolean => status >= 200 && status <= 299
-export const isGone = ({ status }: Attempt): boolean => status === GONE
 
 const alive: ReadonlySet<DeliveryStatus> = new Set(['queued', 'waiting', 'running'])
 const hasEnded = ({ status }: DeliveryRecord): boolean => !alive.has(status)

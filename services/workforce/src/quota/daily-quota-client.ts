@@ -1,4 +1,4 @@
-/** DailyQuotaClient in the day's quota of workforce tasks, which identity gives and takes back. */
+/** Places in the day's quota of workforce tasks, which identity gives and takes back. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import type { Client, HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail, type Id, problemOf, retryAfterOf } from '@millhand/api'

@@ -1,4 +1,4 @@
-/** DailyQuotaClient in a day's quota whose task never came: who took one may have died before it stored the task. */
+/** Places in a day's quota whose task never came: who took one may have died before it stored the task. */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import type { DailyPlace, QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'

@@ -2,7 +2,7 @@
 import { codeOf, fail } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import type { Caller } from './caller.ts'
-import { type ChangeSet, concerns } from './change-feed.ts'
+import { type ChangeSet, concerns } from './caller-changes.ts'
 
 export interface RevocationWatch {
   /**
@@ -18,7 +18,7 @@ export interface RevocationWatch {
 
 interface Watched {
   caller: Caller
-  /** ChangeFeed that concern it; at first, what changed before it was watched. */
+  /** Changes that concern it; at first, what changed before it was watched. */
   changes: number
   /** How many of them a look has seen. */
   seen: number

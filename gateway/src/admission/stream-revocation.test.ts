@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codeOf, fail } from '@millhand/api'
 import { manualClock } from '@millhand/process'
 import type { Caller } from './caller.ts'
-import { createRevocationWatch } from './revocation-watch.ts'
+import { createRevocationWatch } from './stream-revocation.ts'
 
 const caller = { accountId: 'acct_1', keyId: 'key_1' } as Caller
 

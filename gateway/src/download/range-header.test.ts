@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRange } from './range.ts'
+import { parseRange } from './range-header.ts'
 
 const largest = 2 ** 32 - 1
 
