@@ -92,7 +92,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   return {
     url,
     grpc,
-    identity,
+    /** It may be another after a restart. */
+    get identity() {
+      return life.ready.identity ?? identity
+    },
     metrics,
     get pid() {
       return life.child.pid as number

@@ -31,22 +31,23 @@ export type Plans = Readonly<Partial<Record<'compute' | 'developer' | 'workforce
 export async function visitServer({ plans = {} }: { readonly plans?: Plans } = {}): Promise<Visited> {
   const { TEST_SHARED: shared } = process.env
   const host = shared === undefined ? await hostServer() : undefined
-  const { control, ...served }: Shared = JSON.parse(shared ?? host?.shared ?? '')
-  // Loads a good part of the product.
-  const { keyOf, newAccount } = await import('./operator.ts')
-  const account = await newAccount(served, 'a visitor', plans)
-  const [key, testKey] = [await keyOf(served, account), await keyOf(served, account, { mode: 'test' })]
-  const request = requests(served.url, key)
+  const { control, ...addresses }: Shared = JSON.parse(shared ?? host?.shared ?? '')
   const ask = async (action: Action) => {
     const response = await fetch(`${control}/${action}`, { method: 'POST' })
     const text = await response.text()
     assert.equal(response.status, 200, text)
     return text
   }
-  const { pid } = JSON.parse(await ask('state'))
+  const life: Life = JSON.parse(await ask('life'))
+  const served = { ...addresses, ...life }
+  // Loads a good part of the product.
+  const { keyOf, newAccount } = await import('./operator.ts')
+  const account = await newAccount(served, 'a visitor', plans)
+  const [key, testKey] = [await keyOf(served, account), await keyOf(served, account, { mode: 'test' })]
+  const request = requests(served.url, key)
   const visited: Visited = {
     ...served,
-    ...{ key, testKey, pid, request },
+    ...{ key, testKey, request },
     stop: async () => void (await ask('stop')),
     kill: async () => void (await ask('kill')),
     restart: async () => {
@@ -62,10 +63,13 @@ export async function visitServer({ plans = {} }: { readonly plans?: Plans } = {
 }
 
 /** What `TEST_SHARED` holds as JSON. */
-type Shared = Pick<Visited, 'url' | 'grpc' | 'identity' | 'metrics' | 'dataDir' | 'tmpDir'> & {
+type Shared = Pick<Visited, 'url' | 'grpc' | 'metrics' | 'dataDir' | 'tmpDir'> & {
   /** Where the one who started it carries out what a visitor asks for. */
   readonly control: string
 }
+
+/** What a restart changes. */
+type Life = Pick<Visited, 'pid' | 'identity'>
 
 export interface Host {
   /** For `TEST_SHARED` in the environment of the files that visit. */
@@ -98,9 +102,9 @@ export async function hostServer(): Promise<Host> {
   await new Promise<void>(resolve => control.listen(0, '127.0.0.1', resolve))
   // A file that ends without leaving must not keep the process.
   control.unref()
-  const { url, grpc, identity, metrics, dataDir } = server
+  const { url, grpc, metrics, dataDir } = server
   const { port } = control.address() as AddressInfo
-  const shared: Shared = { url, grpc, identity, metrics, dataDir, tmpDir, control: `http://127.0.0.1:${port}` }
+  const shared: Shared = { url, grpc, metrics, dataDir, tmpDir, control: `http://127.0.0.1:${port}` }
   return {
     shared: JSON.stringify(shared),
     close: async () => {
@@ -111,15 +115,18 @@ export async function hostServer(): Promise<Host> {
   }
 }
 
-type Action = 'state' | 'stop' | 'kill' | 'restart' | 'logs'
+type Action = 'life' | 'stop' | 'kill' | 'restart' | 'logs'
 
-const actionsOf = (server: Server): Record<Action, () => Promise<string>> => ({
-  state: async () => JSON.stringify({ pid: server.pid }),
-  stop: async () => JSON.stringify(await server.stop()),
-  kill: async () => JSON.stringify(await server.kill()),
-  restart: async () => {
-    await server.restart()
-    return JSON.stringify({ pid: server.pid })
-  },
-  logs: async () => server.logs().stdout + server.logs().stderr,
-})
+function actionsOf(server: Server): Record<Action, () => Promise<string>> {
+  const life = async () => JSON.stringify({ pid: server.pid, identity: server.identity } satisfies Life)
+  return {
+    life,
+    stop: async () => JSON.stringify(await server.stop()),
+    kill: async () => JSON.stringify(await server.kill()),
+    restart: async () => {
+      await server.restart()
+      return await life()
+    },
+    logs: async () => server.logs().stdout + server.logs().stderr,
+  }
+}
