@@ -14,8 +14,9 @@ const repository = resolve(import.meta.dirname, '../../..')
 const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples']
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
-  ...['lifetime', 'readme', 'schemathesis', 'webhook-targets', 'workforce-hostile'],
-  ...['workforce-local-model', 'workforce-meaning', 'workforce-photographs', 'workforce-written'],
+  ...['lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'webhook-targets'],
+  ...['workforce-hostile', 'workforce-kinds', 'workforce-local-model', 'workforce-meaning'],
+  ...['workforce-photographs', 'workforce-written'],
 ]
 const leftOut = (process.env.TEST_ALL === undefined ? [...ofOneShape, ...ofAllRuns] : ofOneShape).map(
   name => `test/e2e/src/${name}.test.ts`,

@@ -32,14 +32,26 @@ export function filesOf(name: string): string[] {
 export const bundleFiles = (): string[] =>
   bundles.filter(({ name }) => filesOf(name).length > 0).map(({ name }) => `test/suite/src/bundles/${name}.ts`)
 
-/** Registers the tests of a bundle in this process. */
-export function importTests(name: string): void {
+/** Registers the tests of a bundle in this process. `end` is called behind the hooks of its last file. */
+export function importTests(name: string, end: () => unknown = () => {}): void {
+  const files = filesOf(name)
   // A test that waits for nothing but a timer without a hold would end the process, and all tests behind it.
   const hold = setInterval(() => {}, 60_000)
-  // Each file is a suite, so that its hooks are for its own tests.
-  for (const file of filesOf(name))
+  let left = files.length
+  const over = async () => {
+    if (--left > 0) return
+    clearInterval(hold)
+    await end()
+  }
+  // Each file is a suite, so that its hooks are for its own tests. The runner's hooks for the whole process do not always run.
+  for (const file of files)
     describe(file, async () => {
-      await import(join(root, file))
+      try {
+        await import(join(root, file))
+      } catch (error) {
+        await over()
+        throw error
+      }
+      after(over)
     })
-  after(() => clearInterval(hold))
 }
