@@ -1,4 +1,5 @@
 /** Files of tests that run in one process: each bundle is a file that the test runner starts as if it were one of tests. */
+import { AsyncResource } from 'node:async_hooks'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
 import { type Home, homeOf, root, testFiles } from './test-files.ts'
@@ -43,15 +44,23 @@ export function importTests(name: string, end: () => unknown = () => {}): void {
     clearInterval(hold)
     await end()
   }
-  // Each file is a suite, so that its hooks are for its own tests. The runner's hooks for the whole process do not always run.
+  let before: Promise<unknown> = Promise.resolve()
+  // A suite, so that its hooks are for its own tests. The runner's hooks for the whole process do not always run.
   for (const file of files)
-    describe(file, async () => {
-      try {
-        await import(join(root, file))
-      } catch (error) {
-        await over()
-        throw error
-      }
-      after(over)
+    describe(file, () => {
+      // The runner finds the suite of a test by the asynchronous context that registers it.
+      const load = AsyncResource.bind(async () => {
+        try {
+          await import(join(root, file))
+        } catch (error) {
+          await over()
+          throw error
+        }
+        after(over)
+      })
+      // In turn: of files that wait for the same module at once, only one would keep its context.
+      const loading = before.then(load)
+      before = loading.catch(() => {})
+      return loading
     })
 }
