@@ -11,7 +11,7 @@ const longest: readonly string[] = [
     name => `test/suite/src/bundles/${name}.ts`,
   ),
   ...['schemathesis', 'lifetime'].map(name => `test/e2e/src/${name}.test.ts`),
-  ...['idempotency', 'crash', 'keyed-crash', 'mutations', 'streams'].map(name => `test/faults/src/${name}.test.ts`),
+  ...['keyed-crash', 'mutations'].map(name => `test/faults/src/${name}.test.ts`),
 ]
 
 /** Which of the files a run has. */

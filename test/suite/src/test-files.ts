@@ -11,13 +11,16 @@ export const testFiles = (): string[] =>
     exclude: name => name === 'node_modules',
   }).sort()
 
-/** Storms of faults on whole deployments: each commit has one of them, by its hash; `--all` has all. */
+/** Storms of faults, minutes each: each commit has one of them, by its hash; `--all` has all. */
 export const storms: readonly string[] = [
   'test/faults/src/distributed.test.ts',
   'test/faults/src/workforce/storm.test.ts',
   'test/faults/src/webhooks/storm.test.ts',
   'test/faults/src/rolling.test.ts',
   'test/faults/src/hostile/hostile.test.ts',
+  'test/faults/src/crash.test.ts',
+  'test/faults/src/idempotency.test.ts',
+  'test/faults/src/streams.test.ts',
 ]
 
 /** How a file is run. */
