@@ -56,10 +56,10 @@ export function runBatch(
   warm: Warm | undefined,
   held: readonly HeldLease[],
 ): ActiveRun {
-  return new GroupRun(deps, loaded, warm, held)
+  return new BatchRun(deps, loaded, warm, held)
 }
 
-class GroupRun implements ActiveRun {
+class BatchRun implements ActiveRun {
   readonly #deps: RunBatchDeps
   readonly #warm: Warm | undefined
   readonly #outcomes: ReturnType<typeof outcomes>

@@ -1,6 +1,6 @@
 /**
- * `pnpm test`: every test, one file more at a time than there are processor cores. `--all` adds what is too long for every run (docs/testing.md). `--employees` runs
- * the employees' tests only, and notes that they pass.
+ * `pnpm test`: every test, one file more at a time than there are processor cores. `--all` adds what is too long for every run
+ * (docs/testing.md). `--employees` runs the employees' tests only, and notes that they pass.
  */
 import { setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
