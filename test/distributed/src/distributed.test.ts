@@ -25,6 +25,9 @@ const leftOut = (process.env.TEST_ALL === undefined ? [...ofOneShape, ...ofAllRu
 /** So many files run at once. */
 const LANES = 2
 
+/** Every run has one part of the files so many, by the commit (`TEST_PART`), as it has one of the storms. */
+const PARTS = 3
+
 test('distributed', { skip: javaMissing }, async t => {
   await using kafka = await startKafka()
   await using mongo = await startMongo()
@@ -35,9 +38,11 @@ test('distributed', { skip: javaMissing }, async t => {
     TEST_MONGO_OF_SERVICES: recorder.address,
     MILLHAND_TEST_START: `${process.execPath} --disable-warning=ExperimentalWarning test/distributed/src/start-distributed.ts`,
   })
-  const { TEST_FILES: named } = process.env
+  const { TEST_FILES: named, TEST_PART: part } = process.env
   const all = 'test/e2e/src/*.test.ts'
-  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? leftOut : [] }).sort()
+  const files = globSync(named ?? all, { cwd: repository, exclude: named === undefined ? leftOut : [] })
+    .sort()
+    .filter((_, index) => named !== undefined || part === undefined || index % PARTS === Number(part) % PARTS)
   assert.ok(files.length > 0, `no file is ${named}`)
   const { visiting = [], others = [] } = Object.groupBy(files, file => (visits(file) ? 'visiting' : 'others'))
   // Those that start it most often last longest.

@@ -70,14 +70,19 @@ export function crashEngines(pid: number): void {
 
 const engines = (pid: number) => descendants(pid).filter(({ nice }) => nice >= 15)
 
-/** Resolves once a descendant of `pid` is seen at work, with the one that uses most of the processor. */
+/**
+ * Resolves once a descendant of `pid` is seen to run a task, with that one: it has used more of the processor since this was called
+ * than a process that only starts does.
+ */
 export async function busiest(pid: number): Promise<number> {
+  const before = new Map(descendants(pid).map(each => [each.pid, each.cpuMs]))
   const deadline = performance.now() + AT_WORK_WITHIN_MS
   for (;;) {
-    const used = await usage(pid)
+    const used = descendants(pid).map(each => ({ ...each, ms: each.cpuMs - (before.get(each.pid) ?? 0) }))
     const [most] = used.sort((a, b) => b.ms - a.ms)
-    if (most && most.ms >= AT_WORK_MS) return most.pid
+    if (most && most.ms >= MORE_THAN_A_START_MS) return most.pid
     if (performance.now() > deadline) throw new Error(`no descendant of ${pid} is at work: ${JSON.stringify(used)}`)
+    await pause(100)
   }
 }
 
@@ -91,6 +96,7 @@ async function usage(pid: number): Promise<(Process & { readonly ms: number })[]
 
 /** Of half a second: a run that computes all the time gets so much even where much else runs. */
 const AT_WORK_MS = 100
+const MORE_THAN_A_START_MS = 2000
 const MORE_THAN_AN_EXAMPLE_MS = 4000
 const ENGINE_AT_WORK_WITHIN_MS = 300_000
 const AT_WORK_WITHIN_MS = 300_000

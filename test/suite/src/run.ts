@@ -9,7 +9,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { bundleFiles } from './bundles.ts'
 import { havePassed, isOfEmployees, recordPassed } from './employees.ts'
-import { inOrder, ofThisRun } from './selection.ts'
+import { inOrder, numberOfCommit, ofThisRun } from './selection.ts'
 import { slowest } from './slowest.ts'
 import { homeOf, root, testFiles } from './test-files.ts'
 
@@ -18,6 +18,8 @@ if (all) {
   process.env.TEST_ALL = '1'
   // A day's runs are alike, and tomorrow's throw other dice.
   process.env.MILLHAND_SEED ??= new Date().toISOString().slice(0, 10).replaceAll('-', '')
+} else {
+  process.env.TEST_PART ??= String(numberOfCommit())
 }
 // Several hundred processes start: each reads what the first compiled, which halves what a start costs.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled')

@@ -37,7 +37,7 @@ export const inOrder = (files: readonly string[]): string[] =>
 const rank = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length)
 
 /** A number that each commit has another of; today's where there is no git. */
-function numberOfCommit(): number {
+export function numberOfCommit(): number {
   const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8' })
   const number = Number.parseInt(stdout ?? '', 16)
   return Number.isNaN(number) ? Math.floor(Date.now() / 86_400_000) : number
