@@ -13,9 +13,9 @@ import { requireFolder } from '../folders.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { webhookTargets } from '../webhook-targets.ts'
-import { relayOutbox } from './outbox-relay.ts'
 import { ownCredentialsOf, signingVariables } from './own-credentials.ts'
 import { replicatedConfig, replicatedProcess, replicatedVariables } from './replicated-process.ts'
+import { relayOutbox } from './run-outbox-relay.ts'
 import { watchTokenExpiry } from './token-expiry.ts'
 
 const computeVariables = configuration(

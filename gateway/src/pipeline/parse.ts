@@ -8,7 +8,7 @@ import { readJsonBody } from '../transcode/json-body.ts'
 import { requestReader } from '../transcode/request-reader.ts'
 import type { RequestContext } from './context.ts'
 import { preferredWait } from './prefer-wait.ts'
-import type { Limit } from './rate-limit.ts'
+import type { Limit } from './request-weight.ts'
 
 export interface ParseOptions {
   readonly limit: Limit

@@ -27,11 +27,11 @@ import { authorize } from './authorize.ts'
 import { CALL_MS, call, callValues, type Message } from './call.ts'
 import { createConditionalAnswer } from './conditional-answer.ts'
 import { RequestContext, type Responder } from './context.ts'
-import { createIdempotent } from './idempotency.ts'
+import { createIdempotent } from './keyed-request.ts'
 import type { Handle } from './match.ts'
 import { createParse } from './parse.ts'
 import type { Waits } from './prefer-wait.ts'
-import { createLimit } from './rate-limit.ts'
+import { createLimit } from './request-weight.ts'
 import { createSend } from './send.ts'
 
 export interface PipelineDeps extends AdmitDeps, JsonDeps, UploadDeps, DownloadDeps, EventsDeps, TokenDeps {

@@ -5,7 +5,7 @@ import { hasScope } from './authorize.ts'
 import { RequestContext, type Responder } from './context.ts'
 import type { Handle } from './match.ts'
 import { createAdmit, jsonResponder, type PipelineDeps } from './pipeline.ts'
-import { createLimit } from './rate-limit.ts'
+import { createLimit } from './request-weight.ts'
 
 /** By the prefix of the path's id. */
 export const byId =

@@ -11,14 +11,14 @@ import { UnreadableBody } from '../idempotency/operation.ts'
 import type { Outcome } from '../idempotency/replay.ts'
 import { callValues } from '../pipeline/call.ts'
 import type { RequestContext, Responder } from '../pipeline/context.ts'
-import { createIdempotent } from '../pipeline/idempotency.ts'
+import { createIdempotent } from '../pipeline/keyed-request.ts'
 import { type BodyReply, sendBody } from '../reply.ts'
 import { requirePlain } from '../transcode/content-type.ts'
 import { locationOf } from '../transcode/location.ts'
 import { tooLarge } from '../transcode/read-body.ts'
 import { createServiceTimeout, type ServiceTimeout } from '../transcode/service-timeout.ts'
 import { Body } from './body.ts'
-import { createPartsReader, isForm, type Part } from './parts.ts'
+import { createPartsReader, isForm, type Part } from './request-parts.ts'
 
 export interface UploadDeps {
   readonly transport: Transport

@@ -9,7 +9,7 @@ import { connectFirst } from './happy-eyeballs.ts'
 import { createPool } from './pool.ts'
 import type { Resolver } from './resolver.ts'
 import { createTrust, startTls } from './start-tls.ts'
-import { readTarget, type Target } from './target.ts'
+import { readTarget, type Target } from './target-policy.ts'
 
 export interface Dialer {
   /**

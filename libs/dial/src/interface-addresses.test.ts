@@ -7,7 +7,7 @@ import { parseRanges } from './address-ranges.ts'
 import { addresses, dnsServer } from './dns-server.fixture.ts'
 import { connectFirst } from './happy-eyeballs.ts'
 import { connectsOf, listening, ok, PUBLIC, rawReceiver, testDialer } from './receivers.fixture.ts'
-import { readTarget, targetFault } from './target.ts'
+import { readTarget, targetFault } from './target-policy.ts'
 
 /** Public addresses, which this machine has for the time of a test beside those that it has. */
 const OWN = ['8.8.8.8', '2606:4700::1111']

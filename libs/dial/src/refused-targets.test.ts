@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { parseRanges } from './address-ranges.ts'
 import { connectsOf, listening, testDialer } from './receivers.fixture.ts'
-import { readTarget, targetFault } from './target.ts'
+import { readTarget, targetFault } from './target-policy.ts'
 
 const https = { plainHttp: false, allow: parseRanges('') }
 const http = { ...https, plainHttp: true }

@@ -1,4 +1,3 @@
-export { leaseMs } from './deadlines.ts'
 export {
   forwardStreamToOwner,
   forwardToOwner,
@@ -8,6 +7,7 @@ export {
   replicaStopping,
   singleReplica,
 } from './forward-to-owner.ts'
+export { leaseMs } from './lease-timers.ts'
 export {
   createOwnership,
   type EndReason,

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ManualClock, manualClock } from '@millhand/process'
 import type { Collection } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
-import { leaseMs } from './deadlines.ts'
+import { leaseMs } from './lease-timers.ts'
 import { Pool } from './pool.ts'
 import {
   countedByOwner,

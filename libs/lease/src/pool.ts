@@ -3,8 +3,9 @@
  * queue is memory and can be rebuilt from the store at any time; a claim is a compare-and-set on the work itself, so
  * two owners of one pool for a moment are harmless.
  */
-import type { Deadline } from './deadlines.ts'
-import { Leases } from './leases.ts'
+
+import { Leases } from './held-leases.ts'
+import type { Deadline } from './lease-timers.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
 import { Refiller } from './refiller.ts'

@@ -15,5 +15,5 @@ export {
   type WriteResult,
 } from './collection.ts'
 export { EventsRefused } from './events-refused.ts'
-export { type IdRange, type Page, type PageOf, readPage, settlesAfterMs } from './page.ts'
+export { type IdRange, type Page, type PageOf, readPage, settlesAfterMs } from './list-page.ts'
 export { removeFound, sweep } from './sweep.ts'

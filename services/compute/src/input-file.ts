@@ -6,7 +6,8 @@ import type { Collection } from '@millhand/store'
 import { leaseOf, leaseWithInput } from '@millhand/task'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { StoredFile } from './files/file.ts'
-import type { Files, UsedBy } from './files/files.ts'
+import type { Files } from './files/files.ts'
+import type { UsedBy } from './files/retention.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
 
 /** Looks for a task that has not ended and whose input the file is. */

@@ -12,7 +12,7 @@ import { type Clock, manualClock } from '@millhand/process'
 import { createDirectTransport, operationKey, principalKey, serve } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
 import { createFileService, type FileCollections } from './file-service.ts'
-import type { UsedBy } from './files.ts'
+import type { UsedBy } from './retention.ts'
 
 /** Where files are kept. */
 export interface Stores extends FileCollections {

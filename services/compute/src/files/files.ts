@@ -3,23 +3,16 @@ import type { Readable } from 'node:stream'
 import { fail } from '@millhand/api'
 import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
-import { dueDocuments } from './due-documents.ts'
 import { type FileRecord, isThere, removedFile, type StoredFile } from './file.ts'
+import { type FilesDeps, removeExpired } from './retention.ts'
 import { settleIntent } from './settle-intent.ts'
 import { newIntent } from './storage-states.ts'
-import { createUpload, type UploadDeps } from './upload.ts'
-
-/** The id of a task that has not ended and whose input the file is; undefined where there is none. */
-export type UsedBy = (tenant: string, file: string) => Promise<string | undefined>
-
-export interface FilesDeps extends UploadDeps {
-  readonly usedBy: UsedBy
-}
+import { createUpload } from './upload.ts'
 
 export type Files = ReturnType<typeof createFiles>
 
 export function createFiles(deps: FilesDeps) {
-  const { collection, contents, storage, blobs, clock, log, usedBy } = deps
+  const { collection, storage, blobs, clock, usedBy } = deps
 
   async function remove(tenant: string, id: string): Promise<boolean> {
     for (;;) {
@@ -31,17 +24,6 @@ export function createFiles(deps: FilesDeps) {
       await collection.write({ kind: 'replace', version: file.version, document, events: [] })
       await settleIntent(deps, tenant, intent) // Of removals at once one has written, and gives back the bytes.
     }
-  }
-
-  /** Removes an expired file that no task waits for, or what was left of a removed one. */
-  async function expire({ tenant, id, fate, version }: FileRecord): Promise<void> {
-    if (fate === 'removed') await collection.write({ kind: 'remove', version, tenant, id, events: [] })
-    else if ((await usedBy(tenant, id)) === undefined) await remove(tenant, id)
-  }
-
-  /** One that can't be swept, such as a blob on a broken disk, must not keep the sweeper from all others. */
-  async function attempt(tenant: string, id: string, work: Promise<unknown>): Promise<void> {
-    await work.catch(error => log.error('files.not_swept', { tenant, id, error }))
   }
 
   return {
@@ -92,16 +74,7 @@ export function createFiles(deps: FilesDeps) {
     },
 
     /** Removes what has expired, and what uploads and removals that died have left. What fails waits for the next time. */
-    async sweep(signal: AbortSignal): Promise<void> {
-      for await (const { tenant, intent } of storage.abandoned(signal)) {
-        await attempt(tenant, intent.file, settleIntent(deps, tenant, intent))
-      }
-      for await (const file of dueDocuments(collection, clock.now(), signal))
-        await attempt(file.tenant, file.id, expire(file))
-      for await (const content of contents.leftOver(signal)) {
-        await attempt(content.tenant, content.id, contents.retire(content))
-      }
-    },
+    sweep: (signal: AbortSignal): Promise<void> => removeExpired(deps, remove, signal),
   }
 }
 

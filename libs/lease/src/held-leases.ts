@@ -5,7 +5,7 @@
  */
 
 import { Counters } from './counters.ts'
-import { type Deadline, Deadlines, leaseMs } from './deadlines.ts'
+import { type Deadline, Deadlines, leaseMs } from './lease-timers.ts'
 import type { PoolOptions } from './pool-options.ts'
 import type { Ready } from './ready-queue.ts'
 import type { Work } from './work.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codeOf, createCursors } from '@millhand/api'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import type { Document } from './collection.ts'
-import { type PageOf, readPage } from './page.ts'
+import { type PageOf, readPage } from './list-page.ts'
 
 const cursors = createCursors(Buffer.alloc(32, 1))
 const idAt = (n: number) => `x_${String(n).padStart(4, '0')}`
