@@ -56,7 +56,10 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
     ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
+    // Its processes end with their runs: what they hold is beside the others’ limit.
+    ['batch', createExecutor({ ...options, pool: 'live/batch', ownProcesses: true, memoryLimitBytes: 0 })],
     ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
+    ['batch sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/batch', runner: mockRunner({ clock }) })],
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',

@@ -51,14 +51,20 @@ export interface Failure {
   readonly retryable: boolean
 }
 
+/** A file of what a run had done, kept until then: milliseconds since 1970. */
+export interface KeptFile {
+  readonly file: string
+  readonly kept_until: number
+}
+
 /** How a run ended. */
 export type Outcome =
   /** `output` is JSON text. */
   | { readonly kind: 'output'; readonly output: string }
   /** The output is in a file, which is kept until then: milliseconds since 1970. */
   | { readonly kind: 'output_file'; readonly file: string; readonly kept_until: number }
-  | { readonly kind: 'failure'; readonly failure: Failure }
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'failure'; readonly failure: Failure; readonly partial?: KeptFile }
+  | { readonly kind: 'cancelled'; readonly partial?: KeptFile }
   /** A neighbour in its run ended it. */
   | { readonly kind: 'evicted' }
   /** Given back before its run began. */
@@ -77,6 +83,8 @@ export interface RunReport {
   readonly model_cost_micros?: number
   /** Files that the output names. */
   readonly artifact_files?: readonly string[]
+  /** How many inputs it ran; one where it is not said. */
+  readonly items?: number
 }
 
 /** What leasing does to work. The owner of the work decides, in one pure function, what comes of it. */

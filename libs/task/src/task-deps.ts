@@ -12,12 +12,19 @@ import type { TaskKind } from './task-kind.ts'
 import type { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
 
+/** The pools of a kind's tasks. */
+export interface Pools<T extends TaskBase> {
+  /** What tasks of a mode are in unless their record says otherwise. */
+  first(mode: KeyMode): Pool<T, TaskCause>
+  named(name: string): Pool<T, TaskCause> | undefined
+}
+
 export interface TaskDeps<T extends TaskBase> {
   readonly kind: TaskKind<T>
   readonly tasks: WorkStore<T, TaskCause>
   readonly emissions: Emissions
   readonly replicas: Replicas
-  readonly pools: Readonly<Record<KeyMode, Pool<T, TaskCause>>>
+  readonly pools: Pools<T>
   readonly inputs: Inputs
   readonly queueLimit: QueueLimit
   readonly watch: TaskWatch<T>

@@ -13,6 +13,8 @@ export interface TaskKind<T extends TaskBase> {
   readonly write: (task: T, output: string | undefined) => string
   /** The pool of a mode's tasks: live and test work never share one. */
   readonly poolOf: (mode: KeyMode) => string
+  /** The pools beside that one, whose executors have slots of their own: tasks that take long keep no others waiting. */
+  readonly otherPoolsOf?: (mode: KeyMode) => readonly string[]
   /** What the names of blobs begin with that are its large inputs, and no others: `inputs/`. */
   readonly inputsAt: string
 }

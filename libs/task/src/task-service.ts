@@ -7,6 +7,7 @@ import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Routes } from '@millhand/rpc'
 import type { Collection, DocumentRef } from '@millhand/store'
+import { type LinesOptions, lineParts } from './line-parts.ts'
 import { outputFiles, type UnsettledFiles } from './output-files.ts'
 import { cancelTask } from './rpc/cancel-task.ts'
 import { createStreamToken } from './rpc/create-stream-token.ts'
@@ -47,6 +48,8 @@ export interface TaskServiceOptions<T extends TaskBase> {
   readonly toLease: (task: T) => Promise<Lease | undefined>
   /** Where the files of runs lie, and the notes of those that are not settled. Left out, a result that is a file is none. */
   readonly files?: RunFiles<T> & { readonly unsettled: Collection<UnsettledFiles> }
+  /** Of a kind whose tasks may be over JSON Lines, and that has files. */
+  readonly lines?: LinesOptions<T>
   /** Hears of documents that another replica has changed. */
   readonly onRing: (documents: readonly DocumentRef[]) => void
 }
@@ -60,10 +63,11 @@ export function taskService<
   J extends DescMessage,
   E extends DescMessage,
 >(api: TaskApi<T, R, I, O, J, E>, options: TaskServiceOptions<T>) {
-  const { tasks, cursors, toLease, files, onRing } = options
+  const { tasks, cursors, toLease, files, lines, onRing } = options
   const { deps, heard, tellOwner } = tasks
   const show = (task: T) => showTask(deps, api.toMessage, task)
   const results = files && outputFiles<T>({ ...deps, ...files })
+  const parts = files && lines && lineParts<T>({ ...deps, ...files, ...lines })
   const removeFiles = async (task: T) => {
     await Promise.all(files?.namedBy(task).map(file => files.remove(task.tenant, file)) ?? [])
   }
@@ -85,12 +89,13 @@ export function taskService<
       router.service(LeaseService, {
         ...leaseMethods({ ...deps, toLease, ...(results && { outputFiles: results }) }),
         ...(files && { readInput: readInput(deps, files), storeOutput: storeOutput(deps, files) }),
+        ...(parts && { storePart: parts.storePart, joinParts: parts.joinParts }),
       })
       router.service(OwnerService, { ring: ring(onRing) })
     },
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([tasks.run(signal), results?.run(signal)])
+      await Promise.all([tasks.run(signal), results?.run(signal), parts?.run(signal)])
     },
     heard,
     tellOwner,

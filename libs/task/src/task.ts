@@ -2,6 +2,7 @@
 import type { KeyMode } from '@millhand/api'
 import type { Failure, FencingToken, Work } from '@millhand/lease'
 import type { Callback } from './callback.ts'
+import type { Lines, LinesState } from './lines.ts'
 import type { Batch, Progress } from './stream/emission.ts'
 import type { HistoryEntry } from './stream/history.ts'
 import type { TaskStatus } from './task-status.ts'
@@ -29,6 +30,9 @@ export interface TaskBase extends Work {
   readonly output?: string | undefined
   /** The file that has the output, where it is too large for the record. */
   readonly output_file?: string | undefined
+  /** Of a task whose input is JSON Lines, which run one after the other. */
+  readonly lines?: Lines | undefined
+  readonly lines_state?: LinesState | undefined
   readonly error?: Failure | undefined
   readonly progress?: Progress | undefined
   /** The time of its id, by which lists are sorted and filtered. Milliseconds since 1970, like every time here. */

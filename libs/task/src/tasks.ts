@@ -27,7 +27,7 @@ export interface TasksOptions<T extends TaskBase>
   /** What an account's tasks may have of a pool: its latest one tells. */
   readonly share: PoolOptions<T, TaskCause>['share']
   /** How many tasks of a group share a run at most; where it is left out a run is of one task, and a claim's of any groups. */
-  readonly maxBatch?: (mode: KeyMode, group: string) => number
+  readonly maxBatch?: (pool: string, group: string) => number
   /** At least 32 bytes, the same for all replicas. */
   readonly streamTokenSecret: Uint8Array
 }
@@ -52,7 +52,7 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
   const newEventId = () => ids('evt')
   const watch = new TaskWatch<T>(clock)
   const onChanged = (before: T | undefined, after: T) => {
-    pools[after.mode].changed(before, after)
+    byName.get(after.pool)?.changed(before, after)
     watch.changed(after)
   }
   const tasks = createWorkStore<T, TaskCause>({
@@ -61,28 +61,32 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     clock,
     onChanged,
   })
-  const createPool = (mode: KeyMode) =>
+  const createPool = (name: string) =>
     new Pool<T, TaskCause>({
-      name: kind.poolOf(mode),
+      name,
       work: tasks as WorkStore<T, TaskCause | LeaseCause>,
       clock,
       newLeaseId: () => crypto.randomUUID(),
       share,
-      ...(maxBatch && { maxBatch: group => maxBatch(mode, group) }),
-      onError: error => log.error('pool.sweep_failed', { pool: kind.poolOf(mode), error }),
+      ...(maxBatch && { maxBatch: group => maxBatch(name, group) }),
+      onError: error => log.error('pool.sweep_failed', { pool: name, error }),
     })
-  const pools = { live: createPool('live'), test: createPool('test') }
+  const namesOf = (mode: KeyMode) => [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
+  const byName = new Map([...namesOf('live'), ...namesOf('test')].map(name => [name, createPool(name)]))
   const deps: TaskDeps<T> = {
     kind,
     tasks,
     emissions: createEmissions(options.emissions),
     replicas,
-    pools,
+    pools: {
+      first: mode => byName.get(kind.poolOf(mode)) as Pool<T, TaskCause>,
+      named: name => byName.get(name),
+    },
     inputs: createInputs(options.blobs, kind.inputsAt),
-    queueLimit: new QueueLimit(
-      (tenant, limit) => tasks.countWaiting(kind.poolOf(modeOf(tenant)), tenant, limit),
-      clock,
-    ),
+    queueLimit: new QueueLimit(async (tenant, limit) => {
+      const counts = await Promise.all(namesOf(modeOf(tenant)).map(pool => tasks.countWaiting(pool, tenant, limit)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    }, clock),
     watch,
     streamTokens: createStreamTokens(options.streamTokenSecret, clock),
     clock,
@@ -90,14 +94,14 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     ids,
     newEventId,
     retentionMs,
-    position: task => (task.status === 'queued' ? pools[task.mode].position(task.id) : undefined),
+    position: task => (task.status === 'queued' ? byName.get(task.pool)?.position(task.id) : undefined),
   }
 
   return {
     deps,
     async run(signal) {
       watch.hear(signal)
-      await Promise.all([pools.live.run(signal), pools.test.run(signal), removeExpired(deps, signal)])
+      await Promise.all([...[...byName.values()].map(pool => pool.run(signal)), removeExpired(deps, signal)])
       watch.endAll() // What came while it ended.
     },
     heard: task => onChanged(undefined, task),

@@ -10,6 +10,8 @@ import {
   type RunReport,
   refuse,
 } from '@millhand/lease'
+import type { PartStoredCause, PartsSettledCause } from './lines.ts'
+import { partStored, partsSettled } from './lines-transition.ts'
 import { appendEmissions } from './stream/append-emissions.ts'
 import { withEntry } from './stream/history.ts'
 import {
@@ -24,7 +26,14 @@ import {
 } from './task.ts'
 import type { TaskStatus } from './task-status.ts'
 
-export type TaskCause = LeaseCause | EmittedCause | ReservedCause | CancelCause | DataDeletedCause
+export type TaskCause =
+  | LeaseCause
+  | EmittedCause
+  | ReservedCause
+  | PartStoredCause
+  | PartsSettledCause
+  | CancelCause
+  | DataDeletedCause
 
 export interface TaskRules<T extends TaskBase> {
   /** How long an ended task and its data are kept, in milliseconds. */
@@ -46,6 +55,10 @@ export const taskTransition =
         return appendEmissions(task, cause.held, cause.batch)
       case 'reserved':
         return reserved(task, cause)
+      case 'part_stored':
+        return holds(task, cause.held) ? partStored(task, cause) : refuse('stale_lease')
+      case 'parts_settled':
+        return partsSettled(task, cause)
       case 'finished':
         return holds(task, cause.held) ? finished(rules, task, cause.outcome, cause.report, now) : refuse('stale_lease')
       case 'cancel':
@@ -82,7 +95,8 @@ function finished<T extends TaskBase>(
   report: RunReport,
   now: number,
 ): T {
-  if (task.status === 'cancelling') return ended(rules, task, 'cancelled', now, rules.bill(task, report))
+  if (task.status === 'cancelling')
+    return { ...ended(rules, task, 'cancelled', now, rules.bill(task, report)), ...partial(task, outcome) }
   switch (outcome.kind) {
     case 'output':
       return ended(rules, task, 'succeeded', now, { ...rules.bill(task, report), output: outcome.output })
@@ -93,7 +107,10 @@ function finished<T extends TaskBase>(
     case 'failure':
       return outcome.failure.retryable
         ? retried(rules, task, outcome.failure, now, rules.bill(task, report))
-        : ended(rules, task, 'failed', now, { ...rules.bill(task, report), error: outcome.failure })
+        : {
+            ...ended(rules, task, 'failed', now, { ...rules.bill(task, report), error: outcome.failure }),
+            ...partial(task, outcome),
+          }
     case 'evicted':
     case 'cancelled': // No one asked to cancel it: its executor stopped it for reasons of its own.
       return waiting(task, now, evicted, 0, noDueTime, { evictions: task.evictions + 1, alone: true })
@@ -103,6 +120,16 @@ function finished<T extends TaskBase>(
       return exhaustive(outcome)
   }
 }
+
+/** What was done before the end, where its run says so: of a task over lines alone. */
+function partial({ lines }: TaskBase, outcome: Outcome): Patch {
+  if (lines === undefined) return {}
+  const { file, kept_until } = outcome.kind === 'output_file' ? outcome : (partialOf(outcome) ?? {})
+  return file === undefined ? {} : { output_file: file, data_expires_at: kept_until }
+}
+
+const partialOf = (outcome: Outcome) =>
+  outcome.kind === 'failure' || outcome.kind === 'cancelled' ? outcome.partial : undefined
 
 function cancelled<T extends TaskBase>(rules: TaskRules<T>, task: T, now: number): T | Refusal {
   switch (task.status) {
@@ -172,6 +199,7 @@ const ended = <T extends TaskBase>(
     backoff_ms: 0,
     due_at: noDueTime,
     finished_at: now,
+    ...(task.lines_state === 'alive' && { lines_state: 'ended' }),
     data_expires_at: now + rules.retentionMs,
   })
 

@@ -29,7 +29,7 @@ import { toLease } from './input-file.ts'
 import { createTask } from './rpc/create-task.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
-import { runFiles } from './run-files.ts'
+import { joinLines, runFiles } from './run-files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
 import { computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
@@ -82,7 +82,7 @@ export function createComputeService(options: ComputeOptions) {
       return { weight, maxRunning }
     },
     // In the sandbox no task waits for another's end: each run is of one.
-    maxBatch: (mode, model) => (mode === 'test' ? 1 : maxBatchOf(models, model)),
+    maxBatch: (pool, model) => (pool === computeTask.poolOf('live') ? maxBatchOf(models, model) : 1),
   })
   const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
   const service = taskService(api, {
@@ -90,6 +90,12 @@ export function createComputeService(options: ComputeOptions) {
     tasks,
     toLease: task => toLease(deps, task),
     files: { ...runFiles(files), unsettled: options.unsettled },
+    lines: {
+      blobs: options.blobs,
+      partsAt: 'parts/',
+      join: joinLines(files),
+      ended: limit => options.tasks.find('unsettled_lines', { equals: ['ended'], limit }),
+    },
   })
   const { redeemStreamToken, ...methods } = service.methods
 
@@ -146,7 +152,7 @@ function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Pa
   const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros)
   const { engine_kind: kind, engine_name: name, provider } = report
   return {
-    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: 1 },
+    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: report.items || 1 },
     cost_micros,
     ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
   }

@@ -24,6 +24,7 @@ export async function inputFile(
   tenant: string,
   id: string,
   model: ModelPackage | undefined,
+  isLines = false,
 ): Promise<{ readonly file?: StoredFile; readonly fault?: Fault }> {
   const param = 'input_file'
   const missing = { param, code: 'not_found', message: `There is no file \`${id}\`.` }
@@ -35,7 +36,9 @@ export async function inputFile(
   if (model === undefined) return { file }
   const head = await headOf(files, file)
   if (head === undefined) return { fault: missing }
-  const message = checkInputFile(model, file.bytes, head)
+  const message = isLines
+    ? linesFault(head.toString(), head.length < file.bytes)
+    : checkInputFile(model, file.bytes, head)
   return message === undefined ? { file } : { fault: { param, code: 'model_input_invalid', message } }
 }
 
@@ -47,6 +50,18 @@ async function headOf(files: Files, file: StoredFile): Promise<Buffer | undefine
 
 /** What an executor gets of a task: how large its input file is, else the input. */
 export async function toLease({ inputs }: Pick<ComputeDeps, 'inputs'>, task: TaskRecord): Promise<Lease | undefined> {
-  if (task.input_file_bytes === undefined) return await leaseWithInput(inputs, task)
-  return { ...leaseOf(task, ''), inputFileBytes: task.input_file_bytes }
+  const { input_file_bytes: inputFileBytes } = task
+  const lease =
+    inputFileBytes === undefined ? await leaseWithInput(inputs, task) : { ...leaseOf(task, ''), inputFileBytes }
+  if (lease && task.type === 'batch') {
+    const { kept: count, failed } = task.lines ?? { kept: 0, failed: 0 }
+    lease.lines = { $typeName: 'millhand.lease.v1.KeptLines', count, failed }
+  }
+  return lease
+}
+
+/** Why the text can't be JSON Lines; where it is only the beginning of it, as far as that tells. What is wrong with one line fails that line. */
+export function linesFault(text: string, isBeginning = false): string | undefined {
+  if (text.trim() !== '') return undefined
+  return isBeginning ? 'the input begins with nothing but blank lines' : 'the input has no line'
 }

@@ -48,6 +48,22 @@ export const runFiles = (files: Files): RunFiles<TaskRecord> => ({
   namedBy: ({ output_file }) => (output_file === undefined ? [] : [output_file]),
 })
 
+/** Makes the output file of a task over JSON Lines of what its latest run has kept. */
+export const joinLines =
+  (files: Files) =>
+  async ({ id, tenant, attempt }: TaskRecord, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) => {
+    const output_of = runOf(id, attempt)
+    const description = {
+      purpose: 'output',
+      filename: `${id}.jsonl`,
+      media_type: 'application/jsonl',
+      expires_after_s: UNNAMED_S,
+      metadata: {},
+      output_of,
+    } as const
+    return (await files.upload({ tenant, description, bytes, signal, operation: `lines/${output_of}` })).id
+  }
+
 async function* bounded(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let bytes = 0
   for await (const part of data) {

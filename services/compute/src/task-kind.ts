@@ -1,5 +1,5 @@
 /** What makes a compute task another than tasks of other kinds. */
-import { jsonWriter } from '@millhand/api'
+import { jsonWriter, type KeyMode } from '@millhand/api'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { TaskKind } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
@@ -7,11 +7,15 @@ import { toMessage } from './task-message.ts'
 
 const writeTask = jsonWriter(TaskSchema)
 
+/** Where tasks over many inputs wait: they take long, and tasks of one input need not wait behind them. */
+export const batchPoolOf = (mode: KeyMode): string => `${mode}/batch`
+
 export const computeTask: TaskKind<TaskRecord> = {
   idPrefix: 'task',
   eventPrefix: 'task.',
   topic: 'millhand.tasks.v1',
   write: (task, output) => writeTask(toMessage(task, { output })),
   poolOf: mode => `${mode}/onnx`,
+  otherPoolsOf: mode => [batchPoolOf(mode)],
   inputsAt: 'inputs/',
 }

@@ -3,6 +3,7 @@ import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/co
 import { type TaskParts, taskMessage } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 
+const types = { inference: TaskType.INFERENCE, batch: TaskType.BATCH } as const
 const priorities = [TaskPriority.HIGH, TaskPriority.NORMAL, TaskPriority.LOW] as const
 
 /** The public task: what its record has, and `parts`, which may lie elsewhere. */
@@ -10,7 +11,7 @@ export function toMessage(task: TaskRecord, parts: TaskParts = {}): Task {
   const message = taskMessage<Task>(
     {
       $typeName: 'millhand.compute.v1.Task',
-      type: TaskType.INFERENCE,
+      type: types[task.type],
       model: task.group,
       modelVersion: task.model_version,
       priority: priorities[task.rank] ?? TaskPriority.NORMAL,

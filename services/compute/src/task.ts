@@ -6,7 +6,7 @@ import type { TaskBase } from '@millhand/task'
 export interface TaskRecord extends TaskBase {
   /** The account's compute plan when it was made. */
   readonly plan: string
-  readonly type: 'inference'
+  readonly type: 'inference' | 'batch'
   /** The model's id; `group` in the words of leasing. */
   readonly group: string
   readonly model_version: string
@@ -29,6 +29,7 @@ export const tasksSpec = {
   indexes: {
     ...workIndexes,
     input_file: { fields: ['tenant', 'input_file'], when: { field: 'uses_file', in: ['yes'] } },
+    unsettled_lines: { fields: ['lines_state', 'tenant', 'id'], when: { field: 'lines_state', in: ['ended'] } },
   },
   refusedWhenFull: true,
 } as const satisfies CollectionSpec

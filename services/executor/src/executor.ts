@@ -10,7 +10,7 @@ import {
   type LeaseService,
   Renewed_Verdict,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import type { Loadable, Loadables, Runner } from '@millhand/child-process'
+import type { Emission, Loadable, Loadables, Runner } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
@@ -18,11 +18,13 @@ import { Emissions } from './emissions.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { inputFiles } from './input-files.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
+import { runLines } from './lines/lines-run.ts'
+import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
 import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
-import { type ActiveRun, type RunBatchDeps, runBatch } from './run-batch.ts'
+import { type ActiveRun, runBatch } from './run-batch.ts'
 import { WarmProcesses } from './warm-processes.ts'
 
 export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
@@ -47,6 +49,8 @@ export interface ExecutorOptions<L extends Loadable = ModelPackage> {
   /** What the groups of the pool are. */
   readonly models: Loadables<L>
   readonly pool: string
+  /** Set where each run has a process to itself: those that take long. */
+  readonly ownProcesses?: true
   /** How many runs at once, over all of them. */
   readonly slots: number
   /** What all processes may hold before idle ones are unloaded. */
@@ -63,11 +67,10 @@ export interface Executor {
 }
 
 export function createExecutor<L extends Loadable>(options: ExecutorOptions<L>): Executor {
-  const executor = new LeasedRuns(options)
-  return { run: signal => executor.run(signal), ring: () => executor.ring() }
+  return new LeasedRuns(options)
 }
 
-class LeasedRuns<L extends Loadable> {
+class LeasedRuns<L extends Loadable> implements Executor {
   readonly #options: ExecutorOptions<L>
   readonly #id = `exec_${crypto.randomUUID()}`
   readonly #warm: WarmProcesses<L>
@@ -97,7 +100,7 @@ class LeasedRuns<L extends Loadable> {
     this.#newcomers = new NewcomerSlot({
       ...options,
       executorId: this.#id,
-      sharesProcesses: options.runner.ownProcesses !== true,
+      sharesProcesses: !hasOwnProcesses(options),
       signal: this.#stopping.signal,
       start: (run, begunAt) => void this.#start(run, begunAt, true),
     })
@@ -167,7 +170,7 @@ class LeasedRuns<L extends Loadable> {
   }
 
   #busy(): string[] {
-    if (this.#options.runner.ownProcesses) return []
+    if (hasOwnProcesses(this.#options)) return []
     const running = new Map<string, number>()
     for (const { group } of this.#active.values()) running.set(group, (running.get(group) ?? 0) + 1)
     const room = (group: string) => ((this.#tookMs.get(group) ?? Number.POSITIVE_INFINITY) < shortRunMs ? 2 : 1)
@@ -176,22 +179,25 @@ class LeasedRuns<L extends Loadable> {
 
   /** Resolves once the run is over. `beside`: it shares no process with others. */
   #start({ group, leases }: Run, begunAt: number, beside = false): Promise<void> {
-    const { models, clock, runner, log } = this.#options
+    const { leases: service, models, clock, runner, log } = this.#options
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
     const model = models.get(group)
     const tenant = leases[0]?.tenant ?? ''
-    const warm = model?.status === 'ready' ? this.#warm.get(model, tenant, beside) : undefined
-    const deps: RunBatchDeps = {
+    const ready = model?.status === 'ready' ? model : undefined
+    const deps = {
       clock,
       runner,
-      inputs: inputFiles(this.#options.leases, clock, log),
-      sendOutput: outputFiles(this.#options.leases, clock, log),
-      reserve: reserveCost(this.#options.leases, clock, log),
-      emit: (one, emission) => this.#emissions.emit(one, emission),
-      settle: (one, result) => this.#settle(one, result),
+      inputs: inputFiles(service, clock, log),
+      sendOutput: outputFiles(service, clock, log),
+      reserve: reserveCost(service, clock, log),
+      emit: (one: HeldLease, emission: Emission) => this.#emissions.emit(one, emission),
+      settle: (one: HeldLease, result: () => Result | undefined) => this.#settle(one, result),
     }
-    const run = runBatch(deps, model, warm, held)
+    const lines = held.find(({ lease }) => lease.lines)
+    const run = lines
+      ? runLines({ ...deps, lines: linesStore(service, clock, log) }, model, ready && this.#warm.own(ready), lines)
+      : runBatch(deps, model, ready && this.#warm.get(ready, tenant, beside), held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })
@@ -234,7 +240,7 @@ class LeasedRuns<L extends Loadable> {
   async #renewSome(held: readonly HeldLease[]): Promise<void> {
     const { leases, clock, log } = this.#options
     const askedAt = clock.monotonic()
-    const request = { executorId: this.#id, leases: held.map(toRenewal) }
+    const request = { executorId: this.#id, pool: this.#options.pool, leases: held.map(toRenewal) }
     try {
       const answer = await leases.renew(request, { timeoutMs: 5_000 })
       held.forEach((one, i) => {
@@ -278,6 +284,9 @@ class LeasedRuns<L extends Loadable> {
     this.#check()
   }
 }
+
+const hasOwnProcesses = <L extends Loadable>({ ownProcesses, runner }: ExecutorOptions<L>): boolean =>
+  ownProcesses === true || runner.ownProcesses === true
 
 const sharesRuns = (model: ReturnType<Loadables<Loadable>['get']>): boolean =>
   model?.status === 'ready' && (model.manifest?.maxBatch ?? 1) > 1

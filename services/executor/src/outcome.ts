@@ -21,6 +21,10 @@ interface Account {
   /** Artifacts. */
   readonly files: readonly string[]
   readonly used: ModelUsage | undefined
+  /** How many inputs it ran. */
+  readonly items?: number
+  /** The file of what was done, where the outcome names none. */
+  readonly partial?: string | undefined
 }
 
 /** In the words of what the runner loads. */
@@ -70,7 +74,11 @@ export function outcomes(
       return new LoadFailed(`${loads}_broken`, `The ${loads} ${problem}`)
     },
 
-    resultOf: (lease: Lease, outcome: Outcome, { computeMs, files, used }: Account): Result => ({
+    resultOf: (
+      lease: Lease,
+      outcome: Outcome,
+      { computeMs, files, used, items = 1, partial = '' }: Account,
+    ): Result => ({
       $typeName: 'millhand.lease.v1.Result',
       leaseId: lease.id,
       tenant: lease.tenant,
@@ -86,6 +94,8 @@ export function outcomes(
       inputTokens: atMost(MOST_USED, used?.inputTokens),
       outputTokens: atMost(MOST_USED, used?.outputTokens),
       modelCostMicros: atMost(MOST_USED, used?.costMicros),
+      items,
+      partialOutputFile: partial,
     }),
   }
 }

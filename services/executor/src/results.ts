@@ -21,14 +21,22 @@ const finishPortion: BatchLimit<Result> = {
 export class Results {
   readonly #leases: Client<typeof LeaseService>
   readonly #executorId: string
+  readonly #pool: string
   readonly #clock: Clock
   readonly #log: Log
   #batch: Result[] = []
   #flushed: Promise<void> | undefined
 
-  constructor(options: { leases: Client<typeof LeaseService>; executorId: string; clock: Clock; log: Log }) {
+  constructor(options: {
+    leases: Client<typeof LeaseService>
+    executorId: string
+    pool: string
+    clock: Clock
+    log: Log
+  }) {
     this.#leases = options.leases
     this.#executorId = options.executorId
+    this.#pool = options.pool
     this.#clock = options.clock
     this.#log = options.log
   }
@@ -51,7 +59,7 @@ export class Results {
     const deadline = this.#clock.monotonic() + giveUpAfterMs
     for (;;) {
       try {
-        const { accepted } = await this.#leases.finish({ executorId: this.#executorId, results })
+        const { accepted } = await this.#leases.finish({ executorId: this.#executorId, pool: this.#pool, results })
         const refused = results.filter((_, i) => !accepted[i])
         for (const { workId, attempt } of refused) this.#log.info('result.refused', { task_id: workId, attempt })
         return

@@ -47,7 +47,8 @@ export interface ActiveRun {
   readonly tookMs: number
 }
 
-type Loaded = ReturnType<Loadables<Loadable>['get']>
+/** What is to run, or why it can't. */
+export type Loaded = ReturnType<Loadables<Loadable>['get']>
 
 /** Begins a run of the leases in the warm process; where there is none, `loaded` says why. */
 export function runBatch(

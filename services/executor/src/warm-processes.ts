@@ -25,12 +25,19 @@ export interface Warm {
   kill(): Promise<void>
 }
 
+/** What one run has to itself. */
+export interface OwnWarm extends Warm {
+  /** The run is over. */
+  release(): void
+}
+
 /** A process with the line of runs that wait for it. */
 interface Entry<L> extends Warm {
   readonly thing: L
   /** Whose runs its process has seen; none where that is fresh. */
   tenant: string | undefined
   isRunning: boolean
+  isBackground: boolean
   loaded: Promise<Loaded> | undefined
   process: Loaded | undefined
   lastUsed: number
@@ -86,6 +93,18 @@ export class WarmProcesses<L extends Loadable> {
         }),
       kill: async () => await taken?.kill(),
     }
+  }
+
+  /** For one run alone until it releases it. Its process leaves the processor to others. */
+  own(thing: L): OwnWarm {
+    const entry = this.#entriesOf(thing).find(({ users }) => users === 0) ?? this.#add(thing)
+    entry.users++
+    entry.isBackground = true
+    const release = () => {
+      entry.users--
+      this.#unloadIdle()
+    }
+    return { run: entry.run, kill: entry.kill, isRunning: false, release }
   }
 
   /** Ends all processes. */
@@ -186,6 +205,7 @@ export class WarmProcesses<L extends Loadable> {
       thing,
       tenant: undefined,
       isRunning: false,
+      isBackground: false,
       loaded: undefined,
       process: undefined,
       lastUsed: 0,
@@ -238,6 +258,7 @@ export class WarmProcesses<L extends Loadable> {
     loading.then(
       process => {
         if (entry.loaded === loading) entry.process = process
+        if (entry.isBackground) process.standBack?.()
         this.#log.info(`${loads}.loaded`, { [loads]: id })
         process.gone.then(why => {
           ended()

@@ -57,8 +57,7 @@ const claim = <T extends TaskBase>(deps: LeaseDeps<T>) => {
 const claimHere =
   <T extends TaskBase>(deps: LeaseDeps<T>) =>
   async (req: ClaimRequest, call: HandlerContext): Promise<ClaimResponse> => {
-    const mode = (['live', 'test'] as const).find(each => deps.kind.poolOf(each) === req.pool)
-    const pool = mode && deps.pools[mode]
+    const pool = deps.pools.named(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const { executorId, runs: room, waitMs, newcomersOnly } = req
     const request = { executorId, runs: room, busy: new Set(req.busyGroups), waitMs, newcomersOnly }
@@ -87,7 +86,7 @@ const renewHere =
   <T extends TaskBase>({ pools }: LeaseDeps<T>) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
     const verdicts = await Promise.all(
-      req.leases.map(({ id, tenant, workId }) => pools[modeOf(tenant)].renew(tenant, workId, id)),
+      req.leases.map(({ id, tenant, workId }) => poolOf(pools, req.pool, tenant).renew(tenant, workId, id)),
     )
     return { $typeName: 'millhand.lease.v1.RenewResponse', leases: verdicts.map(toRenewed) }
   }
@@ -98,7 +97,7 @@ const finish =
     // Before any of them is taken: nothing of a bad request is done.
     for (const [at, result] of req.results.entries()) requireCounts(result, at)
     for (const { outcome } of req.results) if (outcome.case === 'output') requireJson(outcome.value, 'results')
-    const settled = await Promise.allSettled(req.results.map(result => finishOne(deps, result)))
+    const settled = await Promise.allSettled(req.results.map(result => finishOne(deps, req.pool, result)))
     // Each stands for itself: the others are taken, and when all are sent again they are refused, which changes nothing.
     const accepted = settled.map(one => {
       if (one.status === 'rejected') throw one.reason
@@ -118,12 +117,12 @@ function requireCounts(result: Result, at: number): void {
     requireCount(count, `results[${at}].${field}`)
 }
 
-async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, result: Result): Promise<boolean> {
+async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, result: Result): Promise<boolean> {
   const { pools, outputFiles } = deps
   const { tenant, workId } = result
   const { outcome, kept } = await outcomeOf(deps, result)
   const held = { lease_id: result.leaseId, attempt: result.attempt }
-  const accepted = await pools[modeOf(tenant)].finish(tenant, workId, held, outcome, {
+  const accepted = await poolOf(pools, pool, tenant).finish(tenant, workId, held, outcome, {
     compute_ms: result.computeMs,
     group_version: result.groupVersion,
     engine_kind: result.engineKind,
@@ -133,13 +132,32 @@ async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, result: Result)
     output_tokens: result.outputTokens,
     model_cost_micros: result.modelCostMicros,
     artifact_files: result.artifactFiles,
+    items: result.items,
   })
   if (kept.length > 0) await outputFiles?.settled(result, kept)
   return accepted
 }
 
-const filesOf = ({ outcome, artifactFiles }: Result): readonly string[] =>
-  outcome.case === 'outputFile' ? [outcome.value, ...artifactFiles] : artifactFiles
+/** The pool that leases are of, by its name, or the first of the tenant's mode. */
+function poolOf<T extends TaskBase>(pools: LeaseDeps<T>['pools'], name: string, tenant: string) {
+  const pool = name === '' ? pools.first(modeOf(tenant)) : pools.named(name)
+  if (!pool) throw fail('not_found', `There is no pool \`${name}\`.`)
+  return pool
+}
+
+function filesOf({ outcome, artifactFiles, partialOutputFile }: Result): readonly string[] {
+  switch (outcome.case) {
+    case 'output':
+      return artifactFiles
+    case 'outputFile':
+      return [outcome.value, ...artifactFiles]
+    case 'failure':
+    case 'cancelled':
+      return partialOutputFile === '' ? [] : [partialOutputFile]
+    default:
+      return []
+  }
+}
 
 /** Files are kept for an output alone. One that names another's, or one that is gone, is none. */
 async function outcomeOf<T extends TaskBase>(
@@ -148,12 +166,15 @@ async function outcomeOf<T extends TaskBase>(
 ): Promise<{ readonly outcome: Outcome; readonly kept: readonly string[] }> {
   const { outcome: told } = result
   const files = filesOf(result)
-  const isOutput = told.case === 'output' || told.case === 'outputFile'
-  if (!isOutput || files.length === 0 || !outputFiles) return { outcome: toOutcome(told), kept: [] }
+  if (files.length === 0 || !outputFiles) return { outcome: toOutcome(told), kept: [] }
   const { kept, until } = await outputFiles.keep(result, files)
+  const [partial] = kept
+  if (told.case === 'failure' || told.case === 'cancelled')
+    return { outcome: { ...toOutcome(told), ...(partial && { partial: { file: partial, kept_until: until } }) }, kept }
   if (kept.length < files.length) return { outcome: { kind: 'failure', failure: outputMissing }, kept }
-  if (told.case === 'output') return { outcome: toOutcome(told), kept }
-  return { outcome: { kind: 'output_file', file: told.value, kept_until: until }, kept }
+  return told.case === 'outputFile'
+    ? { outcome: { kind: 'output_file', file: told.value, kept_until: until }, kept }
+    : { outcome: toOutcome(told), kept }
 }
 
 const outputMissing: Failure = {
@@ -183,7 +204,7 @@ async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise
 /** Never fails: where nobody can be told, this lease alone runs out. */
 async function notLent<T extends TaskBase>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
   try {
-    await pools[task.mode].finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
+    await pools.named(task.pool)?.finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {
     log.error('lease.not_ended', { task_id: task.id, error })
   }

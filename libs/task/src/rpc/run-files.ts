@@ -30,12 +30,15 @@ export interface RunFiles<T extends TaskBase> {
   /** Stores a file, durably, and resolves with its id. */
   store(task: T, file: RunFile, call: HandlerContext): Promise<string>
   /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
-  keep(result: Result, file: string, until: number): Promise<boolean>
+  keep(run: MadeBy, file: string, until: number): Promise<boolean>
   /** Removes a file, if it is there. Rejects where that can't be done now. */
   remove(tenant: string, file: string): Promise<unknown>
   /** The files that a task names. */
   namedBy(task: T): readonly string[]
 }
+
+/** The run that made a file. */
+export type MadeBy = Pick<Result, 'tenant' | 'workId' | 'attempt'>
 
 type Deps<T extends TaskBase> = Pick<TaskDeps<T>, 'tasks'>
 
@@ -64,17 +67,20 @@ export const storeOutput =
     }
   }
 
-async function* dataOf(parts: AsyncIterator<StoreOutputRequest>): AsyncGenerator<Uint8Array, void> {
+/** The bytes that follow the first message. */
+export async function* dataOf(
+  parts: AsyncIterator<{ readonly part: { case?: string | undefined; value?: unknown } }>,
+): AsyncGenerator<Uint8Array, void> {
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
     const { part } = next.value
     if (part.case !== 'data')
-      throw fail('invalid_parameter', 'After the `run` comes nothing but `data`.', { param: 'run' })
-    yield part.value
+      throw fail('invalid_parameter', 'After the first message comes nothing but `data`.', { param: 'data' })
+    yield part.value as Uint8Array
   }
 }
 
 /** The task that a run is of, as it is in the store. Fails with `conflict` where the run's lease is not the live one. */
-async function requireLeasedTask<T extends TaskBase>(
+export async function requireLeasedTask<T extends TaskBase>(
   tasks: { get(tenant: string, id: string): Promise<T | undefined> },
   { tenant, workId, leaseId, attempt }: RunRef,
 ): Promise<T> {

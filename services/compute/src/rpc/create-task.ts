@@ -6,9 +6,9 @@ import { type CatalogueEntry, checkInput, type ModelPackage } from '@millhand/mo
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
-import { inputFile } from '../input-file.ts'
+import { inputFile, linesFault } from '../input-file.ts'
 import type { TaskRecord } from '../task.ts'
-import { computeTask } from '../task-kind.ts'
+import { batchPoolOf, computeTask } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
 
 /** Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. */
@@ -26,9 +26,11 @@ export const createTask =
     if (before) return await showTask(deps, toMessage, before)
     const entry = models.get(req.model)
     const ready = entry?.status === 'ready' ? entry : undefined
-    const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready)
+    const isBatch = req.type === TaskType.BATCH
+    const given =
+      req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
     const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
-    const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input)
+    const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
     const misfits = [
       ...(misfit ? [misfit] : []),
       ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
@@ -40,7 +42,8 @@ export const createTask =
     const task: TaskRecord = {
       ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
       plan,
-      type: 'inference',
+      type: isBatch ? 'batch' : 'inference',
+      ...(isBatch && { pool: batchPoolOf(mode), alone: true, lines_state: 'alive' }),
       group: model.id,
       model_version: model.version,
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
@@ -55,8 +58,8 @@ export const createTask =
   }
 
 /** What stands against an input in the request, as far as its model tells. */
-function inputFault(model: ModelPackage | undefined, input: string): Fault | undefined {
-  const message = model && checkInput(model, input)
+function inputFault(model: ModelPackage | undefined, input: string, isBatch: boolean): Fault | undefined {
+  const message = model && (isBatch ? linesFault(input) : checkInput(model, input))
   return message === undefined ? undefined : { param: 'input', code: 'model_input_invalid', message }
 }
 
@@ -67,10 +70,11 @@ function admitted(
   misfits: readonly Fault[],
 ): ModelPackage {
   const tooLarge = parameters !== undefined && JSON.stringify(parameters).length > mostParameters
-  if (type === TaskType.INFERENCE && model?.status === 'ready' && misfits.length === 0 && !tooLarge) return model
+  const isAvailable = type === TaskType.INFERENCE || type === TaskType.BATCH
+  if (isAvailable && model?.status === 'ready' && misfits.length === 0 && !tooLarge) return model
   const faults: Fault[] = []
-  if (type !== TaskType.INFERENCE) {
-    const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` is.`
+  if (!isAvailable) {
+    const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` and \`batch\` are.`
     faults.push({ param: 'type', code: 'not_available', message })
   }
   if (model === undefined) {

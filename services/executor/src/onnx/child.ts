@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { PieceTooLarge } from '@millhand/child-process'
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { excerpt, InputInvalid } from '@millhand/model'
-import { fits } from '../result-limit.ts'
+import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-limit.ts'
 import { type Processor, toError } from './processing/processor.ts'
@@ -24,6 +24,8 @@ const say = openChannel<ToChild, FromChild>(hear)
 const emissions = emitWindow(say)
 lockDown()
 let processor: Processor | undefined
+/** Bytes that the outputs in one message may have together. */
+let inline = 0
 
 function hear(message: ToChild): void {
   switch (message.kind) {
@@ -40,6 +42,7 @@ function hear(message: ToChild): void {
 
 async function load(message: LoadMessage): Promise<void> {
   try {
+    inline = message.maxBatch * MAX_MESSAGE_BYTES
     processor = await openProcessor(message)
     lockLoaded()
     say({ kind: 'loaded' })
@@ -52,7 +55,7 @@ async function load(message: LoadMessage): Promise<void> {
 async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
   const results = await (processor as Processor).run(items, emissions.emit)
-  const write = outputWriter(room)
+  const write = outputWriter(room, inline)
   const answers = results.map((result, index) => (typeof result === 'string' ? write(result, index) : fault(result)))
   const outputs = answers.filter(answer => typeof answer === 'string')
   const answered = answers.map(answer => (typeof answer === 'string' ? null : answer))
@@ -60,10 +63,13 @@ async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
 }
 
 /** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */
-function outputWriter(room: number) {
+function outputWriter(room: number, inline: number) {
   return (output: string, item: number): string | ItemInFile | ItemFault => {
-    if (fits(output)) return output
     const bytes = Buffer.byteLength(output)
+    if (bytes <= MAX_MESSAGE_BYTES && bytes <= inline) {
+      inline -= bytes
+      return output
+    }
     if (bytes > MAX_OUTPUT_BYTES) return fault(new OutputTooLarge())
     if (bytes > room) return { code: 'no_room', message: '' }
     try {

@@ -92,8 +92,8 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     stop()
   }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
-    const { processing, labels, batchable } = model.manifest
-    child.send({ kind: 'load', files: model.files, processing, labels, batchable, threads: options.threads })
+    const { processing, labels, maxBatch } = model.manifest
+    child.send({ kind: 'load', files: model.files, processing, labels, maxBatch, threads: options.threads })
     const answer = await child.next()
     if (answer.kind === 'loaded') return new OnnxModel(child, options)
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
@@ -222,10 +222,17 @@ class OnnxModel implements Loaded {
     return this.#child.memoryBytes()
   }
 
+  standBack(): void {
+    this.#child.lowerPriority({ niceness: BACKGROUND_NICENESS, avoidsFirstCore: false })
+  }
+
   kill(): Promise<void> {
     return this.#child.kill()
   }
 }
+
+/** By `nice`: a run that is not in the background gets three times as much of a processor that both want. */
+const BACKGROUND_NICENESS = 5
 
 /** Again, the run may have others beside it. */
 const noRoom: ItemResult = {

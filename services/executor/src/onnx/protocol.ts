@@ -12,7 +12,8 @@ export interface LoadMessage {
   readonly files: Readonly<Record<string, string>>
   readonly processing: Processing
   readonly labels: readonly string[] | undefined
-  readonly batchable: boolean
+  /** How many inputs may be joined; 1 where none may. */
+  readonly maxBatch: number
   /** Processor threads of a run. */
   readonly threads: number
 }

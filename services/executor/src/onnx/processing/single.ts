@@ -24,9 +24,12 @@ export async function openSingle(message: LoadMessage, { preprocess, postprocess
   return {
     async run(items) {
       const results: (string | Error)[] = new Array(items.length)
-      const feeds = await readAll(items, read, results)
-      for (const batch of message.batchable ? batches(feeds) : feeds.map(feed => [feed])) {
-        for (const [index, result] of await runBatch(session, batch, write)) results[index] = result
+      // Of many items so many at once are in memory as tensors as are run together.
+      for (let from = 0; from < items.length; from += message.maxBatch) {
+        const feeds = await readAll(items, from, from + message.maxBatch, read, results)
+        for (const batch of message.maxBatch > 1 ? batches(feeds) : feeds.map(feed => [feed])) {
+          for (const [index, result] of await runBatch(session, batch, write)) results[index] = result
+        }
       }
       return results
     },
@@ -40,9 +43,16 @@ const writeOutputs: Write = ({ tensors, base64 }) => {
   return boundedText(tensorParts(tensors, base64))
 }
 
-async function readAll(items: readonly RunItem[], read: Read, results: (string | Error)[]): Promise<Feed[]> {
+async function readAll(
+  items: readonly RunItem[],
+  from: number,
+  to: number,
+  read: Read,
+  results: (string | Error)[],
+): Promise<Feed[]> {
   const feeds: Feed[] = []
-  for (const [index, { input }] of items.entries()) {
+  for (let index = from; index < Math.min(to, items.length); index++) {
+    const { input } = items[index] as RunItem
     try {
       const named = read(input)
       const { tensors, base64 } = named instanceof Promise ? await named : named

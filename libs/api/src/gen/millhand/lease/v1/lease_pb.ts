@@ -15,7 +15,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease.proto.
  */
 export const file_millhand_lease_v1_lease: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC9sZWFzZS92MS9sZWFzZS5wcm90bxIRbWlsbGhhbmQubGVhc2UudjEiPgoDUnVuEg0KBWdyb3VwGAEgASgJEigKBmxlYXNlcxgCIAMoCzIYLm1pbGxoYW5kLmxlYXNlLnYxLkxlYXNlIroCCgVMZWFzZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEiYKA3R0bBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtydW5fdGltZW91dBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhINCgVpbnB1dBgHIAEoCRIrCgpwYXJhbWV0ZXJzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIdChBpbnB1dF9maWxlX2J5dGVzGAkgASgNSACIAQESKwoFZmlsZXMYCiADKAsyHC5taWxsaGFuZC5sZWFzZS52MS5HaXZlbkZpbGVCEwoRX2lucHV0X2ZpbGVfYnl0ZXMiPAoJR2l2ZW5GaWxlEgwKBG5hbWUYASABKAkSEgoKbWVkaWFfdHlwZRgCIAEoCRINCgVieXRlcxgDIAEoDSK0AQoGUnVuUmVmEhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBASLWBQoGUmVzdWx0EhwKCGxlYXNlX2lkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kEhcKB2F0dGVtcHQYBCABKA1CBrpIA8gBARIbCgZvdXRwdXQYBSABKAlCCbpIBnIEKICAEEgAEi0KB2ZhaWx1cmUYBiABKAsyGi5taWxsaGFuZC5sZWFzZS52MS5GYWlsdXJlSAASEwoJY2FuY2VsbGVkGAcgASgISAASEQoHZXZpY3RlZBgIIAEoCEgAEhIKCHJldHVybmVkGA4gASgISAASMQoLb3V0cHV0X2ZpbGUYDyABKAlCGrpIF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kSAASHwoKY29tcHV0ZV9tcxgJIAEoDUILukgIKgYYgIiyoAISHQoLZW5naW5lX25hbWUYCiABKAlCCLpIBXIDGIABEhkKCHByb3ZpZGVyGAsgASgJQge6SARyAhhAEh8KDWdyb3VwX3ZlcnNpb24YDCABKAlCCLpIBXIDGIABEi0KC2VuZ2luZV9raW5kGA0gASgJQhi6SBVyEzIRXlthLXowLTlfXXswLDMyfSQSOQoOYXJ0aWZhY3RfZmlsZXMYECADKAlCIbpIHpIBGxAgIhdyFTITXmZpbGVfWzAtOWEtel17MjZ9JBIhCgxpbnB1dF90b2tlbnMYESABKA1CC7pICCoGGICU69wDEiIKDW91dHB1dF90b2tlbnMYEiABKA1CC7pICCoGGICU69wDEiYKEW1vZGVsX2Nvc3RfbWljcm9zGBMgASgNQgu6SAgqBhiAlOvcA0IQCgdvdXRjb21lEgW6SAIIASJnCgdGYWlsdXJlEi4KBGNvZGUYASABKAlCILpIHcgBAXIYMhZeW2Etel1bYS16MC05X117MCw2M30kEhkKB21lc3NhZ2UYAiABKAlCCLpIBXIDGIAQEhEKCXJldHJ5YWJsZRgDIAEoCGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("Ch1taWxsaGFuZC9sZWFzZS92MS9sZWFzZS5wcm90bxIRbWlsbGhhbmQubGVhc2UudjEiPgoDUnVuEg0KBWdyb3VwGAEgASgJEigKBmxlYXNlcxgCIAMoCzIYLm1pbGxoYW5kLmxlYXNlLnYxLkxlYXNlIvYCCgVMZWFzZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEiYKA3R0bBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtydW5fdGltZW91dBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhINCgVpbnB1dBgHIAEoCRIrCgpwYXJhbWV0ZXJzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIdChBpbnB1dF9maWxlX2J5dGVzGAkgASgNSACIAQESKwoFZmlsZXMYCiADKAsyHC5taWxsaGFuZC5sZWFzZS52MS5HaXZlbkZpbGUSMAoFbGluZXMYCyABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5LZXB0TGluZXNIAYgBAUITChFfaW5wdXRfZmlsZV9ieXRlc0IICgZfbGluZXMiKgoJS2VwdExpbmVzEg0KBWNvdW50GAEgASgNEg4KBmZhaWxlZBgCIAEoDSI8CglHaXZlbkZpbGUSDAoEbmFtZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEg0KBWJ5dGVzGAMgASgNIrQBCgZSdW5SZWYSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBIqEGCgZSZXN1bHQSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBEhsKBm91dHB1dBgFIAEoCUIJukgGcgQogIAQSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoIcmV0dXJuZWQYDiABKAhIABIxCgtvdXRwdXRfZmlsZRgPIAEoCUIaukgXchUyE15maWxlX1swLTlhLXpdezI2fSRIABIfCgpjb21wdXRlX21zGAkgASgNQgu6SAgqBhiAiLKgAhIdCgtlbmdpbmVfbmFtZRgKIAEoCUIIukgFcgMYgAESGQoIcHJvdmlkZXIYCyABKAlCB7pIBHICGEASHwoNZ3JvdXBfdmVyc2lvbhgMIAEoCUIIukgFcgMYgAESLQoLZW5naW5lX2tpbmQYDSABKAlCGLpIFXITMhFeW2EtejAtOV9dezAsMzJ9JBI5Cg5hcnRpZmFjdF9maWxlcxgQIAMoCUIhukgekgEbECAiF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kEiEKDGlucHV0X3Rva2VucxgRIAEoDUILukgIKgYYgJTr3AMSIgoNb3V0cHV0X3Rva2VucxgSIAEoDUILukgIKgYYgJTr3AMSJgoRbW9kZWxfY29zdF9taWNyb3MYEyABKA1CC7pICCoGGICU69wDEg0KBWl0ZW1zGBQgASgNEjoKE3BhcnRpYWxfb3V0cHV0X2ZpbGUYFSABKAlCHbpIGnIYMhZeKGZpbGVfWzAtOWEtel17MjZ9KT8kQhAKB291dGNvbWUSBbpIAggBImcKB0ZhaWx1cmUSLgoEY29kZRgBIAEoCUIgukgdyAEBchgyFl5bYS16XVthLXowLTlfXXswLDYzfSQSGQoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgBASEQoJcmV0cnlhYmxlGAMgASgIYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
 
 /**
  * Leases of one group that may share one run.
@@ -120,6 +120,13 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
    * @generated from field: repeated millhand.lease.v1.GivenFile files = 10;
    */
   files: GivenFile[];
+
+  /**
+   * Set where the input is JSON Lines, which run one after the other: what earlier attempts have kept of them.
+   *
+   * @generated from field: optional millhand.lease.v1.KeptLines lines = 11;
+   */
+  lines?: KeptLines | undefined;
 };
 
 /**
@@ -128,6 +135,34 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
   messageDesc(file_millhand_lease_v1_lease, 1);
+
+/**
+ * Lines whose results are kept: a run goes on after them.
+ *
+ * @generated from message millhand.lease.v1.KeptLines
+ */
+export type KeptLines = Message<"millhand.lease.v1.KeptLines"> & {
+  /**
+   * How many.
+   *
+   * @generated from field: uint32 count = 1;
+   */
+  count: number;
+
+  /**
+   * How many of them failed.
+   *
+   * @generated from field: uint32 failed = 2;
+   */
+  failed: number;
+};
+
+/**
+ * Describes the message millhand.lease.v1.KeptLines.
+ * Use `create(KeptLinesSchema)` to create a new message.
+ */
+export const KeptLinesSchema: GenMessage<KeptLines> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease, 2);
 
 /**
  * A file that comes beside an input.
@@ -162,7 +197,7 @@ export type GivenFile = Message<"millhand.lease.v1.GivenFile"> & {
  * Use `create(GivenFileSchema)` to create a new message.
  */
 export const GivenFileSchema: GenMessage<GivenFile> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 2);
+  messageDesc(file_millhand_lease_v1_lease, 3);
 
 /**
  * Names a run by its lease.
@@ -204,7 +239,7 @@ export type RunRef = Message<"millhand.lease.v1.RunRef"> & {
  * Use `create(RunRefSchema)` to create a new message.
  */
 export const RunRefSchema: GenMessage<RunRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 3);
+  messageDesc(file_millhand_lease_v1_lease, 4);
 
 /**
  * How one run ended.
@@ -358,6 +393,20 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
    * @generated from field: uint32 model_cost_micros = 19;
    */
   modelCostMicros: number;
+
+  /**
+   * How many inputs it ran; 1 where it is 0.
+   *
+   * @generated from field: uint32 items = 20;
+   */
+  items: number;
+
+  /**
+   * With a failure or a cancel: the file that has what was done, which JoinParts made.
+   *
+   * @generated from field: string partial_output_file = 21;
+   */
+  partialOutputFile: string;
 };
 
 /**
@@ -365,7 +414,7 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 4);
+  messageDesc(file_millhand_lease_v1_lease, 5);
 
 /**
  * Why a run failed.
@@ -400,5 +449,5 @@ export type Failure = Message<"millhand.lease.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 5);
+  messageDesc(file_millhand_lease_v1_lease, 6);
 

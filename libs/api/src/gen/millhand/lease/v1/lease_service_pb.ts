@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNInMKDFJlbmV3UmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoGbGVhc2VzGAIgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdhbEIJukgGkgEDEOgHIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCKaAQoSU3RvcmVPdXRwdXRSZXF1ZXN0EigKA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAEjAKCGFydGlmYWN0GAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuQXJ0aWZhY3RSZWZCDQoEcGFydBIFukgCCAEiiQEKC0FydGlmYWN0UmVmEi0KBG5hbWUYASABKAlCH7pIHMgBAXIXGIABMhJeW14vXFxceDAwLVx4MWZdKyQSSwoKbWVkaWFfdHlwZRgCIAEoCUI3ukg0yAEBci8YgAEyKl5bXHcuKy1dKy9bXHcuKy1dKyg7ID9bXHcuKy1dKz1bXHcuKy1dKyk/JCImChNTdG9yZU91dHB1dFJlc3BvbnNlEg8KB2ZpbGVfaWQYASABKAkidAoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHIiIKDkZpbmlzaFJlc3BvbnNlEhAKCGFjY2VwdGVkGAEgAygIMsoECgxMZWFzZVNlcnZpY2USSgoFQ2xhaW0SHy5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5DbGFpbVJlc3BvbnNlEkoKBVJlbmV3Eh8ubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuUmVuZXdSZXNwb25zZRJHCgRFbWl0Eh4ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlcXVlc3QaHy5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVzcG9uc2USUAoHUmVzZXJ2ZRIhLm1pbGxoYW5kLmxlYXNlLnYxLlJlc2VydmVSZXF1ZXN0GiIubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlc3BvbnNlEk0KBkZpbmlzaBIgLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlcXVlc3QaIS5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXNwb25zZRJYCglSZWFkSW5wdXQSIy5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXF1ZXN0GiQubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVzcG9uc2UwARJeCgtTdG9yZU91dHB1dBIlLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVxdWVzdBomLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlT3V0cHV0UmVzcG9uc2UoAWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIooBCgxSZW5ld1JlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWxCCbpIBpIBAxDoBxIVCgRwb29sGAMgASgJQge6SARyAhhAIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCKaAQoSU3RvcmVPdXRwdXRSZXF1ZXN0EigKA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAEjAKCGFydGlmYWN0GAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuQXJ0aWZhY3RSZWZCDQoEcGFydBIFukgCCAEiiQEKC0FydGlmYWN0UmVmEi0KBG5hbWUYASABKAlCH7pIHMgBAXIXGIABMhJeW14vXFxceDAwLVx4MWZdKyQSSwoKbWVkaWFfdHlwZRgCIAEoCUI3ukg0yAEBci8YgAEyKl5bXHcuKy1dKy9bXHcuKy1dKyg7ID9bXHcuKy1dKz1bXHcuKy1dKyk/JCImChNTdG9yZU91dHB1dFJlc3BvbnNlEg8KB2ZpbGVfaWQYASABKAkiawoQU3RvcmVQYXJ0UmVxdWVzdBItCgVsaW5lcxgBIAEoCzIcLm1pbGxoYW5kLmxlYXNlLnYxLkxpbmVzUGFydEgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAQg0KBHBhcnQSBbpIAggBInIKCUxpbmVzUGFydBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARINCgVmaXJzdBgCIAEoDRIWCgVjb3VudBgDIAEoDUIHukgEKgIoARIOCgZmYWlsZWQYBCABKA0iEwoRU3RvcmVQYXJ0UmVzcG9uc2UiQgoQSm9pblBhcnRzUmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBASIkChFKb2luUGFydHNSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJIosBCg1GaW5pc2hSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgdyZXN1bHRzGAIgAygLMhkubWlsbGhhbmQubGVhc2UudjEuUmVzdWx0Qgm6SAaSAQMQ6AcSFQoEcG9vbBgDIAEoCUIHukgEcgIYQCIiCg5GaW5pc2hSZXNwb25zZRIQCghhY2NlcHRlZBgBIAMoCDL8BQoMTGVhc2VTZXJ2aWNlEkoKBUNsYWltEh8ubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXNwb25zZRJKCgVSZW5ldxIfLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVzcG9uc2USRwoERW1pdBIeLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXF1ZXN0Gh8ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlc3BvbnNlElAKB1Jlc2VydmUSIS5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVxdWVzdBoiLm1pbGxoYW5kLmxlYXNlLnYxLlJlc2VydmVSZXNwb25zZRJNCgZGaW5pc2gSIC5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXF1ZXN0GiEubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVzcG9uc2USWAoJUmVhZElucHV0EiMubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlc3BvbnNlMAESXgoLU3RvcmVPdXRwdXQSJS5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlcXVlc3QaJi5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlc3BvbnNlKAESWAoJU3RvcmVQYXJ0EiMubWlsbGhhbmQubGVhc2UudjEuU3RvcmVQYXJ0UmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlUGFydFJlc3BvbnNlKAESVgoJSm9pblBhcnRzEiMubWlsbGhhbmQubGVhc2UudjEuSm9pblBhcnRzUmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLkpvaW5QYXJ0c1Jlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
 
 /**
  * Asks for work.
@@ -125,6 +125,13 @@ export type RenewRequest = Message<"millhand.lease.v1.RenewRequest"> & {
    * @generated from field: repeated millhand.lease.v1.Renewal leases = 2;
    */
   leases: Renewal[];
+
+  /**
+   * The pool that they were claimed from; the first of their kind and mode where it is empty.
+   *
+   * @generated from field: string pool = 3;
+   */
+  pool: string;
 };
 
 /**
@@ -501,6 +508,142 @@ export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__P
   messageDesc(file_millhand_lease_v1_lease_service, 14);
 
 /**
+ * What a run of JSON Lines has done since the part before.
+ *
+ * @generated from message millhand.lease.v1.StorePartRequest
+ */
+export type StorePartRequest = Message<"millhand.lease.v1.StorePartRequest"> & {
+  /**
+   * Which part it is comes once and first, then bytes of any length.
+   *
+   * @generated from oneof millhand.lease.v1.StorePartRequest.part
+   */
+  part: {
+    /**
+     * Which lines these are.
+     *
+     * @generated from field: millhand.lease.v1.LinesPart lines = 1;
+     */
+    value: LinesPart;
+    case: "lines";
+  } | {
+    /**
+     * The next bytes: JSON Lines.
+     *
+     * @generated from field: bytes data = 2;
+     */
+    value: Uint8Array;
+    case: "data";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message millhand.lease.v1.StorePartRequest.
+ * Use `create(StorePartRequestSchema)` to create a new message.
+ */
+export const StorePartRequestSchema: GenMessage<StorePartRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
+
+/**
+ * Names a part.
+ *
+ * @generated from message millhand.lease.v1.LinesPart
+ */
+export type LinesPart = Message<"millhand.lease.v1.LinesPart"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: millhand.lease.v1.RunRef run = 1;
+   */
+  run?: RunRef | undefined;
+
+  /**
+   * How many lines are kept before it.
+   *
+   * @generated from field: uint32 first = 2;
+   */
+  first: number;
+
+  /**
+   * How many it has.
+   *
+   * @generated from field: uint32 count = 3;
+   */
+  count: number;
+
+  /**
+   * How many of them failed.
+   *
+   * @generated from field: uint32 failed = 4;
+   */
+  failed: number;
+};
+
+/**
+ * Describes the message millhand.lease.v1.LinesPart.
+ * Use `create(LinesPartSchema)` to create a new message.
+ */
+export const LinesPartSchema: GenMessage<LinesPart> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
+
+/**
+ * It is kept.
+ *
+ * @generated from message millhand.lease.v1.StorePartResponse
+ */
+export type StorePartResponse = Message<"millhand.lease.v1.StorePartResponse"> & {
+};
+
+/**
+ * Describes the message millhand.lease.v1.StorePartResponse.
+ * Use `create(StorePartResponseSchema)` to create a new message.
+ */
+export const StorePartResponseSchema: GenMessage<StorePartResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 17);
+
+/**
+ * Asks for the file of a run of JSON Lines.
+ *
+ * @generated from message millhand.lease.v1.JoinPartsRequest
+ */
+export type JoinPartsRequest = Message<"millhand.lease.v1.JoinPartsRequest"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: millhand.lease.v1.RunRef run = 1;
+   */
+  run?: RunRef | undefined;
+};
+
+/**
+ * Describes the message millhand.lease.v1.JoinPartsRequest.
+ * Use `create(JoinPartsRequestSchema)` to create a new message.
+ */
+export const JoinPartsRequestSchema: GenMessage<JoinPartsRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 18);
+
+/**
+ * The file is stored.
+ *
+ * @generated from message millhand.lease.v1.JoinPartsResponse
+ */
+export type JoinPartsResponse = Message<"millhand.lease.v1.JoinPartsResponse"> & {
+  /**
+   * Its id, for the result.
+   *
+   * @generated from field: string file_id = 1;
+   */
+  fileId: string;
+};
+
+/**
+ * Describes the message millhand.lease.v1.JoinPartsResponse.
+ * Use `create(JoinPartsResponseSchema)` to create a new message.
+ */
+export const JoinPartsResponseSchema: GenMessage<JoinPartsResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 19);
+
+/**
  * Gives results back.
  *
  * @generated from message millhand.lease.v1.FinishRequest
@@ -519,6 +662,13 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
    * @generated from field: repeated millhand.lease.v1.Result results = 2;
    */
   results: Result[];
+
+  /**
+   * The pool that they were claimed from; the first of their kind and mode where it is empty.
+   *
+   * @generated from field: string pool = 3;
+   */
+  pool: string;
 };
 
 /**
@@ -526,7 +676,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 15);
+  messageDesc(file_millhand_lease_v1_lease_service, 20);
 
 /**
  * What became of the results.
@@ -547,7 +697,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 16);
+  messageDesc(file_millhand_lease_v1_lease_service, 21);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.
@@ -629,6 +779,28 @@ export const LeaseService: GenService<{
     methodKind: "client_streaming";
     input: typeof StoreOutputRequestSchema;
     output: typeof StoreOutputResponseSchema;
+  },
+  /**
+   * Keeps what a run of JSON Lines has done since the part before: the next attempt goes on after it. Fails with `conflict`
+   * where the lease is not the live one, or the part does not begin where the kept ones end. Stored again, it is there
+   * already.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.StorePart
+   */
+  storePart: {
+    methodKind: "client_streaming";
+    input: typeof StorePartRequestSchema;
+    output: typeof StorePartResponseSchema;
+  },
+  /**
+   * Makes one file of the parts that are kept, in order, which Finish then names. Fails as StorePart does.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.JoinParts
+   */
+  joinParts: {
+    methodKind: "unary";
+    input: typeof JoinPartsRequestSchema;
+    output: typeof JoinPartsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_millhand_lease_v1_lease_service, 0);
