@@ -36,7 +36,7 @@ export function createErrandService(options: ErrandOptions) {
     kind: errandKind,
     transition: errandTransition,
     share: () => ({ weight: 1, maxRunning: 10_000 }),
-    maxBatch: mode => (mode === 'live' ? 8 : 1),
+    maxBatch: pool => (pool.startsWith('live/') ? 8 : 1),
     streamTokenSecret: new Uint8Array(32),
   })
   const { deps } = tasks

@@ -137,8 +137,8 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
       compute.createTask({ type: TaskType.INFERENCE, model: 'echo', ...request }, by),
     get: (id: string, by = as(account())) => compute.getTask({ id }, by),
     /** The one lease that there is to have. */
-    async claim(): Promise<Lease> {
-      const { runs } = await leases.claim({ executorId: 'exec_a', pool: 'live/onnx', runs: 1, waitMs: 0 })
+    async claim(pool = 'live/onnx'): Promise<Lease> {
+      const { runs } = await leases.claim({ executorId: 'exec_a', pool, runs: 1, waitMs: 0 })
       const [lease] = runs.flatMap(each => each.leases)
       assert.ok(lease)
       return lease
@@ -155,11 +155,30 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
       )
       return fileId
     },
+    /** Keeps results of lines, of which none failed. */
+    async storePart(lease: Lease, first: number, ...lines: readonly string[]): Promise<void> {
+      const part = { run: run(lease), first, count: lines.length, failed: 0 }
+      const data = lines.map(line => ({ part: { case: 'data' as const, value: Buffer.from(`${line}\n`) } }))
+      await leases.storePart(each([{ part: { case: 'lines' as const, value: part } }, ...data]))
+    },
+    joinParts: async (lease: Lease): Promise<string> => (await leases.joinParts({ run: run(lease) })).fileId,
+    /** The names of blobs that begin so. */
+    async blobsAt(prefix: string): Promise<string[]> {
+      const keys: string[] = []
+      for await (const { key } of opened.blobs.list(prefix)) keys.push(key)
+      return keys.sort()
+    },
     /** Whether the result was accepted. */
-    async finish(lease: Lease, outcome: Outcome): Promise<boolean> {
+    async finish(
+      lease: Lease,
+      outcome: Outcome,
+      more: { readonly items?: number; readonly partialOutputFile?: string } = {},
+      pool = 'live/onnx',
+    ): Promise<boolean> {
       const { accepted } = await leases.finish({
         executorId: 'exec_a',
-        results: [{ ...run(lease), outcome: outcome as never, computeMs: 5 }],
+        pool,
+        results: [{ ...run(lease), ...more, outcome: outcome as never, computeMs: 5 }],
       })
       return accepted[0] === true
     },

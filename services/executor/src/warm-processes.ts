@@ -296,7 +296,4 @@ export class WarmProcesses<L extends Loadable> {
 const isIdle = <L>({ users, process }: Entry<L>): boolean => users === 0 && process !== undefined
 
 /** The next run starts a new process. */
-function forget<L>(entry: Entry<L>): void {
-  entry.loaded = undefined
-  entry.process = undefined
-}
+const forget = <L>(entry: Entry<L>): void => void Object.assign(entry, { loaded: undefined, process: undefined })

@@ -47,6 +47,7 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Renew leases[].id': good => renewing(good, { id: x(65) }),
   'Renew leases[].tenant': good => renewing(good, { tenant: `acct_${x(27)}/live` }),
   'Renew leases[].work_id': good => renewing(good, { workId: `task_${x(27)}` }),
+  'Renew pool': good => ({ ...good.renew, pool: x(65) }),
   'Emit executor_id': good => ({ ...good.emit, executorId: x(65) }),
   'Emit runs': good => ({ ...good.emit, runs: many(1_001, { ...good.emitting, emissions: [log('x')] }) }),
   'Emit runs[].lease_id': good => emitting(good, { leaseId: x(65) }),
@@ -74,6 +75,8 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Finish results[].engine_kind': good => finishing(good, { engineKind: x(33) }),
   'Finish results[].artifact_files': good => finishing(good, { artifactFiles: many(33, `file_${x(26)}`) }),
   'Finish results[].artifact_files[]': good => finishing(good, { artifactFiles: [`file_${x(27)}`] }),
+  'Finish results[].partial_output_file': good => finishing(good, { partialOutputFile: `file_${x(27)}` }),
+  'Finish pool': good => ({ ...good.finish, pool: x(65) }),
   'Reserve run.lease_id': good => ({ run: { ...good.run, leaseId: x(65) } }),
   'Reserve run.tenant': good => ({ run: { ...good.run, tenant: `acct_${x(27)}/live` } }),
   'Reserve run.work_id': good => ({ run: { ...good.run, workId: `task_${x(27)}` } }),
@@ -86,6 +89,13 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'StoreOutput artifact.name': good => ({ ...ofRun(good), artifact: { name: x(129), mediaType: 'text/csv' } }),
   'StoreOutput artifact.media_type': good => ({ ...ofRun(good), artifact: { name: 'a', mediaType: `text/${x(124)}` } }),
   'StoreOutput data': () => storing({ case: 'data', value: Buffer.alloc(2 ** 20 + 1) }),
+  'StorePart lines.run.lease_id': good => storing(lines(good, { leaseId: x(65) })),
+  'StorePart lines.run.tenant': good => storing(lines(good, { tenant: `acct_${x(27)}/live` })),
+  'StorePart lines.run.work_id': good => storing(lines(good, { workId: `task_${x(27)}` })),
+  'StorePart data': () => storing({ case: 'data', value: Buffer.alloc(2 ** 20 + 1) }),
+  'JoinParts run.lease_id': good => ({ run: { ...good.run, leaseId: x(65) } }),
+  'JoinParts run.tenant': good => ({ run: { ...good.run, tenant: `acct_${x(27)}/live` } }),
+  'JoinParts run.work_id': good => ({ run: { ...good.run, workId: `task_${x(27)}` } }),
   'Ring documents': good => ({ documents: many(10_001, good.ref) }),
   'Ring documents[].collection': good => ({ documents: [{ ...good.ref, collection: x(65) }] }),
   'Ring documents[].tenant': good => ({ documents: [{ ...good.ref, tenant: `acct_${x(27)}/live` }] }),
@@ -214,6 +224,10 @@ const renewing = ({ renew, renewal }: Good, change: object) => ({ ...renew, leas
 const emitting = ({ emit, emitting }: Good, change: object) => ({ ...emit, runs: [{ ...emitting, ...change }] })
 const finishing = ({ finish, result }: Good, change: object) => ({ ...finish, results: [{ ...result, ...change }] })
 const storing = (part: object): MessageInitShape<DescMessage> => ({ part })
+const lines = ({ run }: Good, change: object) => ({
+  case: 'lines',
+  value: { run: { ...run, ...change }, first: 0, count: 1 },
+})
 const ofRun = ({ run }: Good) => ({ part: { case: 'run', value: run } })
 const failing = (change: object) => ({
   outcome: { case: 'failure', value: { code: 'model_failed', message: 'no', retryable: false, ...change } },
