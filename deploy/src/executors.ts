@@ -53,11 +53,12 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
       models: loadableKinds(employees),
     })
   }
+  /** Idle processes of batch tasks are kept beside those of single tasks, for the next one. */
+  const batch = { ownProcesses: true, memoryLimitBytes: Math.floor(memoryLimitBytes / 4) } as const
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
   return new Map([
     ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
-    // Its processes end with their runs: what they hold is beside the others’ limit.
-    ['batch', createExecutor({ ...options, pool: 'live/batch', ownProcesses: true, memoryLimitBytes: 0 })],
+    ['batch', createExecutor({ ...options, ...batch, pool: 'live/batch' })],
     ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
     ['batch sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/batch', runner: mockRunner({ clock }) })],
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),

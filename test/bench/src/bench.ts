@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { type Figure, jsonLine, reached } from './figure.ts'
 import { accept } from './section/accept.ts'
 import { auth } from './section/auth.ts'
+import { batchTasks } from './section/batch-tasks.ts'
 import { distributed } from './section/distributed.ts'
 import { distributedFiles } from './section/distributed-files.ts'
 import { distributedStreams } from './section/distributed-streams.ts'
@@ -38,6 +39,7 @@ const sections: Sections = {
   growth,
   memory,
   files,
+  'batch-tasks': batchTasks,
   streams,
   usage,
   auth,
