@@ -9,7 +9,7 @@ describe('conformance', { skip: goMissing }, () => {
   const build = async () => {
     runner = await openRunner()
   }
-  before(build, { timeout: 600_000 })
+  before(build, { timeout: 1_800_000 })
   after(() => runner?.close())
 
   /** Holds a part to the suite. Each protocol has at least so many cases, so that none can be left out unseen. */

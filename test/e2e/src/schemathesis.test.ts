@@ -24,7 +24,7 @@ const toolMissing = missing(
 
 test('Schemathesis finds nothing: no 5xx, nothing undocumented, no breach of a schema, in any order of calls', {
   skip: toolMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it)`)
   await using server = await startServer()

@@ -7,7 +7,7 @@ import { reply } from './model-replies.ts'
 import { startServer } from './server.ts'
 import { ended } from './tasks.ts'
 
-describe('the cost of work whose executor dies while the language model is asked', { timeout: 600_000 }, () => {
+describe('the cost of work whose executor dies while the language model is asked', { timeout: 1_800_000 }, () => {
   const endings: (() => void)[] = []
   after(() => {
     for (const end of endings) end()

@@ -24,7 +24,7 @@ async function foundIn(server: Server) {
   return body.output.result
 }
 
-describe('a ticket', { timeout: 600_000 }, () => {
+describe('a ticket', { timeout: 1_800_000 }, () => {
   it('is read by its meaning where the platform has a model for it', { skip: sentenceModelMissing }, async () => {
     await using server = await startServer({ env: { MILLHAND_EMBEDDING_MODEL: sentenceModel } })
     const { found_by, passages } = await foundIn(server)

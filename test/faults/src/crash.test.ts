@@ -16,7 +16,7 @@ const KILLS = 20
 const CANCELLED = 0.05
 
 test('nothing that was answered is lost, done twice or told out of order, however often the process is killed', {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed()
   t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it)`)

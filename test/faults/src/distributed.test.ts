@@ -25,7 +25,7 @@ describe('many machines: nothing is lost, done twice or told out of order, whate
   // The same at every run, so that a failure is the change's and not the dice's. `pnpm faults` throws new ones.
   const first = chosenSeed(300)
   for (let seed = first; seed < first + SEEDS; seed++)
-    test(`seed ${seed} (MILLHAND_SEED=${first} replays it)`, { timeout: 900_000 }, async t => {
+    test(`seed ${seed} (MILLHAND_SEED=${first} replays it)`, { timeout: 1_800_000 }, async t => {
       const folder = mkdtempSync(join(tmpdir(), 'millhand-faults-'))
       const say = (line: string) => t.diagnostic(line)
       const { figures, violations } = await run({ seed, tasks: TASKS, root: repository, folder, say })

@@ -31,7 +31,7 @@ const STILL_MS = 60_000
 
 test('each of 1,000 keys makes one thing, and all who send it are told the same, whatever dies meanwhile', {
   skip: javaMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed(900)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-idempotency-'))

@@ -12,7 +12,7 @@ const small = { perSecond: 20, streams: 6, drainSeconds: 5 }
 
 test('no request and no stream is lost while every process is restarted', {
   skip: javaMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const folder = mkdtempSync(join(tmpdir(), 'millhand-rolling-'))
   t.diagnostic(`logs and data in ${folder}`)

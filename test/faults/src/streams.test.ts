@@ -41,7 +41,7 @@ const faults: readonly Fault[] = [
 
 test('every reader of a task ends with the same exact sequence, whatever dies meanwhile', {
   skip: javaMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed(700)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-streams-'))

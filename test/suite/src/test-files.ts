@@ -21,6 +21,7 @@ export const storms: readonly string[] = [
   'test/faults/src/crash.test.ts',
   'test/faults/src/idempotency.test.ts',
   'test/faults/src/streams.test.ts',
+  'test/faults/src/batch-tasks.test.ts',
 ]
 
 /** How a file is run. */

@@ -28,7 +28,7 @@ describe('grpcurl', { skip: goMissing }, () => {
   const build = async () => {
     path = await goTool('github.com/fullstorydev/grpcurl/cmd/grpcurl', 'v1.9.4')
   }
-  before(build, { timeout: 600_000 })
+  before(build, { timeout: 1_800_000 })
   const ask = async (...words: string[]) => (await run(path, ['-plaintext', '-max-time', '10', ...words])).stdout
   const asKnown = (...words: string[]) => ask('-H', header, ...words)
 

@@ -39,7 +39,7 @@ export function describeInterleavings(name: string, numRuns: number, open: (fold
     let owner: Replica
     let other: Replica
 
-    it('are the same for every reader, in any interleaving', { timeout: 600_000 }, () => {
+    it('are the same for every reader, in any interleaving', { timeout: 1_800_000 }, () => {
       owner = on.a
       other = on.b
       return fc.assert(

@@ -94,7 +94,7 @@ describe('types that are heavy to work out', () => {
   const uses = Array.from({ length: 300 }, (_, at) => `export const a${at}: F<${at},'${at}',[]> = eval('')\n`)
   const files = [{ path: 'a.ts', text: one + uses.join('') }]
 
-  it('are left after a while, which is said, and what the linters find is told', { timeout: 600_000 }, async () => {
+  it('are left after a while, which is said, and what the linters find is told', { timeout: 1_800_000 }, async () => {
     const from = process.cpuUsage()
     const { result, warnings } = await review(brief({ files }))
     assert.match(warnings?.join() ?? '', /Types were not looked at to the end/)

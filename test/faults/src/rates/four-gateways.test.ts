@@ -40,7 +40,7 @@ function tell(t: TestContext, accounts: readonly Account[]): number {
 }
 
 test(`four gateways, one killed and started twice, overshoot by 5 % at most (MILLHAND_SEED=${seed})`, {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const { accounts, logged } = await simulate(killAndStart)
   assert.ok(tell(t, accounts) <= 1.05)
@@ -54,7 +54,7 @@ test(`four gateways, one killed and started twice, overshoot by 5 % at most (MIL
 
 for (const seconds of [10, 90]) {
   test(`while the owner is away for ${seconds} s each gateway goes on by its share (MILLHAND_SEED=${seed})`, {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async t => {
     const { accounts, logged } = await simulate((at, _, owner) => {
       at(60, () => {
@@ -70,7 +70,7 @@ for (const seconds of [10, 90]) {
   })
 }
 
-test(`a new owner hears from the gateways what has passed (MILLHAND_SEED=${seed})`, { timeout: 600_000 }, async t => {
+test(`a new owner hears from the gateways what has passed (MILLHAND_SEED=${seed})`, { timeout: 1_800_000 }, async t => {
   const { accounts } = await simulate((at, _, owner) => {
     at(60, () => {
       owner.isSilent = true
@@ -84,7 +84,7 @@ test(`a new owner hears from the gateways what has passed (MILLHAND_SEED=${seed}
 })
 
 test(`an owner that is too slow for 20 s is told what passed without it (MILLHAND_SEED=${seed})`, {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const { accounts } = await simulate((at, _, owner) => {
     at(60, () => {

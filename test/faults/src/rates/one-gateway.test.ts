@@ -8,7 +8,7 @@ import { callAtRandom, mostOf, refusedEarly } from './callers.ts'
 const seed = chosenSeed()
 
 test(`one gateway lets pass the plan and no more (MILLHAND_SEED=${seed} replays it)`, {
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async () => {
   const clock = manualClock()
   const gateway = { limiter: localLimiter(clock), isAlive: true }

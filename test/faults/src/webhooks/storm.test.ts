@@ -11,7 +11,7 @@ import { sizes } from './storm-size.ts'
 
 test('webhooks arrive: at least once, the same at each try, and at nobody else, whatever dies', {
   skip: javaMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed(500)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-webhooks-'))
@@ -26,7 +26,7 @@ test('webhooks arrive: at least once, the same at each try, and at nobody else, 
 
 test('webhooks arrive while the store stalls: each at least once, and none again for that', {
   skip: javaMissing,
-  timeout: 600_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed(500)
   const folder = mkdtempSync(join(tmpdir(), 'millhand-stalls-'))

@@ -42,7 +42,7 @@ const FILES_LIMIT_MS = 60_000
 
 test('work of employees is not lost, not done twice, and counted once in quota, usage and files, whatever is killed', {
   skip: javaMissing,
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async t => {
   const seed = chosenSeed(700)
   t.diagnostic(`seed ${seed} (MILLHAND_SEED=${seed} replays it)`)

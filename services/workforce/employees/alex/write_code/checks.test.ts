@@ -278,7 +278,7 @@ def test_nothing():
   })
 })
 
-describe('hostile code', { timeout: 600_000 }, () => {
+describe('hostile code', { timeout: 1_800_000 }, () => {
   const js = (text: string) =>
     testsOf(
       [{ path: 'a.js', text }],

@@ -32,7 +32,7 @@ function textOf(path: string): string {
   }
 }
 
-describe('code by a language model', { timeout: 600_000 }, () => {
+describe('code by a language model', { timeout: 1_800_000 }, () => {
   it('is a typed result with the tests given run on it', async t => {
     const text = `export function inWords(seconds: number): string {
       if (!Number.isInteger(seconds) || seconds < 0) throw new RangeError('no')

@@ -14,7 +14,7 @@ const say = (...summary: readonly string[]) => JSON.stringify({ summary })
 const plain = 'The table has 120 rows. Visits and orders rise and fall together.'
 const good = say(plain, 'One basket of 990 stands apart.')
 
-describe('a report with a summary by a language model', { timeout: 600_000 }, () => {
+describe('a report with a summary by a language model', { timeout: 1_800_000 }, () => {
   it('begins with it, and all else in it is the work of rules', async t => {
     const told = await written(t, kind, example, [good])
     const { engine, result, text, checks: measured, asked, lines } = told

@@ -18,7 +18,7 @@ const quotes = [
   'Postage is free if the item was damaged or wrong.',
 ]
 
-describe('an answer in the words of a language model', { timeout: 600_000 }, () => {
+describe('an answer in the words of a language model', { timeout: 1_800_000 }, () => {
   it('says what the sentences say that were found, each of them cited, and what is masked is not even asked', async t => {
     const { engine, result, text, citations, checks: told, asked, lines } = await written(t, kind, example, [good])
     assert.deepEqual(engine, { kind: 'hybrid', name: 'openai-compatible', model: 'small' })

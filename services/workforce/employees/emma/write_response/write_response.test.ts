@@ -27,7 +27,7 @@ const measured = async (result: Result, brief: Partial<Brief<Input>> = {}) => {
   return new Map((await checks(whole, { result, text: '' })).map(check => [check.id, check]))
 }
 
-describe('a reply by a language model', { timeout: 600_000 }, () => {
+describe('a reply by a language model', { timeout: 1_800_000 }, () => {
   it('is a typed result whose checks anybody can take again', async t => {
     const { result, text, checks: told, used } = await written(t, 'emma/write_response', example, [say(good)])
     assert.deepEqual(result, good)

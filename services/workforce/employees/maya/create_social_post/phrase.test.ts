@@ -43,7 +43,7 @@ const good = posts(opens, mends)
 const run = (t: Parameters<typeof written>[0], replies: readonly string[], input: Partial<Input> = {}) =>
   written(t, 'maya/create_social_post', { ...brief, input: { ...brief.input, ...input } }, replies)
 
-describe('posts in the words of a language model', { timeout: 600_000 }, () => {
+describe('posts in the words of a language model', { timeout: 1_800_000 }, () => {
   it('are laid out by rules, and each sentence says which fact it was made from', async t => {
     const { engine, result, checks: told, citations } = await run(t, [good])
     assert.deepEqual(engine, { kind: 'hybrid', name: 'openai-compatible', model: 'small' })

@@ -40,7 +40,7 @@ const ads = (own = google, other = meta) =>
   })
 const and = (...parts: typeof google) => ads([...google, ...parts])
 
-describe('ads in the words of a language model', { timeout: 600_000 }, () => {
+describe('ads in the words of a language model', { timeout: 1_800_000 }, () => {
   it('fill the fields of each platform, and each sentence says which fact it was made from', async t => {
     const {
       engine,

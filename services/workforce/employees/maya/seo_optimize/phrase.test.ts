@@ -20,7 +20,7 @@ const good: Wording = {
 }
 const say = (changed: Partial<Wording> = {}) => JSON.stringify({ ...good, ...changed })
 
-describe('a page worded by a language model', { timeout: 600_000 }, () => {
+describe('a page worded by a language model', { timeout: 1_800_000 }, () => {
   it('has a title, a description and an opening from its own text, beside all that the rules find', async t => {
     const { engine, result, checks: told, citations, text, asked, lines } = await written(t, kind, example, [say()])
     assert.deepEqual(engine, { kind: 'hybrid', name: 'openai-compatible', model: 'small' })

@@ -42,7 +42,7 @@ const inFirst = (text: string): Result => {
   return { ...good, sections: [{ heading: first?.heading ?? null, text: `${first?.text} ${text}` }, ...rest] }
 }
 
-describe('a blog post by a language model', { timeout: 600_000 }, () => {
+describe('a blog post by a language model', { timeout: 1_800_000 }, () => {
   it('is a typed result whose checks anybody can take again', async t => {
     const { engine, result, text, checks: told, used } = await written(t, 'maya/write_blog_post', example, [say(good)])
     assert.deepEqual(engine, { kind: 'llm', name: 'openai-compatible', model: 'small' })
