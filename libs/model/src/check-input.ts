@@ -1,7 +1,7 @@
 /** Whether an input can be what a model needs, as far as its manifest tells, cheaply: asked for every task created. */
 
 import type { ModelPackage } from './catalogue.ts'
-import { checkDataUri } from './data-uri.ts'
+import { checkBytesUri, checkDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
 import type { Preprocess, TensorSpec } from './manifest.ts'
 import { InputInvalid, type NamedTensors, parseJson, readTensors } from './tensors.ts'
@@ -24,6 +24,7 @@ function check({ manifest, inputs }: ModelPackage, input: string): void {
   const { processing, inputFormat } = manifest
   if (input === '') throw new InputInvalid('the input is empty')
   if (inputFormat === 'image' || inputFormat === 'audio') checkDataUri(input, inputFormat)
+  if (inputFormat === 'bytes') checkBytesUri(input)
   if (processing.kind !== 'single' || input.length > MAX_PARSED_CHARACTERS) return
   const { preprocess } = processing
   if (preprocess.name === 'numbers') readNumbers(input, preprocess)

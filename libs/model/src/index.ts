@@ -1,6 +1,6 @@
 export * from './catalogue.ts'
 export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from './check-input.ts'
-export { checkHead, readDataUri } from './data-uri.ts'
+export { checkHead, readBytesUri, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
 export { checkInputFile, INPUT_HEAD_BYTES, readUtf8 } from './input-file.ts'

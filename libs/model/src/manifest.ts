@@ -3,7 +3,7 @@ import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './manifest-fields.ts'
 
-const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
+const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors', 'bytes'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
 
 /** One input or output of a model; -1 in a shape where any length goes. */
@@ -51,6 +51,8 @@ export type Processing =
   | { readonly kind: 'ocr' }
   /** Stretches of speech in a recording, by a Silero model. */
   | { readonly kind: 'speech' }
+  /** What kind of file some bytes are, by a Magika model. */
+  | { readonly kind: 'file_type' }
 
 export interface Manifest {
   /** For people. */
@@ -73,6 +75,15 @@ export interface Manifest {
   /** As the manifest declares them; else the ONNX file tells. */
   readonly inputs: readonly TensorSpec[] | undefined
   readonly outputs: readonly TensorSpec[] | undefined
+}
+
+type Pipeline = Exclude<Processing['kind'], 'single'>
+
+/** What each pipeline reads, and the files that it needs. */
+const PIPELINES: Readonly<Record<Pipeline, { readonly reads: InputFormat; readonly files: readonly string[] }>> = {
+  ocr: { reads: 'image', files: ['detection', 'recognition', 'dictionary'] },
+  speech: { reads: 'audio', files: ['model'] },
+  file_type: { reads: 'bytes', files: ['model', 'config', 'types'] },
 }
 
 /** Reads `model.json`. Throws `ManifestInvalid`, which names the field. */
@@ -117,7 +128,7 @@ function parse(text: string): unknown {
 }
 
 function readProcessing(read: Fields): Processing {
-  const pipeline = read.object('pipeline', item => item.oneOf('name', ['ocr', 'speech'] as const))
+  const pipeline = read.object('pipeline', item => item.oneOf('name', Object.keys(PIPELINES) as Pipeline[]))
   if (pipeline) {
     for (const key of ['preprocess', 'postprocess']) if (read.has(key)) read.fail(key, 'does not go with `pipeline`')
     return { kind: pipeline }
@@ -178,14 +189,14 @@ function readPostprocess(read: Fields): Postprocess {
 }
 
 function formatOf(processing: Processing): InputFormat {
-  if (processing.kind !== 'single') return processing.kind === 'ocr' ? 'image' : 'audio'
+  if (processing.kind !== 'single') return PIPELINES[processing.kind].reads
   const { name } = processing.preprocess
   return name === 'numbers' ? 'json' : name
 }
 
 function readFiles(read: Fields, processing: Processing): Record<string, string> {
   const files = read.map('files', readFile) ?? { model: 'model.onnx' }
-  const needed = processing.kind === 'ocr' ? ['detection', 'recognition', 'dictionary'] : ['model']
+  const needed = processing.kind === 'single' ? ['model'] : PIPELINES[processing.kind].files
   for (const name of needed) if (!Object.hasOwn(files, name)) read.fail(`files.${name}`, 'is missing')
   return files
 }

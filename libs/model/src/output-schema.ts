@@ -21,6 +21,8 @@ function schemaOf({ manifest, outputs }: Answering): Schema {
       return READING
     case 'speech':
       return SPEECH
+    case 'file_type':
+      return FILE_TYPE
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, outputs)
@@ -45,6 +47,18 @@ const SPEECH = record({
   segments: list(record({ start_s: SECONDS, end_s: SECONDS })),
   duration_s: SECONDS,
   speech_s: SECONDS,
+})
+
+const FILE_TYPE = record({
+  label: { type: 'string', minLength: 1 },
+  media_type: { type: 'string', minLength: 1 },
+  group: { type: 'string', minLength: 1 },
+  description: { type: 'string' },
+  extensions: list({ type: 'string' }),
+  is_text: { type: 'boolean' },
+  confidence: { type: 'number', minimum: 0, maximum: 1 },
+  model_label: { type: ['string', 'null'] },
+  overwrite_reason: { enum: ['none', 'low_confidence', 'overwrite_map'] },
 })
 
 const READING = record({

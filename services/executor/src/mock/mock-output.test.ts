@@ -40,7 +40,7 @@ const scores = [{ name: 'y', dtype: 'float32', shape: [-1, 3] }] as const
 const classify = { preprocess: { name: 'text' }, postprocess: { name: 'classify' } }
 
 const models: readonly ModelPackage[] = [
-  ...['digits', 'pp-ocr-v4', 'silero-vad'].map(shippedModel),
+  ...['digits', 'pp-ocr-v4', 'silero-vad', 'magika'].map(shippedModel),
   made({}),
   made(
     {},
@@ -110,6 +110,7 @@ describe('what a real model answers', () => {
     [shippedModel('digits'), [`[${Array(64).fill(0)}]`, `[${Array(64).fill(16)}]`]],
     [shippedModel('pp-ocr-v4'), [receipt]],
     [shippedModel('silero-vad'), []],
+    [shippedModel('magika'), ['data:;base64,', 'data:text/plain;base64,YQ==', receipt]],
     [withOutputs(plainModel('every-type')), [everyType, inBytes]],
     [withOutputs(plainModel('text', { preprocess: { name: 'text' } })), ['a', 'naïve']],
     [withOutputs(scored({})), ['[0,2,1]', '[0,0,0]']],
