@@ -14,7 +14,7 @@ export {
   type TensorSpec,
 } from './manifest.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
-export { outputSchema, type Schema, scoreCount } from './output-schema.ts'
+export { outputSchema, type Schema, scoreCount, vectorWidth } from './output-schema.ts'
 export {
   InputInvalid,
   listParts,
@@ -24,3 +24,4 @@ export {
   tensorParts,
   writeTensors,
 } from './tensors.ts'
+export { type InputTexts, MOST_TEXTS, readTexts } from './texts.ts'

@@ -24,6 +24,7 @@ test('a name is enough: JSON tensors in and out of model.onnx', () => {
 })
 
 const FILE_TYPE_FILES = { model: 'm.onnx', config: 'c.json', types: 't.json' }
+const EMBEDDING_FILES = { model: 'm.onnx', tokenizer: 't.json' }
 const OCR_FILES = { detection: 'd.onnx', recognition: 'r.onnx', dictionary: 'd.txt' }
 
 test('the input format follows from the processing', () => {
@@ -33,6 +34,12 @@ test('the input format follows from the processing', () => {
   assert.equal(parse({ pipeline: { name: 'ocr' }, files: OCR_FILES }).inputFormat, 'image')
   assert.equal(parse({ pipeline: { name: 'speech' } }).inputFormat, 'audio')
   assert.equal(parse({ pipeline: { name: 'file_type' }, files: FILE_TYPE_FILES }).inputFormat, 'bytes')
+  assert.equal(parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES }).inputFormat, 'text')
+})
+
+test('a pipeline that runs several inputs at once may have a batch', () => {
+  const { batchable, maxBatch } = parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES, batchable: true })
+  assert.deepEqual([batchable, maxBatch], [true, 32])
 })
 
 const refused: [what: string, fields: object, says: RegExp][] = [

@@ -53,6 +53,8 @@ export type Processing =
   | { readonly kind: 'speech' }
   /** What kind of file some bytes are, by a Magika model. */
   | { readonly kind: 'file_type' }
+  /** Vectors of what texts mean, by a model of the BERT family. */
+  | { readonly kind: 'embedding' }
 
 export interface Manifest {
   /** For people. */
@@ -79,11 +81,18 @@ export interface Manifest {
 
 type Pipeline = Exclude<Processing['kind'], 'single'>
 
-/** What each pipeline reads, and the files that it needs. */
-const PIPELINES: Readonly<Record<Pipeline, { readonly reads: InputFormat; readonly files: readonly string[] }>> = {
+interface PipelineNeeds {
+  readonly reads: InputFormat
+  readonly files: readonly string[]
+  /** Whether it runs several inputs at once. */
+  readonly batches?: true
+}
+
+const PIPELINES: Readonly<Record<Pipeline, PipelineNeeds>> = {
   ocr: { reads: 'image', files: ['detection', 'recognition', 'dictionary'] },
   speech: { reads: 'audio', files: ['model'] },
   file_type: { reads: 'bytes', files: ['model', 'config', 'types'] },
+  embedding: { reads: 'text', files: ['model', 'tokenizer'], batches: true },
 }
 
 /** Reads `model.json`. Throws `ManifestInvalid`, which names the field. */
@@ -95,7 +104,7 @@ export function parseManifest(text: string): Manifest {
     read.fail('input_format', `must be ${formatOf(processing)}, for that is what its processing reads`)
   }
   const batchable = read.boolean('batchable', false)
-  if (batchable && processing.kind !== 'single')
+  if (batchable && processing.kind !== 'single' && !PIPELINES[processing.kind].batches)
     read.fail('batchable', `must be false with pipeline ${processing.kind}`)
   const manifest: Manifest = {
     name: read.string('name'),

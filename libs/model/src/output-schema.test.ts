@@ -23,6 +23,10 @@ const z = { dtype: 'int64', shape: [], data: ['9223372036854775807'] }
 const ocr = model({ pipeline: { name: 'ocr' }, files: { detection: 'a', recognition: 'b', dictionary: 'c' } })
 const speech = model({ pipeline: { name: 'speech' } })
 const bytes = model({ pipeline: { name: 'file_type' }, files: { model: 'a', config: 'b', types: 'c' } })
+const sentences = model({ pipeline: { name: 'embedding' }, files: { model: 'a', tokenizer: 'b' } }, [
+  { name: 'h', dtype: 'float32', shape: [-1, -1, 2] },
+])
+const vector = { embedding: [0.6, -0.8], tokens: 3, truncated: false }
 const pdf = {
   label: 'pdf',
   media_type: 'application/pdf',
@@ -83,6 +87,11 @@ const table: [what: string, model: ModelPackage, output: unknown, fits: boolean]
   ['one that the model was not asked for', bytes, { ...pdf, model_label: null }, true],
   ['one without a media type', bytes, { ...pdf, media_type: '' }, false],
   ['one for a reason that there is not', bytes, { ...pdf, overwrite_reason: 'sure' }, false],
+  ['a vector', sentences, vector, true],
+  ['vectors', sentences, { embeddings: [vector, vector] }, true],
+  ['a shorter vector', sentences, { ...vector, embedding: [1] }, false],
+  ['no vectors', sentences, { embeddings: [] }, false],
+  ['a vector that does not say whether it was cut', sentences, { embedding: [1, 0], tokens: 3 }, false],
   ['speech without a duration', speech, { segments: [], speech_s: 0 }, false],
 ]
 

@@ -3,10 +3,13 @@
 import type { Tensor } from '@millhand/model'
 import {
   elements,
+  type InputTexts,
   type ModelPackage,
   type Postprocess,
+  readTexts,
   scoreCount,
   type TensorSpec,
+  vectorWidth,
   writeTensors,
 } from '@millhand/model'
 import type { SeededRandom } from './seeded-random.ts'
@@ -19,7 +22,11 @@ export interface MockOutput {
 }
 
 /** Undefined where the answer would be too large for a record. */
-export function mockOutputOf({ manifest, outputs }: ModelPackage, dice: SeededRandom): MockOutput | undefined {
+export function mockOutputOf(
+  { manifest, outputs }: ModelPackage,
+  dice: SeededRandom,
+  input: string,
+): MockOutput | undefined {
   const { processing, labels } = manifest
   switch (processing.kind) {
     case 'ocr':
@@ -28,6 +35,8 @@ export function mockOutputOf({ manifest, outputs }: ModelPackage, dice: SeededRa
       return speech(dice)
     case 'file_type':
       return fileType(dice)
+    case 'embedding':
+      return embeddings(readTexts(input), vectorWidth(outputs) ?? 384, dice)
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
@@ -131,6 +140,17 @@ interface FileType {
   readonly description: string
   readonly extensions: readonly string[]
   readonly is_text: boolean
+}
+
+/** As many as there are texts, each of length 1. */
+function embeddings({ texts, isList }: InputTexts, width: number, dice: SeededRandom): MockOutput {
+  const all = texts.map(() => {
+    const vector = Array.from({ length: width }, () => dice.next() - 0.5)
+    const length = Math.hypot(...vector)
+    const embedding = vector.map(value => Math.round((value / length) * 1e4) / 1e4)
+    return { embedding, tokens: dice.between(4, 60), truncated: false }
+  })
+  return { output: JSON.stringify(isList ? { embeddings: all } : all[0]), pieces: [] }
 }
 
 /** Some certainty: the scores are powers of e, from 0 to 6, and add up to 1. */
