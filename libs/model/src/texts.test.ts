@@ -8,7 +8,6 @@ const list = (...texts: string[]) => ({ texts, isList: true })
 
 const taken: [input: string, texts: object][] = [
   ['A text.', one('A text.')],
-  ['', one('')],
   ['"a"', one('"a"')],
   ['{"text":"a"}', one('{"text":"a"}')],
   ['[1] A footnote.', one('[1] A footnote.')],
@@ -23,6 +22,7 @@ for (const [input, texts] of taken) {
 }
 
 const refused: [input: string, says: RegExp][] = [
+  ['', /the input is empty/],
   ['[]', /from 1 to 256, not 0/],
   [JSON.stringify(Array(MOST_TEXTS + 1).fill('a')), /from 1 to 256, not 257/],
   ['["a",""]', /item 1 of the list must be a string that is not empty/],

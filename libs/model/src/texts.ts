@@ -12,6 +12,7 @@ export const MOST_TEXTS = 256
 
 /** Whatever is a JSON list is a list of texts: who wants its brackets read puts it into a list. Throws `InputInvalid`. */
 export function readTexts(input: string): InputTexts {
+  if (input === '') throw new InputInvalid('the input is empty')
   const list = /^\s*\[/.test(input) ? parseList(input) : undefined
   if (list === undefined) return { texts: [input], isList: false }
   if (list.length === 0 || list.length > MOST_TEXTS) {

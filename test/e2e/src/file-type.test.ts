@@ -54,6 +54,18 @@ test('a large file is told by its ends', async () => {
   assert.equal(output.model_label, 'png')
 })
 
+test('a batch task has the type of each line', async () => {
+  const lines = files.map(([bytes]) => JSON.stringify(uri(bytes)))
+  const task = await run(server, { type: 'batch', model: 'magika', input: [...lines, '"no file"'].join('\n') })
+  assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+  const { text } = await server.request('GET', `/v1/files/${task.output_file}/content`)
+  const results = text.trim().split('\n')
+  assert.deepEqual(
+    results.map(line => JSON.parse(line).output?.label ?? JSON.parse(line).error.code),
+    [...files.map(([, label]) => label), 'model_input_invalid'],
+  )
+})
+
 test('the model says what it reads and gives', async () => {
   const { body } = await server.request('GET', '/v1/models/magika')
   assert.deepEqual([body.input_format, body.license, body.status], ['bytes', 'Apache-2.0', 'ready'])

@@ -38,6 +38,20 @@ describe('sentence embeddings', { skip: sentenceModelMissing, timeout: 600_000 }
     assert.ok(cosine(one.output.embedding, embeddings[0].embedding) > 0.99999)
   })
 
+  it('are of each line of a batch task', async () => {
+    const known = referenceVectors.filter(({ text }) => text !== '').slice(0, 8)
+    const lines = ['""', ...known.map(({ text }) => JSON.stringify(text))]
+    const task = await run(server, { type: 'batch', model: 'all-minilm-l6-v2', input: lines.join('\n') })
+    assert.equal(task.status, 'succeeded', JSON.stringify(task.error))
+    const { text } = await server.request('GET', `/v1/files/${task.output_file}/content`)
+    const [empty, ...results] = text.trim().split('\n')
+    assert.match(empty ?? '', /the input is empty/)
+    assert.equal(results.length, known.length)
+    for (const [at, { vector }] of known.entries()) {
+      assert.ok(cosine(JSON.parse(results[at] as string).output.embedding, vector) > 0.999)
+    }
+  })
+
   it('say that a long text was cut', async () => {
     const { output } = await run(server, embed({ input: JSON.stringify(['A lamp.', 'A lamp. '.repeat(200)]) }))
     assert.deepEqual(
