@@ -67,7 +67,7 @@ describe('what the sandbox answers', () => {
       const request = fc.record({
         input: fc
           .oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('sandbox:stream'))
-          .filter(text => !text.trimStart().startsWith('[')), // A list of texts would have to be one.
+          .filter(text => text !== '' && !text.trimStart().startsWith('[')), // A list of texts would have to be one.
         parameters: fc.option(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }), { nil: undefined }),
       })
       await fc.assert(
