@@ -61,6 +61,13 @@ test('the reference has at least 60 files of 50 types', () => {
   assert.ok(new Set(reference.map(({ answers }) => answers.high_confidence.label)).size >= 50)
 })
 
+test('the files of the model are those that fetch.py takes from the package', () => {
+  const script = readFileSync(join(root, 'deploy/models/magika/fetch.py'), 'utf8')
+  for (const path of Object.values(magika.files)) {
+    assert.ok(script.includes(createHash('sha256').update(readFileSync(path)).digest('hex')), path)
+  }
+})
+
 test('each file alone, as text and as a file', async () => {
   for (const { name, bytes, answers } of reference) {
     assertSame(await ask(model, inText(bytes)), answers.high_confidence, name)
