@@ -141,6 +141,7 @@ test('the models that come with Millhand are ready and have an example', async (
     models.map(model => [model.id, problem(model)]),
     [
       ['digits', 'ready'],
+      ['magika', 'ready'],
       ['pp-ocr-v4', 'ready'],
       ['silero-vad', 'ready'],
     ],

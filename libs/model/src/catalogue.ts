@@ -134,6 +134,7 @@ async function readExample(folder: string, manifest: Manifest): Promise<string |
   if (exampleInputFile === undefined) return exampleInput
   const bytes = await readFile(await resolveFile(folder, exampleInputFile))
   if (bytes.length > MAX_EXAMPLE_BYTES) throw new ManifestInvalid('`example_input_file` may have at most 32 KiB')
+  if (inputFormat === 'bytes') return `data:application/octet-stream;base64,${bytes.toString('base64')}`
   if (inputFormat !== 'image' && inputFormat !== 'audio') return bytes.toString('utf8')
   const uri = toDataUri(bytes, inputFormat)
   if (uri === undefined) throw new ManifestInvalid(`\`example_input_file\` is no ${inputFormat} that is read here`)

@@ -14,6 +14,8 @@ const numbers = model({ preprocess: { name: 'numbers', count: 3, min: 0, max: 16
 const ocr = { pipeline: { name: 'ocr' }, files: { detection: 'a', recognition: 'b', dictionary: 'c' } }
 const image = model(ocr)
 const audio = model({ pipeline: { name: 'speech' } })
+const bytes = model({ pipeline: { name: 'file_type' }, files: { model: 'a', config: 'b', types: 'c' } })
+const texts = model({ pipeline: { name: 'embedding' }, files: { model: 'a', tokenizer: 'b' } })
 const tensors = model({}, [{ name: 'x', dtype: 'float32', shape: [-1, 2] }])
 const text = model({ preprocess: { name: 'text' } })
 
@@ -39,6 +41,15 @@ const table: [what: string, model: ModelPackage, input: string, says: RegExp | u
   ['a data URI without base64', image, 'data:image/png,abc', /must be a data URI with base64/],
   ['a data URI without data', image, 'data:image/png;base64,', /data is no image\/png/],
   ['a recording', audio, wav, undefined],
+  ['any bytes', bytes, uri('application/vnd.ms-excel', 'x'), undefined],
+  ['bytes of no type', bytes, 'data:;base64,', undefined],
+  ['a picture as bytes', bytes, png, undefined],
+  ['bytes without base64', bytes, 'data:text/plain,abc', /must be a data URI with base64: data:application/],
+  ['text for bytes', bytes, 'abc', /must be a data URI with base64/],
+  ['a text to embed', texts, '[1] any', undefined],
+  ['texts to embed', texts, '["a","b"]', undefined],
+  ['no texts to embed', texts, '[]', /a list of texts must have from 1 to 256, not 0/],
+  ['a number to embed', texts, '["a",1]', /item 1 of the list must be a string/],
   ['tensors', tensors, tensor({}), undefined],
   ['tensors of more rows', tensors, tensor({ shape: [2, 2], data: [1, 2, 3, 4] }), undefined],
   ['a tensor of another type', tensors, tensor({ dtype: 'int32' }), /`x` must be float32, not int32/],

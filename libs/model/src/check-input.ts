@@ -1,10 +1,11 @@
 /** Whether an input can be what a model needs, as far as its manifest tells, cheaply: asked for every task created. */
 
 import type { ModelPackage } from './catalogue.ts'
-import { checkDataUri } from './data-uri.ts'
+import { checkBytesUri, checkDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
 import type { Preprocess, TensorSpec } from './manifest.ts'
 import { InputInvalid, type NamedTensors, parseJson, readTensors } from './tensors.ts'
+import { readTexts } from './texts.ts'
 
 /** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
 export const MAX_PARSED_CHARACTERS = 32 * 2 ** 10
@@ -24,7 +25,10 @@ function check({ manifest, inputs }: ModelPackage, input: string): void {
   const { processing, inputFormat } = manifest
   if (input === '') throw new InputInvalid('the input is empty')
   if (inputFormat === 'image' || inputFormat === 'audio') checkDataUri(input, inputFormat)
-  if (processing.kind !== 'single' || input.length > MAX_PARSED_CHARACTERS) return
+  if (inputFormat === 'bytes') checkBytesUri(input)
+  if (input.length > MAX_PARSED_CHARACTERS) return
+  if (processing.kind === 'embedding') readTexts(input)
+  if (processing.kind !== 'single') return
   const { preprocess } = processing
   if (preprocess.name === 'numbers') readNumbers(input, preprocess)
   if (preprocess.name === 'tensors') checkTensors(inputs, readTensors(input))

@@ -1,4 +1,4 @@
-/** `data:` URIs with base64, as pictures and recordings come in an input. */
+/** `data:` URIs with base64 (RFC 2397), as pictures, recordings and other bytes come in an input. */
 import { excerpt } from './excerpt.ts'
 import { InputInvalid } from './tensors.ts'
 
@@ -41,20 +41,37 @@ const HEAD_CHARACTERS = 16
 
 /** Checks the media type and the first bytes, and gives where the base64 begins. Throws `InputInvalid`. */
 export function checkDataUri(text: string, medium: Medium): number {
-  const comma = text.slice(0, 128).indexOf(',')
-  const head = /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=_-]+)*;base64$/i.exec(text.slice(0, Math.max(comma, 0)))
-  if (!head) throw new InputInvalid(`the input must be a data URI with base64: ${EXPECTED[medium]}`)
-  const mediaType = (head[1] as string).toLowerCase()
+  const { mediaType, start: from } = splitDataUri(text, EXPECTED[medium])
   const kind = KINDS[medium].find(({ mediaTypes }) => mediaTypes.includes(mediaType))
   if (!kind) throw new InputInvalid(`the media type ${excerpt(mediaType)} is not read here: give ${EXPECTED[medium]}`)
-  const start = Buffer.from(text.slice(comma + 1, comma + 1 + HEAD_CHARACTERS), 'base64')
+  const start = Buffer.from(text.slice(from, from + HEAD_CHARACTERS), 'base64')
   if (start.length < 12 || !kind.begins(start)) throw new InputInvalid(`the data is no ${excerpt(mediaType)}`)
-  return comma + 1
+  return from
 }
 
 /** The bytes of a `data:` URI. Throws `InputInvalid`. */
-export function readDataUri(text: string, medium: Medium): Buffer {
-  const encoded = text.slice(checkDataUri(text, medium))
+export const readDataUri = (text: string, medium: Medium): Buffer => decode(text.slice(checkDataUri(text, medium)))
+
+/** The bytes of a `data:` URI of any media type; there may be none. Throws `InputInvalid`. */
+export function readBytesUri(text: string): Buffer {
+  const encoded = text.slice(checkBytesUri(text))
+  return encoded === '' ? Buffer.alloc(0) : decode(encoded)
+}
+
+/** Checks that a text begins as a `data:` URI with base64, and gives where that begins. Throws `InputInvalid`. */
+export const checkBytesUri = (text: string): number =>
+  splitDataUri(text, 'data:application/octet-stream;base64,… (or any other media type)').start
+
+function splitDataUri(text: string, expected: string): { mediaType: string; start: number } {
+  const comma = text.slice(0, 128).indexOf(',')
+  const head = /^data:([a-z][a-z0-9.+-]*\/[a-z0-9.+-]+)?(?:;[a-z0-9=_.-]+)*;base64$/i.exec(
+    text.slice(0, Math.max(comma, 0)),
+  )
+  if (!head) throw new InputInvalid(`the input must be a data URI with base64: ${expected}`)
+  return { mediaType: (head[1] ?? 'text/plain').toLowerCase(), start: comma + 1 }
+}
+
+function decode(encoded: string): Buffer {
   if (!/^[A-Za-z0-9+/]+={0,2}\s*$/.test(encoded)) throw new InputInvalid('the data is not base64')
   return Buffer.from(encoded, 'base64')
 }

@@ -1,6 +1,6 @@
 export * from './catalogue.ts'
 export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from './check-input.ts'
-export { checkHead, readDataUri } from './data-uri.ts'
+export { checkHead, readBytesUri, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
 export { checkInputFile, INPUT_HEAD_BYTES, readUtf8 } from './input-file.ts'
@@ -14,7 +14,7 @@ export {
   type TensorSpec,
 } from './manifest.ts'
 export { OnnxInvalid, readOnnx } from './onnx-file.ts'
-export { outputSchema, type Schema, scoreCount } from './output-schema.ts'
+export { outputSchema, type Schema, scoreCount, vectorWidth } from './output-schema.ts'
 export {
   InputInvalid,
   listParts,
@@ -24,3 +24,4 @@ export {
   tensorParts,
   writeTensors,
 } from './tensors.ts'
+export { type InputTexts, MOST_TEXTS, readTexts } from './texts.ts'

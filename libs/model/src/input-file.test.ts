@@ -15,6 +15,7 @@ const model = (fields: object): ModelPackage => ({
 const MIB = 2 ** 20
 const image = model({ pipeline: { name: 'ocr' }, files: { detection: 'a', recognition: 'b', dictionary: 'c' } })
 const audio = model({ pipeline: { name: 'speech' } })
+const bytes = model({ pipeline: { name: 'file_type' }, files: { model: 'a', config: 'b', types: 'c' } })
 const tensors = model({})
 const text = model({ preprocess: { name: 'text' } })
 const numbers = model({ preprocess: { name: 'numbers', count: 3 } })
@@ -32,6 +33,10 @@ const table: [what: string, model: ModelPackage, head: Buffer, bytes: number, sa
   ['a recording', audio, wav, 256 * MIB, undefined],
   ['a recording that is too large', audio, wav, 256 * MIB + 1, /at most/],
   ['a picture for a recording', audio, png, 100, /no recording that is read here: give WAV/],
+  ['any bytes', bytes, Buffer.from([0xff]), 1, undefined],
+  ['no bytes', bytes, Buffer.alloc(0), 0, undefined],
+  ['the most bytes', bytes, Buffer.alloc(INPUT_HEAD_BYTES), 512 * MIB, undefined],
+  ['more bytes than a file may have', bytes, Buffer.alloc(INPUT_HEAD_BYTES), 512 * MIB + 1, /at most 536870912/],
   ['numbers', numbers, latin1('[1,2,3]'), 7, undefined],
   ['too few numbers', numbers, latin1('[1,2]'), 5, /list of 3 numbers/],
   ['numbers after a byte order mark', numbers, Buffer.from('\ufeff[1,2,3]'), 10, undefined],

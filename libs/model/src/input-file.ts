@@ -7,13 +7,17 @@ import { InputInvalid } from './tensors.ts'
 
 const MIB = 2 ** 20
 
-/** Text is read whole, and JSON takes several times its size; an hour of sound in 16 bits and 32 kHz has 220 MiB. */
+/**
+ * Text is read whole, and JSON takes several times its size; an hour of sound in 16 bits and 32 kHz has 220 MiB. Of
+ * bytes only the beginning and the end are read: as large as a file may be.
+ */
 const MOST_BYTES: Readonly<Record<InputFormat, number>> = {
   text: 16 * MIB,
   json: 16 * MIB,
   tensors: 16 * MIB,
   image: 64 * MIB,
   audio: 256 * MIB,
+  bytes: 512 * MIB,
 }
 
 /** How much of a file `checkInputFile` looks at. */
@@ -26,7 +30,7 @@ export function checkInputFile(model: ModelPackage, bytes: number, head: Buffer)
   if (bytes > most) return `the file has ${bytes} bytes; this model reads files of at most ${most}`
   try {
     if (inputFormat === 'image' || inputFormat === 'audio') checkHead(head, inputFormat)
-    else if (bytes <= head.length) return checkInput(model, readUtf8(head))
+    else if (inputFormat !== 'bytes' && bytes <= head.length) return checkInput(model, readUtf8(head))
     return undefined
   } catch (error) {
     if (error instanceof InputInvalid) return error.message

@@ -23,6 +23,8 @@ test('a name is enough: JSON tensors in and out of model.onnx', () => {
   )
 })
 
+const FILE_TYPE_FILES = { model: 'm.onnx', config: 'c.json', types: 't.json' }
+const EMBEDDING_FILES = { model: 'm.onnx', tokenizer: 't.json' }
 const OCR_FILES = { detection: 'd.onnx', recognition: 'r.onnx', dictionary: 'd.txt' }
 
 test('the input format follows from the processing', () => {
@@ -31,6 +33,13 @@ test('the input format follows from the processing', () => {
   assert.equal(parse({ preprocess: { name: 'text' } }).inputFormat, 'text')
   assert.equal(parse({ pipeline: { name: 'ocr' }, files: OCR_FILES }).inputFormat, 'image')
   assert.equal(parse({ pipeline: { name: 'speech' } }).inputFormat, 'audio')
+  assert.equal(parse({ pipeline: { name: 'file_type' }, files: FILE_TYPE_FILES }).inputFormat, 'bytes')
+  assert.equal(parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES }).inputFormat, 'text')
+})
+
+test('a pipeline that runs several inputs at once may have a batch', () => {
+  const { batchable, maxBatch } = parse({ pipeline: { name: 'embedding' }, files: EMBEDDING_FILES, batchable: true })
+  assert.deepEqual([batchable, maxBatch], [true, 32])
 })
 
 const refused: [what: string, fields: object, says: RegExp][] = [
@@ -46,6 +55,7 @@ const refused: [what: string, fields: object, says: RegExp][] = [
   ['a shape of another size', { preprocess: { name: 'numbers', count: 4, shape: [3] } }, /`preprocess.shape`/],
   ['a file that is no text', { files: { model: 3 } }, /`files.model` must be a path/],
   ['a pipeline without its files', { pipeline: { name: 'ocr' } }, /`files.detection` is missing/],
+  ['a pipeline without one of them', { pipeline: { name: 'file_type' } }, /`files.config` is missing/],
   [
     'a pipeline and preprocessing',
     { pipeline: { name: 'speech' }, preprocess: { name: 'text' } },

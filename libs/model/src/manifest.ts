@@ -3,7 +3,7 @@ import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './manifest-fields.ts'
 
-const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors'] as const
+const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors', 'bytes'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
 
 /** One input or output of a model; -1 in a shape where any length goes. */
@@ -51,6 +51,10 @@ export type Processing =
   | { readonly kind: 'ocr' }
   /** Stretches of speech in a recording, by a Silero model. */
   | { readonly kind: 'speech' }
+  /** What kind of file some bytes are, by a Magika model. */
+  | { readonly kind: 'file_type' }
+  /** Vectors of what texts mean, by a model of the BERT family. */
+  | { readonly kind: 'embedding' }
 
 export interface Manifest {
   /** For people. */
@@ -75,6 +79,22 @@ export interface Manifest {
   readonly outputs: readonly TensorSpec[] | undefined
 }
 
+type Pipeline = Exclude<Processing['kind'], 'single'>
+
+interface PipelineNeeds {
+  readonly reads: InputFormat
+  readonly files: readonly string[]
+  /** Whether it runs several inputs at once. */
+  readonly batches?: true
+}
+
+const PIPELINES: Readonly<Record<Pipeline, PipelineNeeds>> = {
+  ocr: { reads: 'image', files: ['detection', 'recognition', 'dictionary'] },
+  speech: { reads: 'audio', files: ['model'] },
+  file_type: { reads: 'bytes', files: ['model', 'config', 'types'] },
+  embedding: { reads: 'text', files: ['model', 'tokenizer'], batches: true },
+}
+
 /** Reads `model.json`. Throws `ManifestInvalid`, which names the field. */
 export function parseManifest(text: string): Manifest {
   const read = new Fields(parse(text))
@@ -84,7 +104,7 @@ export function parseManifest(text: string): Manifest {
     read.fail('input_format', `must be ${formatOf(processing)}, for that is what its processing reads`)
   }
   const batchable = read.boolean('batchable', false)
-  if (batchable && processing.kind !== 'single')
+  if (batchable && processing.kind !== 'single' && !PIPELINES[processing.kind].batches)
     read.fail('batchable', `must be false with pipeline ${processing.kind}`)
   const manifest: Manifest = {
     name: read.string('name'),
@@ -117,7 +137,7 @@ function parse(text: string): unknown {
 }
 
 function readProcessing(read: Fields): Processing {
-  const pipeline = read.object('pipeline', item => item.oneOf('name', ['ocr', 'speech'] as const))
+  const pipeline = read.object('pipeline', item => item.oneOf('name', Object.keys(PIPELINES) as Pipeline[]))
   if (pipeline) {
     for (const key of ['preprocess', 'postprocess']) if (read.has(key)) read.fail(key, 'does not go with `pipeline`')
     return { kind: pipeline }
@@ -178,14 +198,14 @@ function readPostprocess(read: Fields): Postprocess {
 }
 
 function formatOf(processing: Processing): InputFormat {
-  if (processing.kind !== 'single') return processing.kind === 'ocr' ? 'image' : 'audio'
+  if (processing.kind !== 'single') return PIPELINES[processing.kind].reads
   const { name } = processing.preprocess
   return name === 'numbers' ? 'json' : name
 }
 
 function readFiles(read: Fields, processing: Processing): Record<string, string> {
   const files = read.map('files', readFile) ?? { model: 'model.onnx' }
-  const needed = processing.kind === 'ocr' ? ['detection', 'recognition', 'dictionary'] : ['model']
+  const needed = processing.kind === 'single' ? ['model'] : PIPELINES[processing.kind].files
   for (const name of needed) if (!Object.hasOwn(files, name)) read.fail(`files.${name}`, 'is missing')
   return files
 }

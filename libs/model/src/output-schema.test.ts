@@ -22,6 +22,22 @@ const y = { dtype: 'int8', shape: [1, 2], data: [-128, 127] }
 const z = { dtype: 'int64', shape: [], data: ['9223372036854775807'] }
 const ocr = model({ pipeline: { name: 'ocr' }, files: { detection: 'a', recognition: 'b', dictionary: 'c' } })
 const speech = model({ pipeline: { name: 'speech' } })
+const bytes = model({ pipeline: { name: 'file_type' }, files: { model: 'a', config: 'b', types: 'c' } })
+const sentences = model({ pipeline: { name: 'embedding' }, files: { model: 'a', tokenizer: 'b' } }, [
+  { name: 'h', dtype: 'float32', shape: [-1, -1, 2] },
+])
+const vector = { embedding: [0.6, -0.8], tokens: 3, truncated: false }
+const pdf = {
+  label: 'pdf',
+  media_type: 'application/pdf',
+  group: 'document',
+  description: 'PDF document',
+  extensions: ['pdf'],
+  is_text: false,
+  confidence: 0.99,
+  model_label: 'pdf',
+  overwrite_reason: 'none',
+}
 const corners = [
   [0, 0],
   [9, 0],
@@ -67,6 +83,15 @@ const table: [what: string, model: ModelPackage, output: unknown, fits: boolean]
   ['a line without a box', ocr, { text: 'a', lines: [{ text: 'a', confidence: 0.9 }], width: 1, height: 1 }, false],
   ['speech', speech, { segments: [{ start_s: 0.1, end_s: 2 }], duration_s: 3, speech_s: 1.9 }, true],
   ['a segment without an end', speech, { segments: [{ start_s: 0.1 }], duration_s: 3, speech_s: 1.9 }, false],
+  ['a type of file', bytes, pdf, true],
+  ['one that the model was not asked for', bytes, { ...pdf, model_label: null }, true],
+  ['one without a media type', bytes, { ...pdf, media_type: '' }, false],
+  ['one for a reason that there is not', bytes, { ...pdf, overwrite_reason: 'sure' }, false],
+  ['a vector', sentences, vector, true],
+  ['vectors', sentences, { embeddings: [vector, vector] }, true],
+  ['a shorter vector', sentences, { ...vector, embedding: [1] }, false],
+  ['no vectors', sentences, { embeddings: [] }, false],
+  ['a vector that does not say whether it was cut', sentences, { embedding: [1, 0], tokens: 3 }, false],
   ['speech without a duration', speech, { segments: [], speech_s: 0 }, false],
 ]
 

@@ -1,6 +1,7 @@
 /** What a model's outputs look like, as JSON Schema (2020-12): what tasks answer with, and what the sandbox holds to. */
 import { type Dtype, numeric } from './dtype.ts'
 import type { Manifest, Postprocess, TensorSpec } from './manifest.ts'
+import { MOST_TEXTS } from './texts.ts'
 
 /** A JSON Schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -21,6 +22,10 @@ function schemaOf({ manifest, outputs }: Answering): Schema {
       return READING
     case 'speech':
       return SPEECH
+    case 'file_type':
+      return FILE_TYPE
+    case 'embedding':
+      return embeddings(vectorWidth(outputs))
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, outputs)
@@ -47,6 +52,18 @@ const SPEECH = record({
   speech_s: SECONDS,
 })
 
+const FILE_TYPE = record({
+  label: { type: 'string', minLength: 1 },
+  media_type: { type: 'string', minLength: 1 },
+  group: { type: 'string', minLength: 1 },
+  description: { type: 'string' },
+  extensions: list({ type: 'string' }),
+  is_text: { type: 'boolean' },
+  confidence: { type: 'number', minimum: 0, maximum: 1 },
+  model_label: { type: ['string', 'null'] },
+  overwrite_reason: { enum: ['none', 'low_confidence', 'overwrite_map'] },
+})
+
 const READING = record({
   text: { type: 'string' },
   lines: list(
@@ -59,6 +76,23 @@ const READING = record({
   width: PIXELS,
   height: PIXELS,
 })
+
+/** Of one text, or of a list. */
+function embeddings(width: number | undefined): Schema {
+  const length = width !== undefined && { minItems: width, maxItems: width }
+  const one = record({
+    embedding: { ...list({ type: 'number', minimum: -1, maximum: 1 }), ...length },
+    tokens: { type: 'integer', minimum: 2 },
+    truncated: { type: 'boolean' },
+  })
+  return { anyOf: [one, record({ embeddings: { ...list(one), minItems: 1, maxItems: MOST_TEXTS } })] }
+}
+
+/** How many numbers a vector of the model has, where the model says so. */
+export function vectorWidth(outputs: readonly TensorSpec[]): number | undefined {
+  const width = outputs.find(({ dtype }) => dtype === 'float32')?.shape.at(-1)
+  return width !== undefined && width > 0 ? width : undefined
+}
 
 /** Scores: `null` where the model gave no number. */
 function classified(

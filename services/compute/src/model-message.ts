@@ -9,6 +9,7 @@ const inputFormats = {
   image: InputFormat.IMAGE,
   audio: InputFormat.AUDIO,
   tensors: InputFormat.TENSORS,
+  bytes: InputFormat.BYTES,
 } as const
 
 export const modelMessage = (model: CatalogueEntry): Model => (model.status === 'ready' ? ready(model) : broken(model))

@@ -14,7 +14,7 @@ const repository = resolve(import.meta.dirname, '../../..')
 const ofOneShape = ['documents', 'http', 'streaming-examples', 'webhook-examples']
 /** These take long, and what they hold is the same code in both shapes but for what starts it: `pnpm test:all` has them. */
 const ofAllRuns = [
-  ...['lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'webhook-targets'],
+  ...['lifetime', 'misbehaving-senders', 'readme', 'schemathesis', 'sentence-embeddings', 'webhook-targets'],
   ...['workforce-hostile', 'workforce-kinds', 'workforce-local-model', 'workforce-meaning'],
   ...['workforce-photographs', 'workforce-written'],
 ]

@@ -20,6 +20,7 @@ test('the models are listed with what a caller needs to use them', async () => {
   for (const [id, format] of [
     ['pp-ocr-v4', 'image'],
     ['silero-vad', 'audio'],
+    ['magika', 'bytes'],
     ['digits', 'json'],
     ['spin', 'tensors'],
   ] as const) {

@@ -1,7 +1,7 @@
 /** Tickets that are answered by what a handbook means, by REST, with a real embedding model. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sentenceModel, sentenceModelMissing } from '@millhand/employees/sentence-model'
+import { sentenceModel, sentenceModelMissing } from '@millhand/embedding/fixture'
 import { type Server, startServer } from './server.ts'
 
 const input = {

@@ -3,10 +3,13 @@
 import type { Tensor } from '@millhand/model'
 import {
   elements,
+  type InputTexts,
   type ModelPackage,
   type Postprocess,
+  readTexts,
   scoreCount,
   type TensorSpec,
+  vectorWidth,
   writeTensors,
 } from '@millhand/model'
 import type { SeededRandom } from './seeded-random.ts'
@@ -19,13 +22,21 @@ export interface MockOutput {
 }
 
 /** Undefined where the answer would be too large for a record. */
-export function mockOutputOf({ manifest, outputs }: ModelPackage, dice: SeededRandom): MockOutput | undefined {
+export function mockOutputOf(
+  { manifest, outputs }: ModelPackage,
+  dice: SeededRandom,
+  input: string,
+): MockOutput | undefined {
   const { processing, labels } = manifest
   switch (processing.kind) {
     case 'ocr':
       return reading(dice)
     case 'speech':
       return speech(dice)
+    case 'file_type':
+      return fileType(dice)
+    case 'embedding':
+      return embeddings(readTexts(input), vectorWidth(outputs) ?? 384, dice)
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
@@ -85,6 +96,61 @@ function speech(dice: SeededRandom): MockOutput {
   const duration = ms + dice.between(0, 2_000)
   const output = JSON.stringify({ segments, duration_s: duration / 1_000, speech_s: spoken / 1_000 })
   return { output, pieces: segments }
+}
+
+function fileType(dice: SeededRandom): MockOutput {
+  const type = dice.one(FILE_TYPES)
+  const confidence = dice.between(9_000, 10_000) / 10_000
+  const output = { ...type, confidence, model_label: type.label, overwrite_reason: 'none' }
+  return { output: JSON.stringify(output), pieces: [] }
+}
+
+/** As Magika describes them. */
+const FILE_TYPES: readonly [FileType, ...FileType[]] = [
+  {
+    label: 'pdf',
+    media_type: 'application/pdf',
+    group: 'document',
+    description: 'PDF document',
+    extensions: ['pdf'],
+    is_text: false,
+  },
+  {
+    label: 'png',
+    media_type: 'image/png',
+    group: 'image',
+    description: 'PNG image',
+    extensions: ['png'],
+    is_text: false,
+  },
+  {
+    label: 'python',
+    media_type: 'text/x-python',
+    group: 'code',
+    description: 'Python source',
+    extensions: ['py', 'pyi'],
+    is_text: true,
+  },
+]
+
+interface FileType {
+  readonly label: string
+  readonly media_type: string
+  readonly group: string
+  readonly description: string
+  readonly extensions: readonly string[]
+  readonly is_text: boolean
+}
+
+/** As many as there are texts, each of length 1. */
+function embeddings({ texts, isList }: InputTexts, width: number, dice: SeededRandom): MockOutput {
+  const all = texts.map(() => {
+    const vector = Array.from({ length: width }, () => dice.next() - 0.5)
+    const length = Math.hypot(...vector)
+    const embedding = vector.map(value => Math.round((value / length) * 1e4) / 1e4)
+    return { embedding, tokens: dice.between(4, 60), truncated: false }
+  })
+  return { output: JSON.stringify(isList ? { embeddings: all } : all[0]), pieces: [] }
 }
 
 /** Some certainty: the scores are powers of e, from 0 to 6, and add up to 1. */

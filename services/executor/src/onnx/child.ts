@@ -107,5 +107,9 @@ async function openProcessor(message: LoadMessage): Promise<Processor> {
       return (await import('./processing/ocr/ocr.ts')).openOcr(message)
     case 'speech':
       return (await import('./processing/speech/speech.ts')).openSpeech(message)
+    case 'file_type':
+      return (await import('./processing/file-type/file-type.ts')).openFileType(message)
+    case 'embedding':
+      return (await import('./processing/embedding/embedding.ts')).openEmbedding(message)
   }
 }

@@ -46,6 +46,7 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 const CODE = {
   'services/executor': ['onnxruntime-node', 'sharp'],
   'libs/onnxruntime': ['onnxruntime-node'],
+  'libs/embedding': ['@huggingface/tokenizers'],
   'libs/model': [],
   'libs/child-process': [],
   'libs/telemetry': [],

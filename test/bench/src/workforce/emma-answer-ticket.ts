@@ -3,9 +3,9 @@
  * is there, else by words alone, as the figures' names say.
  */
 import { existsSync } from 'node:fs'
+import { sentenceModel } from '@millhand/embedding/fixture'
 import { openEmbedding } from '@millhand/employees/embedding'
 import { measure, type Score } from '@millhand/employees/emma/answer_ticket/bar/bar.ts'
-import { sentenceModel } from '@millhand/employees/sentence-model'
 import { createLog } from '@millhand/telemetry'
 import { exampleTime } from '../brief-time.ts'
 import type { Figure } from '../figure.ts'
@@ -21,7 +21,7 @@ export async function figures(): Promise<Figure[]> {
   return [
     ...(byMeaning
       ? figuresOf('by words and meaning', byMeaning, byWords)
-      : figuresOf('by words, as there is no .venv/models/all-MiniLM-L6-v2', byWords)),
+      : figuresOf('by words, as there is no .venv/models/all-minilm-l6-v2', byWords)),
     ...(await overFew()),
     await exampleTime('emma', 'answer_ticket'),
   ]

@@ -6,20 +6,16 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { LoadFailed, RunnerGone } from '@millhand/child-process'
+import { referenceVectors, sentenceModel, sentenceModelMissing } from '@millhand/embedding/fixture'
 import { createLog } from '@millhand/telemetry'
 import { item, load, outcome } from '../runner/tester.fixture.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
 import { embeddingFault, openEmbedding } from './open-embedding.ts'
-import { sentenceModel, sentenceModelMissing } from './sentence-model.fixture.ts'
 
 const lines: string[] = []
 const log = createLog({ level: 'debug', write: line => lines.push(line), format: 'json' })
 const options = { folder: sentenceModel, threads: 1, log }
 const { signal: never } = new AbortController()
-/** Made with numpy and Hugging Face's tokenizers, from the same weights. */
-const reference: readonly { readonly text: string; readonly vector: string }[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'reference.json'), 'utf8'),
-)
 /** So many different texts of so many words that it is at them for seconds. */
 const long = (name: string, count = 400) => Array.from({ length: count }, (_, at) => `${name} ${at} `.repeat(100))
 
@@ -38,9 +34,8 @@ describe('an embedding model', { skip: sentenceModelMissing }, () => {
   }
 
   it('gives the vectors that the network gives elsewhere, whatever text stands beside', async () => {
-    const made = await vectors(reference.map(({ text }) => text))
-    for (const [at, { text, vector }] of reference.entries()) {
-      const wanted = new Float32Array(Uint8Array.from(Buffer.from(vector, 'base64')).buffer)
+    const made = await vectors(referenceVectors.map(({ text }) => text))
+    for (const [at, { text, vector: wanted }] of referenceVectors.entries()) {
       assert.equal(made[at]?.length, 384)
       const apart = Math.max(...wanted.map((value, place) => Math.abs(value - (made[at]?.[place] ?? Number.NaN))))
       assert.ok(apart < 1e-4, `${text}: ${apart}`)

