@@ -27,8 +27,8 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
   const { workforceLeases, engines, own, sandbox: sandboxMode, ...options } = given
+  chooseSandbox(sandboxMode, options.log) // Compute, in the same process, looks into files behind it.
   if (options.slots === 0) return new Map()
-  chooseSandbox(sandboxMode, options.log)
   const employees = readCatalogue()
   const { clock, log, memoryLimitBytes } = options
   const workSlots = engines.slots(options.slots)

@@ -3,6 +3,7 @@ import { createCursors } from '@millhand/api'
 import { gridfsBlobs } from '@millhand/blob/gridfs'
 import { tasksSpec } from '@millhand/compute'
 import { computeOn } from '@millhand/compute/compute-on-database'
+import { chooseSandbox } from '@millhand/executor'
 import { loadCatalogue } from '@millhand/model'
 import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth, everyInterval } from '@millhand/process'
@@ -24,6 +25,7 @@ const computeVariables = configuration(
     ...replicatedVariables,
     ...pick(
       'MILLHAND_MODELS_DIR',
+      'MILLHAND_SANDBOX',
       'MILLHAND_PLANS_FILE',
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_STORAGE_QUOTA_MB',
@@ -36,6 +38,7 @@ const computeVariables = configuration(
 
 export const compute = defineProcess(computeVariables, config, async (config, runner, log) => {
   const plans = loadPlans(config.plansFile, log)
+  chooseSandbox(config.sandbox, log)
   for (const { path } of config.modelFolders) await requireFolder('MILLHAND_MODELS_DIR', path)
   const models = await loadCatalogue(config.modelFolders)
   const health = createHealth()
@@ -92,6 +95,7 @@ function config(set: ReturnType<typeof computeVariables>) {
     cursorKey: deriveSecret(secret, 'cursors'),
     streamTokenSecret: deriveSecret(secret, 'stream-tokens'),
     modelFolders: modelFolders(set.MILLHAND_MODELS_DIR),
+    sandbox: set.MILLHAND_SANDBOX,
     plansFile: set.MILLHAND_PLANS_FILE,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,

@@ -62,6 +62,12 @@ export const problems = {
     action: 'Send an `input` in the `input_format` of the model, which `GET /v1/models/{id}` returns.',
     connect: Code.InvalidArgument,
   },
+  model_invalid: {
+    status: 400,
+    title: 'No model that can be run',
+    action: 'Export the model as one ONNX file of standard operators, with its weights inside, and upload that.',
+    connect: Code.InvalidArgument,
+  },
   missing_credentials: {
     status: 401,
     title: 'Missing credentials',

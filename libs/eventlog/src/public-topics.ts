@@ -1,5 +1,6 @@
 /** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
 import type { DescMessage } from '@bufbuild/protobuf'
+import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
@@ -23,7 +24,7 @@ export interface Carried {
 export const publicTopics = {
   tasks: {
     name: 'millhand.tasks.v1',
-    about: 'Every change of state of a task.',
+    about: 'Every change of state of a task, and of an account’s own models.',
     carries: [
       {
         resource: TaskSchema,
@@ -36,6 +37,13 @@ export const publicTopics = {
           'task.failed': 'It ended with an error, or with no attempts left.',
           'task.cancelled': 'It was ended by its owner.',
           'task.expired': 'Its queue timeout passed before its first run began.',
+        },
+      },
+      {
+        resource: ModelSchema,
+        events: {
+          'model.created': 'A file was registered as a model of the account.',
+          'model.deleted': 'A model of the account was deleted.',
         },
       },
     ],

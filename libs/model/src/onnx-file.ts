@@ -10,8 +10,17 @@ import { type Field, fieldsOf, LENGTH, ProtobufInvalid, VARINT } from './protobu
 export interface OnnxFile {
   readonly inputs: readonly TensorSpec[]
   readonly outputs: readonly TensorSpec[]
+  /** Inputs and outputs that are no tensors, or of elements that ONNX Runtime's binding does not carry: they are in neither list. */
+  readonly notCarried: readonly NotCarried[]
   /** Why it must not be loaded: weights in other files, or an operator that runs what is not in the file. */
   readonly refused: string | undefined
+}
+
+export interface NotCarried {
+  readonly name: string
+  readonly role: 'input' | 'output'
+  /** In words: `a sequence`, `a tensor of bfloat16`. */
+  readonly type: string
 }
 
 /** The bytes are no ONNX model. */
@@ -85,14 +94,22 @@ function readGraph(bytes: Uint8Array): Omit<OnnxFile, 'refused'> {
   const initializers = new Set<string>()
   const inputs: TensorSpec[] = []
   const outputs: TensorSpec[] = []
+  const notCarried: NotCarried[] = []
   for (const field of inside(bytes, graph)) {
     if (field.number === GRAPH.initializer) initializers.add(nameOf(bytes, field, TENSOR.name))
     if (field.number !== GRAPH.input && field.number !== GRAPH.output) continue
-    const spec = readValue(bytes, field)
-    if (spec) (field.number === GRAPH.input ? inputs : outputs).push(spec)
+    const role = field.number === GRAPH.input ? 'input' : 'output'
+    const value = readValue(bytes, field)
+    if ('type' in value) notCarried.push({ ...value, role })
+    else (role === 'input' ? inputs : outputs).push(value)
   }
   // Before IR version 4 weights are listed among the inputs too.
-  return { inputs: inputs.filter(({ name }) => !initializers.has(name)), outputs }
+  const isInput = ({ name }: { readonly name: string }) => !initializers.has(name)
+  return {
+    inputs: inputs.filter(isInput),
+    outputs,
+    notCarried: notCarried.filter(value => value.role === 'output' || isInput(value)),
+  }
 }
 
 const MODEL = { graph: 7 }
@@ -122,16 +139,45 @@ const DTYPE: Readonly<Record<number, Dtype>> = {
   13: 'uint64',
 }
 
-/** A ValueInfoProto; undefined when it is no tensor of a type that is carried. */
-function readValue(bytes: Uint8Array, value: Field): TensorSpec | undefined {
+/** A ValueInfoProto: a tensor of a type that is carried, or in words what else it is. */
+function readValue(bytes: Uint8Array, value: Field): TensorSpec | Omit<NotCarried, 'role'> {
+  const name = nameOf(bytes, value, VALUE.name)
   const type = last(bytes, value, VALUE.type)
   const tensor = type && last(bytes, type, ...TYPE.kinds)
-  if (tensor?.number !== TYPE.tensor) return undefined
-  const dtype = DTYPE[last(bytes, tensor, TENSOR_TYPE.elementType)?.value ?? 0]
-  if (!dtype) return undefined
+  if (tensor?.number !== TYPE.tensor) return { name, type: KINDS[tensor?.number ?? 0] ?? 'a value without a type' }
+  const elementType = last(bytes, tensor, TENSOR_TYPE.elementType)?.value ?? 0
+  const dtype = DTYPE[elementType]
+  if (!dtype) return { name, type: `a tensor of ${OTHER_DTYPES[elementType] ?? `element type ${elementType}`}` }
   const shape = last(bytes, tensor, TENSOR_TYPE.shape)
   const dimensions = shape ? [...inside(bytes, shape)].filter(({ number }) => number === 1) : []
-  return { name: nameOf(bytes, value, VALUE.name), dtype, shape: dimensions.map(length => lengthOf(bytes, length)) }
+  return { name, dtype, shape: dimensions.map(length => lengthOf(bytes, length)) }
+}
+
+/** By the fields of TypeProto. */
+const KINDS: Readonly<Record<number, string>> = {
+  4: 'a sequence',
+  5: 'a map',
+  7: 'an opaque value',
+  8: 'a sparse tensor',
+  9: 'an optional',
+}
+
+/** By TensorProto.DataType: those that are in no array of JavaScript. */
+const OTHER_DTYPES: Readonly<Record<number, string>> = {
+  0: 'no element type',
+  14: 'complex64',
+  15: 'complex128',
+  16: 'bfloat16',
+  17: 'float8e4m3fn',
+  18: 'float8e4m3fnuz',
+  19: 'float8e5m2',
+  20: 'float8e5m2fnuz',
+  21: 'uint4',
+  22: 'int4',
+  23: 'float4e2m1',
+  24: 'float8e8m0',
+  25: 'uint2',
+  26: 'int2',
 }
 
 /** -1 where any length goes: it has a name or nothing, or is negative, as exporters write it too (an int64). */

@@ -21,7 +21,7 @@ import {
   unsettledSpec,
 } from './compute.ts'
 import { echoModel } from './echo.fixture.ts'
-import { noFiles } from './no-files.fixture.ts'
+import { noFiles, noModels } from './no-files.fixture.ts'
 
 export interface Place {
   readonly db: Database
@@ -38,6 +38,7 @@ export const plainOptions = (db: Database) => ({
   unsettled: db.collection<UnsettledFiles, never>(unsettledSpec),
   files: noFiles,
   models: echoModel,
+  ownModels: noModels,
   plans: loadPlans(),
   cursors: createCursors(new Uint8Array(32)),
   targetFault: (url: string) => (url.startsWith('https://') ? undefined : 'is not https'),

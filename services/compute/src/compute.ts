@@ -26,7 +26,10 @@ import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
 import { toLease } from './input-file.ts'
+import type { OwnModels } from './models/own-models.ts'
+import { createModel } from './rpc/create-model.ts'
 import { createTask } from './rpc/create-task.ts'
+import { deleteModel } from './rpc/delete-model.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { joinLines, runFiles } from './run-files.ts'
@@ -34,7 +37,7 @@ import type { TaskIndex, TaskRecord } from './task.ts'
 import { computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
 
-export { usedByTask } from './input-file.ts'
+export { modelUsedBy, usedByTask } from './input-file.ts'
 export { emissionsSpec, type TaskIndex, type TaskRecord, tasksSpec, unsettledSpec } from './task.ts'
 
 export interface ComputeOptions {
@@ -44,6 +47,7 @@ export interface ComputeOptions {
   readonly files: Files
   readonly blobs: Blobs
   readonly models: Catalogue
+  readonly ownModels: OwnModels
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
@@ -65,6 +69,7 @@ export interface ComputeOptions {
 export function createComputeService(options: ComputeOptions) {
   const {
     models,
+    ownModels,
     plans,
     files,
     targetFault,
@@ -84,7 +89,7 @@ export function createComputeService(options: ComputeOptions) {
     // In the sandbox no task waits for another's end: each run is of one.
     maxBatch: (pool, model) => (pool === computeTask.poolOf('live') ? maxBatchOf(models, model) : 1),
   })
-  const deps: ComputeDeps = { ...tasks.deps, files, models, plans, targetFault, cursors }
+  const deps: ComputeDeps = { ...tasks.deps, files, models, ownModels, plans, targetFault, cursors }
   const service = taskService(api, {
     ...options,
     tasks,
@@ -104,6 +109,8 @@ export function createComputeService(options: ComputeOptions) {
       router.service(ComputeService, {
         ...methods,
         createTask: createTask(deps),
+        createModel: createModel(deps),
+        deleteModel: deleteModel(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),
       })

@@ -10,11 +10,19 @@ import type { Files } from './files/files.ts'
 import type { UsedBy } from './files/retention.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
 
-/** Looks for a task that has not ended and whose input the file is. */
+/** Looks for a task that has not ended and whose input, or model, the file is. */
 export const usedByTask =
   (tasks: Pick<Collection<TaskRecord, TaskIndex>, 'find'>): UsedBy =>
   async (tenant, file) => {
     const [task] = await tasks.find('input_file', { equals: [tenant, file], limit: 1 })
+    return task?.id ?? (await modelUsedBy(tasks)(tenant, file))
+  }
+
+/** Looks for a task that has not ended and that runs this own model, or file. */
+export const modelUsedBy =
+  (tasks: Pick<Collection<TaskRecord, TaskIndex>, 'find'>): UsedBy =>
+  async (tenant, model) => {
+    const [task] = await tasks.find('own_model', { equals: [tenant, model], limit: 1 })
     return task?.id
   }
 

@@ -1,7 +1,9 @@
-/** A model of the catalogue as the contract shows it. */
+/** A model as the contract shows it. */
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { InputFormat, type Model, ModelStatus } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import type { BrokenModel, CatalogueEntry, ModelPackage, TensorSpec } from '@millhand/model'
+import type { StoredModel } from './models/model.ts'
+import { packageOf } from './models/model-package.ts'
 
 const inputFormats = {
   text: InputFormat.TEXT,
@@ -11,6 +13,14 @@ const inputFormats = {
   tensors: InputFormat.TENSORS,
   bytes: InputFormat.BYTES,
 } as const
+
+/** An account's own one. */
+export const ownModelMessage = (model: StoredModel): Model => ({
+  ...ready(packageOf(model)),
+  bytes: model.bytes,
+  opsets: model.opsets,
+  operators: [...model.operators],
+})
 
 export const modelMessage = (model: CatalogueEntry): Model => (model.status === 'ready' ? ready(model) : broken(model))
 
@@ -38,6 +48,8 @@ function ready(model: ModelPackage): Model {
     ...(model.exampleInput !== undefined && { exampleInput: model.exampleInput }),
     metrics: manifest.metrics,
     outputSchema: model.outputSchema,
+    opsets: {},
+    operators: [],
   }
 }
 
@@ -63,6 +75,8 @@ const broken = (model: BrokenModel): Model => ({
   version: '',
   createdAt: timestampFromDate(model.createdAt),
   metrics: {},
+  opsets: {},
+  operators: [],
 })
 
 const tensorMessage = ({ name, dtype, shape }: TensorSpec): Model['inputs'][number] => ({

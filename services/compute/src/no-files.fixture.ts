@@ -1,5 +1,6 @@
 /** Files for tests of tasks that have none. */
 import type { Files } from './files/files.ts'
+import type { OwnModels } from './models/own-models.ts'
 
 const refuse = async () => {
   throw new Error('this test has no files')
@@ -14,4 +15,14 @@ export const noFiles: Files = {
   outputOf: refuse,
   keepOutput: refuse,
   sweep: refuse,
+  holdings: { take: refuse, leave: refuse, read: refuse },
+}
+
+export const noModels: OwnModels = {
+  find: refuse,
+  get: async () => undefined,
+  inspect: refuse,
+  read: refuse,
+  create: refuse,
+  remove: refuse,
 }

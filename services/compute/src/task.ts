@@ -15,6 +15,10 @@ export interface TaskRecord extends TaskBase {
   readonly input_file_bytes?: number | undefined
   /** Set while the task is alive and has an input file: that is not removed meanwhile. */
   readonly uses_file?: 'yes' | undefined
+  /** The account's own model, or the file, that it runs. */
+  readonly own_model?: string | undefined
+  /** Set while the task is alive and has one: that is not removed meanwhile. */
+  readonly uses_model?: 'yes' | undefined
   readonly usage?: {
     readonly queue_ms: number
     readonly compute_ms: number
@@ -30,6 +34,7 @@ export const tasksSpec = {
     ...workIndexes,
     input_file: { fields: ['tenant', 'input_file'], when: { field: 'uses_file', in: ['yes'] } },
     unsettled_lines: { fields: ['lines_state', 'tenant', 'id'], when: { field: 'lines_state', in: ['ended'] } },
+    own_model: { fields: ['tenant', 'own_model'], when: { field: 'uses_model', in: ['yes'] } },
   },
   refusedWhenFull: true,
 } as const satisfies CollectionSpec

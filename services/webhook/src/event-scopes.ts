@@ -8,6 +8,7 @@ const ALL_EVENTS = 'events:read'
 const scopes: Readonly<Record<string, string>> = {
   task: 'tasks:read',
   batch: 'tasks:read',
+  model: 'models:read',
   workforce: 'workforce:read',
   instance: 'instances:read',
   quota: 'usage:read',

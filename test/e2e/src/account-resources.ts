@@ -1,11 +1,13 @@
 /** What an account can have: one of each kind, for tests of who sees it. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Route } from '@millhand/api'
 import type { RequestOptions, Wire } from './http.ts'
 import { nameOf } from './routes.ts'
 import type { Served } from './server.ts'
-import { digit } from './tasks.ts'
+import { digit, ownModels } from './tasks.ts'
 
 /** One who calls, by a key. */
 export interface Caller {
@@ -19,15 +21,27 @@ export const callerWith = (server: Served, name: string, key: string): Caller =>
     server.request(method, path, { ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } }),
 })
 
+type Making = (owner: string, caller: Caller) => RequestOptions | Promise<RequestOptions>
+
 /** How an object of a collection is made: the request of its `POST`. Each has the name of its owner in it. */
-export const makings: Readonly<Record<string, (owner: string) => RequestOptions>> = {
+export const makings: Readonly<Record<string, Making>> = {
   tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
   files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
+  models: async (owner, caller) => ({ json: { name: `the model of ${owner}`, file: await uploadModel(caller) } }),
   workforce: owner => ({
     json: { task: 'sentiment_analysis', input: { texts: ['Good.'] }, metadata: { of: owner } },
   }),
   webhooks: owner => ({ json: { url: NOBODY, events: ['batch.completed'], description: owner } }),
   api_keys: owner => ({ json: { name: `the key of ${owner}`.slice(0, 64), scopes: ['*'] } }),
+}
+
+/** The id of a file that can become a model. */
+async function uploadModel(caller: Caller): Promise<string> {
+  const file = await caller.call('POST', '/v1/files?purpose=model', {
+    raw: readFileSync(join(ownModels, 'double/model.onnx')),
+  })
+  assert.equal(file.status, 201, file.text)
+  return file.body.id
 }
 
 /** An address at which nobody listens. */
@@ -78,9 +92,6 @@ async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown):
   }
 }
 
-/** Collections whose objects belong to nobody, and are the same for all. */
-export const shared: ReadonlySet<string> = new Set(['models'])
-
 /** A new object of the caller's; a task has ended. */
 export async function make(caller: Caller, collection: string): Promise<Wire> {
   const coming = comings[collection]
@@ -90,7 +101,7 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
     making,
     `account-resources.ts does not say how an object of /v1/${collection} is made: add it to \`makings\``,
   )
-  const made = await caller.call('POST', collectionPath(collection), making(caller.name))
+  const made = await caller.call('POST', collectionPath(collection), await making(caller.name, caller))
   assert.equal(made.status, 201, made.text)
   if (collection !== 'tasks' && collection !== 'workforce') return made.body
   for (;;) {

@@ -78,7 +78,7 @@ test('OPTIONS tells the methods of a path', async () => {
   const table = [
     ['/v1/tasks', ['GET', 'POST']],
     ['/v1/tasks/task_01kaje5z1cf6tvnyxkkhbm3v8h', ['GET', 'DELETE']],
-    ['/v1/models', ['GET']],
+    ['/v1/models', ['GET', 'POST']],
   ] as const
   for (const [path, methods] of table) {
     const answer = await server.request('OPTIONS', path, { headers: { authorization: '' } })
@@ -120,7 +120,7 @@ test('a method that a path does not have is 405 with those that it has', async (
   for (const [method, path, allowed] of [
     ['PATCH', '/v1/tasks', 'POST'],
     ['PUT', '/v1/tasks/task_01kaje5z1cf6tvnyxkkhbm3v8h', 'DELETE'],
-    ['POST', '/v1/models', 'GET'],
+    ['PUT', '/v1/models', 'GET'],
     ['DELETE', '/v1/tasks', 'GET'],
     ['POST', '/healthz', 'GET'],
     ['TRACE', '/v1/tasks', 'GET'],

@@ -27,7 +27,7 @@ async function requestsOf(route: Route): Promise<readonly [Request, ...Request[]
   const making = makings[collectionAt(route)]
   if (namesNone(route) && making) {
     const path = collectionPath(collectionAt(route))
-    const [one, another] = [making('one'), making('another')]
+    const [one, another] = [await making('one', caller), await making('another', caller)]
     return [
       { path, options: one },
       { path, options: another },

@@ -120,6 +120,17 @@ export function createContents(deps: {
       }
     },
 
+    /** Makes `holder` hold the bytes that `other` holds in a contents document; false where that holds them no longer. */
+    async join(tenant: string, content: string, other: string, holder: string): Promise<boolean> {
+      for (;;) {
+        const kept = await collection.get(tenant, content)
+        if (kept === undefined || !kept.holders.includes(other)) return false
+        const holders = [...kept.holders, holder]
+        const slot = holders.length < MOST_HOLDERS ? kept.slot : kept.id
+        if ((await replace(kept, { holders, slot })).kind === 'written') return true
+      }
+    },
+
     /** `holder` no longer holds bytes of this SHA-256. Idempotent. */
     async release(tenant: string, sha256: string, holder: string): Promise<void> {
       for (let done = false; !done; ) {

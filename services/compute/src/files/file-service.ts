@@ -7,6 +7,7 @@ import { type Clock, everyInterval } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Collection, Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { type ModelIndex, type ModelRecord, modelsSpec } from '../models/model.ts'
 import { type ContentIndex, type ContentRecord, contentsSpec, createContents } from './contents.ts'
 import { type FileIndex, type FileRecord, filesSpec } from './file.ts'
 import type { FileDeps } from './file-deps.ts'
@@ -26,6 +27,8 @@ export interface FileCollections {
   readonly files: Collection<FileRecord, FileIndex>
   readonly contents: Collection<ContentRecord, ContentIndex>
   readonly storage: Collection<StorageRecord, 'due'>
+  /** They hold content too. */
+  readonly models: Collection<ModelRecord, ModelIndex>
 }
 
 /** Those of a database. */
@@ -33,6 +36,7 @@ export const fileCollections = (db: Database): FileCollections => ({
   files: db.collection<FileRecord, FileIndex>(filesSpec),
   contents: db.collection<ContentRecord, ContentIndex>(contentsSpec),
   storage: db.collection<StorageRecord, 'due'>(storageSpec),
+  models: db.collection<ModelRecord, ModelIndex>(modelsSpec),
 })
 
 export interface FileServiceOptions extends FileCollections {
@@ -51,6 +55,7 @@ export function createFileService(options: FileServiceOptions) {
   const { blobs, cursors, clock, log, quotaBytes, usedBy } = options
   const files = createFiles({
     collection: options.files,
+    models: options.models,
     contents: createContents({ collection: options.contents, blobs, clock }),
     storage: createStorage({ collection: options.storage, clock, quotaBytes }),
     blobs,

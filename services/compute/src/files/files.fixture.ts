@@ -3,14 +3,23 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, beforeEach } from 'node:test'
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { type CallOptions, type Client, createClient, createContextValues, type Transport } from '@connectrpc/connect'
-import { codeOf, createCursors } from '@millhand/api'
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  createContextValues,
+  type HandlerContext,
+  type Transport,
+} from '@connectrpc/connect'
+import { codeOf, createCursors, createIds } from '@millhand/api'
 import type { FileDescriptionSchema, UploadFileRequestSchema } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { type Clock, manualClock } from '@millhand/process'
 import { createDirectTransport, operationKey, principalKey, serve } from '@millhand/rpc'
 import { createLog } from '@millhand/telemetry'
+import type { Inspector } from '../models/inspector.ts'
+import { createOwnModels, type OwnModels } from '../models/own-models.ts'
 import { createFileService, type FileCollections } from './file-service.ts'
 import type { UsedBy } from './retention.ts'
 
@@ -32,6 +41,7 @@ export const data = (value: Uint8Array | string): Part => ({ part: { case: 'data
 
 export interface Service {
   readonly client: Client<typeof FileService>
+  readonly models: OwnModels
   /** Does what the owner does each hour. */
   sweep(): Promise<void>
 }
@@ -47,21 +57,42 @@ interface Opening {
 
 export function openService(stores: Stores, clock: Clock, opening: Opening = {}): Service {
   const { quotaBytes = 2 ** 30, over = direct => direct, write } = opening
+  const { usedBy = async () => undefined } = opening
   const service = createFileService({
     ...stores,
     cursors: createCursors(new Uint8Array(32)),
     clock,
     log: createLog({ level: 'error', ...(write && { write }) }),
     quotaBytes,
-    usedBy: opening.usedBy ?? (async () => undefined),
+    usedBy,
   })
+  const ids = createIds({ now: () => clock.now() })
+  const { files } = service
+  const models = createOwnModels({ collection: stores.models, files, inspector: anyModel, usedBy, clock, ids })
   const transport = createDirectTransport()
   serve(service.routes, transport)
   return {
     client: createClient(FileService, over(transport)),
+    models,
     sweep: () => service.sweep(new AbortController().signal),
   }
 }
+
+/** Finds a model in whatever it gets. */
+const anyModel: Inspector = {
+  inspect: async ({ open }) =>
+    (await open()) && { inputs: [], outputs: [], hiddenOutputs: {}, opsets: { 'ai.onnx': 17 }, operators: [] },
+}
+
+/** Makes a model of a file of the caller's; its id. */
+export async function createModel({ models }: Service, caller: CallOptions, file: string): Promise<string> {
+  return (await models.create({ name: 'a model', labels: [], metrics: {} }, file, callOf(caller))).id
+}
+
+export const removeModel = ({ models }: Service, caller: CallOptions, id: string) => models.remove(id, callOf(caller))
+
+const callOf = ({ contextValues }: CallOptions) =>
+  ({ values: contextValues, signal: new AbortController().signal }) as unknown as HandlerContext
 
 export const as = (accountId: string, mode: 'live' | 'test' = 'live', options: CallOptions = {}): CallOptions => ({
   ...options,
@@ -160,7 +191,7 @@ export async function blobKeys({ blobs }: Stores): Promise<string[]> {
   return keys.sort()
 }
 
-/** Fails unless blobs, contents, files and counted bytes say the same, and nothing is under way. */
+/** Fails unless blobs, contents, files, models and counted bytes say the same, and nothing is under way. */
 export async function assertInStep(stores: Stores): Promise<void> {
   const contents = await stores.contents.find('primary', all)
   assert.deepEqual(
@@ -169,7 +200,10 @@ export async function assertInStep(stores: Stores): Promise<void> {
   )
   assert.deepEqual(await blobKeys(stores), contents.map(({ tenant, id }) => `files/${tenant}/${id}`).sort())
 
-  const files = (await stores.files.find('primary', all)).filter(file => file.fate !== 'removed')
+  const files = [
+    ...(await stores.files.find('primary', all)).filter(file => file.fate !== 'removed'),
+    ...(await stores.models.find('primary', all)).filter(model => model.fate !== 'removed'),
+  ]
   assert.deepEqual(
     contents.flatMap(({ id, sha256, holders }) => holders.map(file => [file, id, sha256])).sort(),
     files.map(({ id, content, sha256 }) => [id, content, sha256]).sort(),

@@ -3,26 +3,26 @@ import type { Readable } from 'node:stream'
 import { fail } from '@millhand/api'
 import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
-import { type FileRecord, isThere, removedFile, type StoredFile } from './file.ts'
+import { isThere, type StoredFile } from './file.ts'
+import { createHoldings } from './holdings.ts'
 import { type FilesDeps, removeExpired } from './retention.ts'
-import { settleIntent } from './settle-intent.ts'
-import { newIntent } from './storage-states.ts'
 import { createUpload } from './upload.ts'
 
 export type Files = ReturnType<typeof createFiles>
 
 export function createFiles(deps: FilesDeps) {
-  const { collection, storage, blobs, clock, usedBy } = deps
+  const { collection, blobs, clock, usedBy } = deps
+
+  const holdings = createHoldings(deps)
 
   async function remove(tenant: string, id: string): Promise<boolean> {
     for (;;) {
       const file = await collection.get(tenant, id)
       if (file === undefined || file.fate === 'removed') return file !== undefined
-      const intent = newIntent('removal', file, clock.now())
-      await storage.announce(tenant, intent)
-      const document = removedFile(file, intent.id, clock.now())
-      await collection.write({ kind: 'replace', version: file.version, document, events: [] })
-      await settleIntent(deps, tenant, intent) // Of removals at once one has written, and gives back the bytes.
+      // Of removals at once one writes, and gives back the bytes.
+      await holdings.leave(file, document =>
+        collection.write({ kind: 'replace', version: file.version, document, events: [] }),
+      )
     }
   }
 
@@ -55,6 +55,8 @@ export function createFiles(deps: FilesDeps) {
       const detail = `The file \`${id}\` is the input of the task \`${task}\`, which has not ended. Cancel that, or wait for it.`
       throw fail('invalid_state', detail, { metadata: { task } })
     },
+
+    holdings,
 
     /** What a run has stored as its output. */
     async outputOf(tenant: string, run: string): Promise<StoredFile | undefined> {

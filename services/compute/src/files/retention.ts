@@ -17,7 +17,7 @@ export async function removeExpired(
   remove: (tenant: string, id: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { collection, contents, storage, clock, log, usedBy } = deps
+  const { collection, models, contents, storage, clock, log, usedBy } = deps
 
   /** Removes an expired file that no task waits for, or what was left of a removed one. */
   async function expire({ tenant, id, fate, version }: FileRecord): Promise<void> {
@@ -34,6 +34,8 @@ export async function removeExpired(
     await attempt(tenant, intent.file, settleIntent(deps, tenant, intent))
   for await (const file of dueDocuments(collection, clock.now(), signal))
     await attempt(file.tenant, file.id, expire(file))
+  for await (const { tenant, id, version } of dueDocuments(models, clock.now(), signal))
+    await attempt(tenant, id, models.write({ kind: 'remove', version, tenant, id, events: [] }))
   for await (const content of contents.leftOver(signal))
     await attempt(content.tenant, content.id, contents.retire(content))
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@millhand/process'
 import type { Change, Collection } from '@millhand/store'
+import type { ModelIndex, ModelRecord } from '../models/model.ts'
 import type { Contents } from './contents.ts'
 import { type FileIndex, type FileRecord, removedFile } from './file.ts'
 import type { Storage } from './storage-quota.ts'
@@ -7,6 +8,8 @@ import type { Intent } from './storage-states.ts'
 
 export interface SettleDeps {
   readonly collection: Collection<FileRecord, FileIndex>
+  /** They hold content as files do. */
+  readonly models: Collection<ModelRecord, ModelIndex>
   readonly contents: Contents
   readonly storage: Storage
   readonly clock: Clock
@@ -23,12 +26,14 @@ export async function settleIntent(deps: SettleDeps, tenant: string, intent: Int
  * Whether the intent has left no file: then its bytes are its own to give back. Whoever was at it may only stand still,
  * so the document is changed where that could still make or remove the file: its write meets a conflict then.
  */
-async function isGone({ collection, clock }: SettleDeps, tenant: string, { id, kind, file }: Intent): Promise<boolean> {
+async function isGone(deps: SettleDeps, tenant: string, { id, kind, file }: Intent): Promise<boolean> {
+  const { clock } = deps
+  const collection: Collection<FileRecord | ModelRecord> = file.startsWith('model_') ? deps.models : deps.collection
   for (;;) {
     const now = await collection.get(tenant, file)
     if (now?.fate === 'removed') return now.removed_by === id
     if ((now === undefined) !== (kind === 'upload')) return false
-    const change: Change<FileRecord> =
+    const change: Change<FileRecord | ModelRecord> =
       now === undefined
         ? {
             kind: 'insert',

@@ -2,15 +2,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { CallOptions } from '@connectrpc/connect'
+import { FilePurpose } from '@millhand/api/gen/millhand/compute/v1/file_pb.ts'
 import { type ManualClock, manualClock } from '@millhand/process'
+import { principalKey } from '@millhand/rpc'
 import type { Collection, Document } from '@millhand/store'
 import {
   as,
   assertInStep,
+  createModel,
   download,
   inOperation,
   type Opened,
   openService,
+  removeModel,
   type Service,
   type Stores,
   upload,
@@ -71,6 +75,27 @@ const scenarios: readonly Scenario[] = [
     check: checkGone,
   },
   {
+    name: 'a model of a file',
+    prepare: async (service, caller) => (await upload(service, caller, 'content', ofModel)).id,
+    run: createModel,
+    check: async (service, caller, file, model) => {
+      assert.equal(await modelContent(service, caller, model), 'content')
+      await service.client.deleteFile({ id: file }, caller).catch(() => {}) // Days later it is not known any more.
+      assert.equal(await modelContent(service, caller, model), 'content')
+    },
+  },
+  {
+    name: 'the removal of a model with the last of its content',
+    prepare: async (service, caller) => {
+      const { id } = await upload(service, caller, 'content', ofModel)
+      const model = await createModel(service, caller, id)
+      await service.client.deleteFile({ id }, caller)
+      return model
+    },
+    run: async (service, caller, model) => String(await removeModel(service, caller, model)),
+    check: async (service, caller, model) => assert.equal(await modelContent(service, caller, model), undefined),
+  },
+  {
     name: 'the sweep of an expired file',
     async prepare(service, caller, clock) {
       const { id } = await upload(service, caller, 'content', { expiresAfterS: 60 })
@@ -93,6 +118,17 @@ const scenarios: readonly Scenario[] = [
     check: async (service, caller) => assert.deepEqual((await service.client.listFiles({}, caller)).data, []),
   },
 ]
+
+const ofModel = { purpose: FilePurpose.MODEL }
+
+/** Undefined where there is no such model. */
+async function modelContent({ models }: Service, caller: CallOptions, id: string): Promise<string | undefined> {
+  const model = await models.get(tenantOf(caller), id)
+  const content = model && (await models.read(model))
+  return content && Buffer.concat(await content.toArray()).toString()
+}
+
+const tenantOf = ({ contextValues }: CallOptions) => String(contextValues?.get(principalKey)?.tenant)
 
 export function describeSteps(name: string, open: () => Promise<Opened>): void {
   describe(`files on ${name}, step by step`, () => {
@@ -263,6 +299,7 @@ function around(stores: Stores, meet: Meet): Stores {
     files: watched(stores.files),
     contents: watched(stores.contents),
     storage: watched(stores.storage),
+    models: watched(stores.models),
     blobs: {
       get: (key, range) => blobs.get(key, range),
       list: prefix => blobs.list(prefix),

@@ -57,6 +57,14 @@ export function createStorage(deps: {
       })
     },
 
+    /** Counts bytes that are here already for one more holder, or fails with `storage_quota_exceeded`. */
+    async add(tenant: string, intent: Intent): Promise<void> {
+      await states.change(tenant, ({ bytes, intents }) => {
+        checkRoom(quotaBytes, bytes, intent.bytes)
+        return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
+      })
+    },
+
     /** Notes that a file is about to be removed. */
     async announce(tenant: string, intent: Intent): Promise<void> {
       await states.change(tenant, ({ bytes, intents }) => ({ bytes, intents: [...intents, intent] }))

@@ -1,4 +1,5 @@
-import { fail } from '@millhand/api'
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, firstIdAt } from '@millhand/api'
 import type {
   GetModelRequest,
   ListModelsRequest,
@@ -6,36 +7,81 @@ import type {
   Model,
 } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
+import { principal } from '@millhand/rpc'
+import { settlesAfterMs } from '@millhand/store'
 import type { ComputeDeps } from '../compute-deps.ts'
-import { modelMessage } from '../model-message.ts'
+import { modelMessage, ownModelMessage } from '../model-message.ts'
+import type { StoredModel } from '../models/model.ts'
 
-/** Lists the models that tasks can run, by id. */
+type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'cursors' | 'clock'>
+
+/** Lists the models that the account's tasks can run, by id: those of the deployment, and its own. */
 export const listModels =
-  ({ models, cursors }: ComputeDeps) =>
-  async (req: ListModelsRequest): Promise<ListModelsResponse> => {
+  (deps: Deps) =>
+  async (req: ListModelsRequest, call: HandlerContext): Promise<ListModelsResponse> => {
+    const { models, cursors } = deps
     const { limit = 20, order = Order.DESC } = req
-    const boundTo = JSON.stringify(['models', order])
+    const { tenant } = principal(call)
+    const isAscending = order === Order.ASC
+    const boundTo = JSON.stringify([tenant, 'models', order])
     const after = req.cursor === undefined ? undefined : String(cursors.open(req.cursor, boundTo))
-    const sorted = order === Order.ASC ? models.list() : [...models.list()].reverse()
-    const rest =
-      after === undefined ? sorted : sorted.filter(model => (order === Order.ASC ? model.id > after : model.id < after))
+    const included = models
+      .list()
+      .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
+      .map(model => ({ id: model.id, message: () => modelMessage(model) }))
+    const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
+      id: model.id,
+      message: () => ownModelMessage(model),
+    }))
+    const rest = [...included, ...own].sort((a, b) => (a.id < b.id === isAscending ? -1 : 1))
     const page = rest.slice(0, limit)
     const last = page.at(-1)
     const hasMore = rest.length > page.length
     return {
       $typeName: 'millhand.compute.v1.ListModelsResponse',
-      data: page.map(modelMessage),
+      data: page.map(({ message }) => message()),
       hasMore,
       ...(hasMore && last && { nextCursor: cursors.seal(last.id, boundTo) }),
     }
   }
 
+/** Of the account's own models the next `count`, by id. */
+async function ownAfter(
+  { ownModels, clock }: Deps,
+  tenant: string,
+  isAscending: boolean,
+  after: string | undefined,
+  count: number,
+): Promise<readonly StoredModel[]> {
+  // What is newer may still come out of order.
+  const settled = isAscending ? [firstIdAt('model', clock.now() - settlesAfterMs)] : undefined
+  const found: StoredModel[] = []
+  let last = after
+  for (;;) {
+    const chunk = await ownModels.find('primary', {
+      equals: [tenant],
+      ...(isAscending
+        ? { ...(last !== undefined && { after: [last] }), ...(settled && { before: settled }) }
+        : last !== undefined && { before: [last] }),
+      order: isAscending ? 'asc' : 'desc',
+      limit: count,
+    })
+    for (const model of chunk) if (model.fate === 'stays' && found.length < count) found.push(model)
+    last = chunk.at(-1)?.id
+    if (found.length === count || chunk.length < count) return found
+  }
+}
+
 /** Gets a model. */
 export const getModel =
-  ({ models }: ComputeDeps) =>
-  async (req: GetModelRequest): Promise<Model> => {
-    const model = models.get(req.id)
-    if (!model)
-      throw fail('not_found', `There is no model \`${req.id.slice(0, 64)}\`. GET /v1/models lists those there are.`)
-    return modelMessage(model)
+  ({ models, ownModels }: Deps) =>
+  async ({ id }: GetModelRequest, call: HandlerContext): Promise<Model> => {
+    const included = models.get(id)
+    if (included) return modelMessage(included)
+    const own = await ownModels.get(principal(call).tenant, id)
+    if (own) return ownModelMessage(own)
+    throw noModel(id)
   }
+
+export const noModel = (id: string) =>
+  fail('not_found', `There is no model \`${id.slice(0, 64)}\`. GET /v1/models lists those there are.`)

@@ -6,17 +6,17 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Order } from "../../type/v1/mode_pb.ts";
 import { file_millhand_type_v1_mode } from "../../type/v1/mode_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file millhand/compute/v1/model.proto.
  */
 export const file_millhand_compute_v1_model: GenFile = /*@__PURE__*/
-  fileDesc("Ch9taWxsaGFuZC9jb21wdXRlL3YxL21vZGVsLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIjgKClRlbnNvclNwZWMSDAoEbmFtZRgBIAEoCRINCgVkdHlwZRgCIAEoCRINCgVzaGFwZRgDIAMoBSLnBQoFTW9kZWwSGAoCaWQYASABKAlCDJK1GAgiZGlnaXRzIhIMCgRuYW1lGAIgASgJEh0KBGtpbmQYAyABKAlCD5K1GAsiaW5mZXJlbmNlIhITCgtkZXNjcmlwdGlvbhgEIAEoCRIQCghvd25lZF9ieRgFIAEoCRIOCgZmb3JtYXQYBiABKAkSNgoMaW5wdXRfZm9ybWF0GAcgASgOMiAubWlsbGhhbmQuY29tcHV0ZS52MS5JbnB1dEZvcm1hdBIvCgZpbnB1dHMYCCADKAsyHy5taWxsaGFuZC5jb21wdXRlLnYxLlRlbnNvclNwZWMSMAoHb3V0cHV0cxgJIAMoCzIfLm1pbGxoYW5kLmNvbXB1dGUudjEuVGVuc29yU3BlYxIRCgliYXRjaGFibGUYCiABKAgSEQoJbWF4X2JhdGNoGAsgASgNEhEKCXRyYWluYWJsZRgMIAEoCBIPCgdlbmdpbmVzGA0gAygJEg8KB2xpY2Vuc2UYDiABKAkSMAoGc3RhdHVzGA8gASgOMiAubWlsbGhhbmQuY29tcHV0ZS52MS5Nb2RlbFN0YXR1cxIUCgdwcm9ibGVtGBAgASgJSACIAQESDwoHdmVyc2lvbhgRIAEoCRIuCgpjcmVhdGVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1leGFtcGxlX2lucHV0GBMgASgJSAGIAQESOAoHbWV0cmljcxgUIAMoCzInLm1pbGxoYW5kLmNvbXB1dGUudjEuTW9kZWwuTWV0cmljc0VudHJ5EiAKDW91dHB1dF9zY2hlbWEYFSABKAlCBIi1GAFIAogBARouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4AToJirUYBW1vZGVsQgoKCF9wcm9ibGVtQhAKDl9leGFtcGxlX2lucHV0QhAKDl9vdXRwdXRfc2NoZW1hIqsBChFMaXN0TW9kZWxzUmVxdWVzdBIdCgVsaW1pdBgBIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAIgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYAyABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyIoQBChJMaXN0TW9kZWxzUmVzcG9uc2USKAoEZGF0YRgBIAMoCzIaLm1pbGxoYW5kLmNvbXB1dGUudjEuTW9kZWwSEAoIaGFzX21vcmUYAiABKAgSGAoLbmV4dF9jdXJzb3IYAyABKAlIAIgBAToIirUYBGxpc3RCDgoMX25leHRfY3Vyc29yIiUKD0dldE1vZGVsUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBKrsBCgtJbnB1dEZvcm1hdBIcChhJTlBVVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIVChFJTlBVVF9GT1JNQVRfVEVYVBABEhUKEUlOUFVUX0ZPUk1BVF9KU09OEAISFgoSSU5QVVRfRk9STUFUX0lNQUdFEAMSFgoSSU5QVVRfRk9STUFUX0FVRElPEAQSGAoUSU5QVVRfRk9STUFUX1RFTlNPUlMQBRIWChJJTlBVVF9GT1JNQVRfQllURVMQBipcCgtNb2RlbFN0YXR1cxIcChhNT0RFTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJNT0RFTF9TVEFUVVNfUkVBRFkQARIXChNNT0RFTF9TVEFUVVNfQlJPS0VOEAJiBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode]);
+  fileDesc("Ch9taWxsaGFuZC9jb21wdXRlL3YxL21vZGVsLnByb3RvEhNtaWxsaGFuZC5jb21wdXRlLnYxIjgKClRlbnNvclNwZWMSDAoEbmFtZRgBIAEoCRINCgVkdHlwZRgCIAEoCRINCgVzaGFwZRgDIAMoBSKzBwoFTW9kZWwSGAoCaWQYASABKAlCDJK1GAgiZGlnaXRzIhIMCgRuYW1lGAIgASgJEh0KBGtpbmQYAyABKAlCD5K1GAsiaW5mZXJlbmNlIhITCgtkZXNjcmlwdGlvbhgEIAEoCRIQCghvd25lZF9ieRgFIAEoCRIOCgZmb3JtYXQYBiABKAkSNgoMaW5wdXRfZm9ybWF0GAcgASgOMiAubWlsbGhhbmQuY29tcHV0ZS52MS5JbnB1dEZvcm1hdBIvCgZpbnB1dHMYCCADKAsyHy5taWxsaGFuZC5jb21wdXRlLnYxLlRlbnNvclNwZWMSMAoHb3V0cHV0cxgJIAMoCzIfLm1pbGxoYW5kLmNvbXB1dGUudjEuVGVuc29yU3BlYxIRCgliYXRjaGFibGUYCiABKAgSEQoJbWF4X2JhdGNoGAsgASgNEhEKCXRyYWluYWJsZRgMIAEoCBIPCgdlbmdpbmVzGA0gAygJEg8KB2xpY2Vuc2UYDiABKAkSMAoGc3RhdHVzGA8gASgOMiAubWlsbGhhbmQuY29tcHV0ZS52MS5Nb2RlbFN0YXR1cxIUCgdwcm9ibGVtGBAgASgJSACIAQESDwoHdmVyc2lvbhgRIAEoCRIuCgpjcmVhdGVkX2F0GBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1leGFtcGxlX2lucHV0GBMgASgJSAGIAQESOAoHbWV0cmljcxgUIAMoCzInLm1pbGxoYW5kLmNvbXB1dGUudjEuTW9kZWwuTWV0cmljc0VudHJ5EiAKDW91dHB1dF9zY2hlbWEYFSABKAlCBIi1GAFIAogBARISCgVieXRlcxgWIAEoDUgDiAEBEjYKBm9wc2V0cxgXIAMoCzImLm1pbGxoYW5kLmNvbXB1dGUudjEuTW9kZWwuT3BzZXRzRW50cnkSEQoJb3BlcmF0b3JzGBggAygJEh0KEHJlc291cmNlX3ZlcnNpb24YGSABKA1IBIgBARouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ARotCgtPcHNldHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKA06AjgBOgmKtRgFbW9kZWxCCgoIX3Byb2JsZW1CEAoOX2V4YW1wbGVfaW5wdXRCEAoOX291dHB1dF9zY2hlbWFCCAoGX2J5dGVzQhMKEV9yZXNvdXJjZV92ZXJzaW9uIvQEChJDcmVhdGVNb2RlbFJlcXVlc3QSGwoEbmFtZRgBIAEoCUINukgKyAEBcgUQARiAARIaCgRmaWxlGAIgASgJQgy6SAnIAQFyBBABGEASJAoLZGVzY3JpcHRpb24YAyABKAlCCrpIB3IFEAEYgCBIAIgBARIwCgpwcmVwcm9jZXNzGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgBiAEBEjEKC3Bvc3Rwcm9jZXNzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgCiAEBEiEKBmxhYmVscxgGIAMoCUIRukgOkgELEKCcASIFcgMYgAISFgoJYmF0Y2hhYmxlGAcgASgISAOIAQESIgoJbWF4X2JhdGNoGAggASgNQgq6SAcqBRiACCgBSASIAQESIAoHbGljZW5zZRgJIAEoCUIKukgHcgUQARiAAUgFiAEBElcKB21ldHJpY3MYCiADKAsyNC5taWxsaGFuZC5jb21wdXRlLnYxLkNyZWF0ZU1vZGVsUmVxdWVzdC5NZXRyaWNzRW50cnlCELpIDZoBChAgIgZyBBABGEASJwoNZXhhbXBsZV9pbnB1dBgLIAEoCUILukgIcgYQARiAgAJIBogBARouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4AUIOCgxfZGVzY3JpcHRpb25CDQoLX3ByZXByb2Nlc3NCDgoMX3Bvc3Rwcm9jZXNzQgwKCl9iYXRjaGFibGVCDAoKX21heF9iYXRjaEIKCghfbGljZW5zZUIQCg5fZXhhbXBsZV9pbnB1dCIoChJEZWxldGVNb2RlbFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASJACg1Nb2RlbERlbGV0aW9uEgoKAmlkGAEgASgJEg8KB2RlbGV0ZWQYAiABKAg6Eoq1GA5tb2RlbF9kZWxldGlvbiKrAQoRTGlzdE1vZGVsc1JlcXVlc3QSHQoFbGltaXQYASABKA1CCbpIBioEGGQoAUgAiAEBEh8KBmN1cnNvchgCIAEoCUIKukgHcgUQARiAEEgBiAEBEjcKBW9yZGVyGAMgASgOMhcubWlsbGhhbmQudHlwZS52MS5PcmRlckIKukgHggEEEAEgAEgCiAEBQggKBl9saW1pdEIJCgdfY3Vyc29yQggKBl9vcmRlciKEAQoSTGlzdE1vZGVsc1Jlc3BvbnNlEigKBGRhdGEYASADKAsyGi5taWxsaGFuZC5jb21wdXRlLnYxLk1vZGVsEhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciIlCg9HZXRNb2RlbFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASq7AQoLSW5wdXRGb3JtYXQSHAoYSU5QVVRfRk9STUFUX1VOU1BFQ0lGSUVEEAASFQoRSU5QVVRfRk9STUFUX1RFWFQQARIVChFJTlBVVF9GT1JNQVRfSlNPThACEhYKEklOUFVUX0ZPUk1BVF9JTUFHRRADEhYKEklOUFVUX0ZPUk1BVF9BVURJTxAEEhgKFElOUFVUX0ZPUk1BVF9URU5TT1JTEAUSFgoSSU5QVVRfRk9STUFUX0JZVEVTEAYqXAoLTW9kZWxTdGF0dXMSHAoYTU9ERUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSTU9ERUxfU1RBVFVTX1JFQURZEAESFwoTTU9ERUxfU1RBVFVTX0JST0tFThACYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_struct, file_google_protobuf_timestamp, file_millhand_type_v1_access, file_millhand_type_v1_mode]);
 
 /**
  * One input or output of a model.
@@ -205,6 +205,34 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
    * @generated from field: optional string output_schema = 21;
    */
   outputSchema?: string | undefined;
+
+  /**
+   * Of an own model: the size of its file.
+   *
+   * @generated from field: optional uint32 bytes = 22;
+   */
+  bytes?: number | undefined;
+
+  /**
+   * Of an own model: the operator sets that it imports, by their domain.
+   *
+   * @generated from field: map<string, uint32> opsets = 23;
+   */
+  opsets: { [key: string]: number };
+
+  /**
+   * Of an own model: the operators that it has, in alphabetical order; those beyond the default domain with their domain before them.
+   *
+   * @generated from field: repeated string operators = 24;
+   */
+  operators: string[];
+
+  /**
+   * Of an own model: counts up with each change, from 1. Events carry it.
+   *
+   * @generated from field: optional uint32 resource_version = 25;
+   */
+  resourceVersion?: number | undefined;
 };
 
 /**
@@ -213,6 +241,146 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
  */
 export const ModelSchema: GenMessage<Model> = /*@__PURE__*/
   messageDesc(file_millhand_compute_v1_model, 1);
+
+/**
+ * Registers an uploaded ONNX file as a model.
+ *
+ * @generated from message millhand.compute.v1.CreateModelRequest
+ */
+export type CreateModelRequest = Message<"millhand.compute.v1.CreateModelRequest"> & {
+  /**
+   * Its name for people.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The file, uploaded with `purpose: model`. It can be deleted afterwards: the model keeps its content.
+   *
+   * @generated from field: string file = 2;
+   */
+  file: string;
+
+  /**
+   * What it does, and what its input and output look like.
+   *
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
+
+  /**
+   * How an input becomes tensors, as in `model.json`: `{"name":"numbers","count":64}`. Named tensors where it is not set.
+   *
+   * @generated from field: optional google.protobuf.Struct preprocess = 4;
+   */
+  preprocess?: JsonObject | undefined;
+
+  /**
+   * How tensors become an output, as in `model.json`: `{"name":"classify"}`. Named tensors where it is not set.
+   *
+   * @generated from field: optional google.protobuf.Struct postprocess = 5;
+   */
+  postprocess?: JsonObject | undefined;
+
+  /**
+   * The names of the scores, in order.
+   *
+   * @generated from field: repeated string labels = 6;
+   */
+  labels: string[];
+
+  /**
+   * Whether tasks may share a run, joined on the first axis of every input.
+   *
+   * @generated from field: optional bool batchable = 7;
+   */
+  batchable?: boolean | undefined;
+
+  /**
+   * How many tasks share a run at most; 32 where it is not set.
+   *
+   * @generated from field: optional uint32 max_batch = 8;
+   */
+  maxBatch?: number | undefined;
+
+  /**
+   * SPDX identifier of its licence.
+   *
+   * @generated from field: optional string license = 9;
+   */
+  license?: string | undefined;
+
+  /**
+   * Numbers that you measured, for example `accuracy`.
+   *
+   * @generated from field: map<string, double> metrics = 10;
+   */
+  metrics: { [key: string]: number };
+
+  /**
+   * An input to try it with.
+   *
+   * @generated from field: optional string example_input = 11;
+   */
+  exampleInput?: string | undefined;
+};
+
+/**
+ * Describes the message millhand.compute.v1.CreateModelRequest.
+ * Use `create(CreateModelRequestSchema)` to create a new message.
+ */
+export const CreateModelRequestSchema: GenMessage<CreateModelRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_compute_v1_model, 2);
+
+/**
+ * Asks to remove an own model.
+ *
+ * @generated from message millhand.compute.v1.DeleteModelRequest
+ */
+export type DeleteModelRequest = Message<"millhand.compute.v1.DeleteModelRequest"> & {
+  /**
+   * The model's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message millhand.compute.v1.DeleteModelRequest.
+ * Use `create(DeleteModelRequestSchema)` to create a new message.
+ */
+export const DeleteModelRequestSchema: GenMessage<DeleteModelRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_compute_v1_model, 3);
+
+/**
+ * What became of a model that was to be removed.
+ *
+ * @generated from message millhand.compute.v1.ModelDeletion
+ */
+export type ModelDeletion = Message<"millhand.compute.v1.ModelDeletion"> & {
+  /**
+   * The model's id.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * That it is gone.
+   *
+   * @generated from field: bool deleted = 2;
+   */
+  deleted: boolean;
+};
+
+/**
+ * Describes the message millhand.compute.v1.ModelDeletion.
+ * Use `create(ModelDeletionSchema)` to create a new message.
+ */
+export const ModelDeletionSchema: GenMessage<ModelDeletion> = /*@__PURE__*/
+  messageDesc(file_millhand_compute_v1_model, 4);
 
 /**
  * Asks for a page of models.
@@ -247,7 +415,7 @@ export type ListModelsRequest = Message<"millhand.compute.v1.ListModelsRequest">
  * Use `create(ListModelsRequestSchema)` to create a new message.
  */
 export const ListModelsRequestSchema: GenMessage<ListModelsRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_compute_v1_model, 2);
+  messageDesc(file_millhand_compute_v1_model, 5);
 
 /**
  * A page of models.
@@ -282,7 +450,7 @@ export type ListModelsResponse = Message<"millhand.compute.v1.ListModelsResponse
  * Use `create(ListModelsResponseSchema)` to create a new message.
  */
 export const ListModelsResponseSchema: GenMessage<ListModelsResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_compute_v1_model, 3);
+  messageDesc(file_millhand_compute_v1_model, 6);
 
 /**
  * Asks for one model.
@@ -303,7 +471,7 @@ export type GetModelRequest = Message<"millhand.compute.v1.GetModelRequest"> & {
  * Use `create(GetModelRequestSchema)` to create a new message.
  */
 export const GetModelRequestSchema: GenMessage<GetModelRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_compute_v1_model, 4);
+  messageDesc(file_millhand_compute_v1_model, 7);
 
 /**
  * How a task's `input` is read.

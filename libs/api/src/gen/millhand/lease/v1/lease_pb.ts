@@ -15,7 +15,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease.proto.
  */
 export const file_millhand_lease_v1_lease: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC9sZWFzZS92MS9sZWFzZS5wcm90bxIRbWlsbGhhbmQubGVhc2UudjEiPgoDUnVuEg0KBWdyb3VwGAEgASgJEigKBmxlYXNlcxgCIAMoCzIYLm1pbGxoYW5kLmxlYXNlLnYxLkxlYXNlIvYCCgVMZWFzZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEiYKA3R0bBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtydW5fdGltZW91dBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhINCgVpbnB1dBgHIAEoCRIrCgpwYXJhbWV0ZXJzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIdChBpbnB1dF9maWxlX2J5dGVzGAkgASgNSACIAQESKwoFZmlsZXMYCiADKAsyHC5taWxsaGFuZC5sZWFzZS52MS5HaXZlbkZpbGUSMAoFbGluZXMYCyABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5LZXB0TGluZXNIAYgBAUITChFfaW5wdXRfZmlsZV9ieXRlc0IICgZfbGluZXMiKgoJS2VwdExpbmVzEg0KBWNvdW50GAEgASgNEg4KBmZhaWxlZBgCIAEoDSI8CglHaXZlbkZpbGUSDAoEbmFtZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEg0KBWJ5dGVzGAMgASgNIrQBCgZSdW5SZWYSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBIqEGCgZSZXN1bHQSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBEhsKBm91dHB1dBgFIAEoCUIJukgGcgQogIAQSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoIcmV0dXJuZWQYDiABKAhIABIxCgtvdXRwdXRfZmlsZRgPIAEoCUIaukgXchUyE15maWxlX1swLTlhLXpdezI2fSRIABIfCgpjb21wdXRlX21zGAkgASgNQgu6SAgqBhiAiLKgAhIdCgtlbmdpbmVfbmFtZRgKIAEoCUIIukgFcgMYgAESGQoIcHJvdmlkZXIYCyABKAlCB7pIBHICGEASHwoNZ3JvdXBfdmVyc2lvbhgMIAEoCUIIukgFcgMYgAESLQoLZW5naW5lX2tpbmQYDSABKAlCGLpIFXITMhFeW2EtejAtOV9dezAsMzJ9JBI5Cg5hcnRpZmFjdF9maWxlcxgQIAMoCUIhukgekgEbECAiF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kEiEKDGlucHV0X3Rva2VucxgRIAEoDUILukgIKgYYgJTr3AMSIgoNb3V0cHV0X3Rva2VucxgSIAEoDUILukgIKgYYgJTr3AMSJgoRbW9kZWxfY29zdF9taWNyb3MYEyABKA1CC7pICCoGGICU69wDEg0KBWl0ZW1zGBQgASgNEjoKE3BhcnRpYWxfb3V0cHV0X2ZpbGUYFSABKAlCHbpIGnIYMhZeKGZpbGVfWzAtOWEtel17MjZ9KT8kQhAKB291dGNvbWUSBbpIAggBImcKB0ZhaWx1cmUSLgoEY29kZRgBIAEoCUIgukgdyAEBchgyFl5bYS16XVthLXowLTlfXXswLDYzfSQSGQoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgBASEQoJcmV0cnlhYmxlGAMgASgIYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
+  fileDesc("Ch1taWxsaGFuZC9sZWFzZS92MS9sZWFzZS5wcm90bxIRbWlsbGhhbmQubGVhc2UudjEifAoDUnVuEg0KBWdyb3VwGAEgASgJEigKBmxlYXNlcxgCIAMoCzIYLm1pbGxoYW5kLmxlYXNlLnYxLkxlYXNlEjIKBW1vZGVsGAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuTGVhc2VkTW9kZWxIAIgBAUIICgZfbW9kZWwiPgoLTGVhc2VkTW9kZWwSDgoGZGlnZXN0GAEgASgJEg0KBWJ5dGVzGAIgASgNEhAKCG1hbmlmZXN0GAMgASgJIvYCCgVMZWFzZRIKCgJpZBgBIAEoCRIOCgZ0ZW5hbnQYAiABKAkSDwoHd29ya19pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEiYKA3R0bBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtydW5fdGltZW91dBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhINCgVpbnB1dBgHIAEoCRIrCgpwYXJhbWV0ZXJzGAggASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIdChBpbnB1dF9maWxlX2J5dGVzGAkgASgNSACIAQESKwoFZmlsZXMYCiADKAsyHC5taWxsaGFuZC5sZWFzZS52MS5HaXZlbkZpbGUSMAoFbGluZXMYCyABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5LZXB0TGluZXNIAYgBAUITChFfaW5wdXRfZmlsZV9ieXRlc0IICgZfbGluZXMiKgoJS2VwdExpbmVzEg0KBWNvdW50GAEgASgNEg4KBmZhaWxlZBgCIAEoDSI8CglHaXZlbkZpbGUSDAoEbmFtZRgBIAEoCRISCgptZWRpYV90eXBlGAIgASgJEg0KBWJ5dGVzGAMgASgNIrQBCgZSdW5SZWYSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBIqEGCgZSZXN1bHQSHAoIbGVhc2VfaWQYASABKAlCCrpIB8gBAXICGEASOwoGdGVuYW50GAIgASgJQiu6SCjIAQFyIzIhXmFjY3RfWzAtOWEtel17MSwyNn0vKGxpdmV8dGVzdCkkEjYKB3dvcmtfaWQYAyABKAlCJbpIIsgBAXIdMhteW2Etel17MSw4fV9bMC05YS16XXsxLDI2fSQSFwoHYXR0ZW1wdBgEIAEoDUIGukgDyAEBEhsKBm91dHB1dBgFIAEoCUIJukgGcgQogIAQSAASLQoHZmFpbHVyZRgGIAEoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLkZhaWx1cmVIABITCgljYW5jZWxsZWQYByABKAhIABIRCgdldmljdGVkGAggASgISAASEgoIcmV0dXJuZWQYDiABKAhIABIxCgtvdXRwdXRfZmlsZRgPIAEoCUIaukgXchUyE15maWxlX1swLTlhLXpdezI2fSRIABIfCgpjb21wdXRlX21zGAkgASgNQgu6SAgqBhiAiLKgAhIdCgtlbmdpbmVfbmFtZRgKIAEoCUIIukgFcgMYgAESGQoIcHJvdmlkZXIYCyABKAlCB7pIBHICGEASHwoNZ3JvdXBfdmVyc2lvbhgMIAEoCUIIukgFcgMYgAESLQoLZW5naW5lX2tpbmQYDSABKAlCGLpIFXITMhFeW2EtejAtOV9dezAsMzJ9JBI5Cg5hcnRpZmFjdF9maWxlcxgQIAMoCUIhukgekgEbECAiF3IVMhNeZmlsZV9bMC05YS16XXsyNn0kEiEKDGlucHV0X3Rva2VucxgRIAEoDUILukgIKgYYgJTr3AMSIgoNb3V0cHV0X3Rva2VucxgSIAEoDUILukgIKgYYgJTr3AMSJgoRbW9kZWxfY29zdF9taWNyb3MYEyABKA1CC7pICCoGGICU69wDEg0KBWl0ZW1zGBQgASgNEjoKE3BhcnRpYWxfb3V0cHV0X2ZpbGUYFSABKAlCHbpIGnIYMhZeKGZpbGVfWzAtOWEtel17MjZ9KT8kQhAKB291dGNvbWUSBbpIAggBImcKB0ZhaWx1cmUSLgoEY29kZRgBIAEoCUIgukgdyAEBchgyFl5bYS16XVthLXowLTlfXXswLDYzfSQSGQoHbWVzc2FnZRgCIAEoCUIIukgFcgMYgBASEQoJcmV0cnlhYmxlGAMgASgIYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_google_protobuf_struct]);
 
 /**
  * Leases of one group that may share one run.
@@ -36,6 +36,13 @@ export type Run = Message<"millhand.lease.v1.Run"> & {
    * @generated from field: repeated millhand.lease.v1.Lease leases = 2;
    */
   leases: Lease[];
+
+  /**
+   * The model, where it is an account's own; ReadModel has its content. Else executors know the group.
+   *
+   * @generated from field: optional millhand.lease.v1.LeasedModel model = 3;
+   */
+  model?: LeasedModel | undefined;
 };
 
 /**
@@ -44,6 +51,41 @@ export type Run = Message<"millhand.lease.v1.Run"> & {
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
   messageDesc(file_millhand_lease_v1_lease, 0);
+
+/**
+ * An account's own model, as it is lent with its work.
+ *
+ * @generated from message millhand.lease.v1.LeasedModel
+ */
+export type LeasedModel = Message<"millhand.lease.v1.LeasedModel"> & {
+  /**
+   * `sha256:` and 64 hexadecimal digits over its file.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * The size of its file.
+   *
+   * @generated from field: uint32 bytes = 2;
+   */
+  bytes: number;
+
+  /**
+   * JSON text as `model.json` has it, without `files`.
+   *
+   * @generated from field: string manifest = 3;
+   */
+  manifest: string;
+};
+
+/**
+ * Describes the message millhand.lease.v1.LeasedModel.
+ * Use `create(LeasedModelSchema)` to create a new message.
+ */
+export const LeasedModelSchema: GenMessage<LeasedModel> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease, 1);
 
 /**
  * One piece of work, lent.
@@ -134,7 +176,7 @@ export type Lease = Message<"millhand.lease.v1.Lease"> & {
  * Use `create(LeaseSchema)` to create a new message.
  */
 export const LeaseSchema: GenMessage<Lease> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 1);
+  messageDesc(file_millhand_lease_v1_lease, 2);
 
 /**
  * Lines whose results are kept: a run goes on after them.
@@ -162,7 +204,7 @@ export type KeptLines = Message<"millhand.lease.v1.KeptLines"> & {
  * Use `create(KeptLinesSchema)` to create a new message.
  */
 export const KeptLinesSchema: GenMessage<KeptLines> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 2);
+  messageDesc(file_millhand_lease_v1_lease, 3);
 
 /**
  * A file that comes beside an input.
@@ -197,7 +239,7 @@ export type GivenFile = Message<"millhand.lease.v1.GivenFile"> & {
  * Use `create(GivenFileSchema)` to create a new message.
  */
 export const GivenFileSchema: GenMessage<GivenFile> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 3);
+  messageDesc(file_millhand_lease_v1_lease, 4);
 
 /**
  * Names a run by its lease.
@@ -239,7 +281,7 @@ export type RunRef = Message<"millhand.lease.v1.RunRef"> & {
  * Use `create(RunRefSchema)` to create a new message.
  */
 export const RunRefSchema: GenMessage<RunRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 4);
+  messageDesc(file_millhand_lease_v1_lease, 5);
 
 /**
  * How one run ended.
@@ -414,7 +456,7 @@ export type Result = Message<"millhand.lease.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export const ResultSchema: GenMessage<Result> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 5);
+  messageDesc(file_millhand_lease_v1_lease, 6);
 
 /**
  * Why a run failed.
@@ -449,5 +491,5 @@ export type Failure = Message<"millhand.lease.v1.Failure"> & {
  * Use `create(FailureSchema)` to create a new message.
  */
 export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease, 6);
+  messageDesc(file_millhand_lease_v1_lease, 7);
 

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIooBCgxSZW5ld1JlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWxCCbpIBpIBAxDoBxIVCgRwb29sGAMgASgJQge6SARyAhhAIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCKaAQoSU3RvcmVPdXRwdXRSZXF1ZXN0EigKA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAEjAKCGFydGlmYWN0GAMgASgLMh4ubWlsbGhhbmQubGVhc2UudjEuQXJ0aWZhY3RSZWZCDQoEcGFydBIFukgCCAEiiQEKC0FydGlmYWN0UmVmEi0KBG5hbWUYASABKAlCH7pIHMgBAXIXGIABMhJeW14vXFxceDAwLVx4MWZdKyQSSwoKbWVkaWFfdHlwZRgCIAEoCUI3ukg0yAEBci8YgAEyKl5bXHcuKy1dKy9bXHcuKy1dKyg7ID9bXHcuKy1dKz1bXHcuKy1dKyk/JCImChNTdG9yZU91dHB1dFJlc3BvbnNlEg8KB2ZpbGVfaWQYASABKAkiawoQU3RvcmVQYXJ0UmVxdWVzdBItCgVsaW5lcxgBIAEoCzIcLm1pbGxoYW5kLmxlYXNlLnYxLkxpbmVzUGFydEgAEhkKBGRhdGEYAiABKAxCCbpIBnoEGICAQEgAQg0KBHBhcnQSBbpIAggBInIKCUxpbmVzUGFydBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARINCgVmaXJzdBgCIAEoDRIWCgVjb3VudBgDIAEoDUIHukgEKgIoARIOCgZmYWlsZWQYBCABKA0iEwoRU3RvcmVQYXJ0UmVzcG9uc2UiQgoQSm9pblBhcnRzUmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBASIkChFKb2luUGFydHNSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJIosBCg1GaW5pc2hSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI1CgdyZXN1bHRzGAIgAygLMhkubWlsbGhhbmQubGVhc2UudjEuUmVzdWx0Qgm6SAaSAQMQ6AcSFQoEcG9vbBgDIAEoCUIHukgEcgIYQCIiCg5GaW5pc2hSZXNwb25zZRIQCghhY2NlcHRlZBgBIAMoCDL8BQoMTGVhc2VTZXJ2aWNlEkoKBUNsYWltEh8ubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXF1ZXN0GiAubWlsbGhhbmQubGVhc2UudjEuQ2xhaW1SZXNwb25zZRJKCgVSZW5ldxIfLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3UmVzcG9uc2USRwoERW1pdBIeLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXF1ZXN0Gh8ubWlsbGhhbmQubGVhc2UudjEuRW1pdFJlc3BvbnNlElAKB1Jlc2VydmUSIS5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVxdWVzdBoiLm1pbGxoYW5kLmxlYXNlLnYxLlJlc2VydmVSZXNwb25zZRJNCgZGaW5pc2gSIC5taWxsaGFuZC5sZWFzZS52MS5GaW5pc2hSZXF1ZXN0GiEubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVzcG9uc2USWAoJUmVhZElucHV0EiMubWlsbGhhbmQubGVhc2UudjEuUmVhZElucHV0UmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlc3BvbnNlMAESXgoLU3RvcmVPdXRwdXQSJS5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlcXVlc3QaJi5taWxsaGFuZC5sZWFzZS52MS5TdG9yZU91dHB1dFJlc3BvbnNlKAESWAoJU3RvcmVQYXJ0EiMubWlsbGhhbmQubGVhc2UudjEuU3RvcmVQYXJ0UmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlUGFydFJlc3BvbnNlKAESVgoJSm9pblBhcnRzEiMubWlsbGhhbmQubGVhc2UudjEuSm9pblBhcnRzUmVxdWVzdBokLm1pbGxoYW5kLmxlYXNlLnYxLkpvaW5QYXJ0c1Jlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIooBCgxSZW5ld1JlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWxCCbpIBpIBAxDoBxIVCgRwb29sGAMgASgJQge6SARyAhhAIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJCChBSZWFkTW9kZWxSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBIiEKEVJlYWRNb2RlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwimgEKElN0b3JlT3V0cHV0UmVxdWVzdBIoCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIABIwCghhcnRpZmFjdBgDIAEoCzIeLm1pbGxoYW5kLmxlYXNlLnYxLkFydGlmYWN0UmVmQg0KBHBhcnQSBbpIAggBIokBCgtBcnRpZmFjdFJlZhItCgRuYW1lGAEgASgJQh+6SBzIAQFyFxiAATISXlteL1xcXHgwMC1ceDFmXSskEksKCm1lZGlhX3R5cGUYAiABKAlCN7pINMgBAXIvGIABMipeW1x3ListXSsvW1x3ListXSsoOyA/W1x3ListXSs9W1x3ListXSspPyQiJgoTU3RvcmVPdXRwdXRSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJImsKEFN0b3JlUGFydFJlcXVlc3QSLQoFbGluZXMYASABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5MaW5lc1BhcnRIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIAEINCgRwYXJ0EgW6SAIIASJyCglMaW5lc1BhcnQSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQESDQoFZmlyc3QYAiABKA0SFgoFY291bnQYAyABKA1CB7pIBCoCKAESDgoGZmFpbGVkGAQgASgNIhMKEVN0b3JlUGFydFJlc3BvbnNlIkIKEEpvaW5QYXJ0c1JlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQEiJAoRSm9pblBhcnRzUmVzcG9uc2USDwoHZmlsZV9pZBgBIAEoCSKLAQoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHEhUKBHBvb2wYAyABKAlCB7pIBHICGEAiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgy1gYKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEkcKBEVtaXQSHi5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVxdWVzdBofLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXNwb25zZRJQCgdSZXNlcnZlEiEubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlcXVlc3QaIi5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVzcG9uc2USTQoGRmluaXNoEiAubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVxdWVzdBohLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlc3BvbnNlElgKCVJlYWRJbnB1dBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXNwb25zZTABElgKCVJlYWRNb2RlbBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRNb2RlbFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkTW9kZWxSZXNwb25zZTABEl4KC1N0b3JlT3V0cHV0EiUubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXF1ZXN0GiYubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXNwb25zZSgBElgKCVN0b3JlUGFydBIjLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlUGFydFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5TdG9yZVBhcnRSZXNwb25zZSgBElYKCUpvaW5QYXJ0cxIjLm1pbGxoYW5kLmxlYXNlLnYxLkpvaW5QYXJ0c1JlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5Kb2luUGFydHNSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
 
 /**
  * Asks for work.
@@ -415,6 +415,48 @@ export const ReadInputResponseSchema: GenMessage<ReadInputResponse> = /*@__PURE_
   messageDesc(file_millhand_lease_v1_lease_service, 11);
 
 /**
+ * Asks for the file of a run's model.
+ *
+ * @generated from message millhand.lease.v1.ReadModelRequest
+ */
+export type ReadModelRequest = Message<"millhand.lease.v1.ReadModelRequest"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: millhand.lease.v1.RunRef run = 1;
+   */
+  run?: RunRef | undefined;
+};
+
+/**
+ * Describes the message millhand.lease.v1.ReadModelRequest.
+ * Use `create(ReadModelRequestSchema)` to create a new message.
+ */
+export const ReadModelRequestSchema: GenMessage<ReadModelRequest> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 12);
+
+/**
+ * A part of that file.
+ *
+ * @generated from message millhand.lease.v1.ReadModelResponse
+ */
+export type ReadModelResponse = Message<"millhand.lease.v1.ReadModelResponse"> & {
+  /**
+   * The next bytes.
+   *
+   * @generated from field: bytes data = 1;
+   */
+  data: Uint8Array;
+};
+
+/**
+ * Describes the message millhand.lease.v1.ReadModelResponse.
+ * Use `create(ReadModelResponseSchema)` to create a new message.
+ */
+export const ReadModelResponseSchema: GenMessage<ReadModelResponse> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 13);
+
+/**
  * A part of what becomes a file.
  *
  * @generated from message millhand.lease.v1.StoreOutputRequest
@@ -456,7 +498,7 @@ export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest">
  * Use `create(StoreOutputRequestSchema)` to create a new message.
  */
 export const StoreOutputRequestSchema: GenMessage<StoreOutputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 12);
+  messageDesc(file_millhand_lease_v1_lease_service, 14);
 
 /**
  * Names a file that a run made.
@@ -484,7 +526,7 @@ export type ArtifactRef = Message<"millhand.lease.v1.ArtifactRef"> & {
  * Use `create(ArtifactRefSchema)` to create a new message.
  */
 export const ArtifactRefSchema: GenMessage<ArtifactRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 13);
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
 
 /**
  * A file that is stored.
@@ -505,7 +547,7 @@ export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse
  * Use `create(StoreOutputResponseSchema)` to create a new message.
  */
 export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 14);
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
 
 /**
  * What a run of JSON Lines has done since the part before.
@@ -542,7 +584,7 @@ export type StorePartRequest = Message<"millhand.lease.v1.StorePartRequest"> & {
  * Use `create(StorePartRequestSchema)` to create a new message.
  */
 export const StorePartRequestSchema: GenMessage<StorePartRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 15);
+  messageDesc(file_millhand_lease_v1_lease_service, 17);
 
 /**
  * Names a part.
@@ -584,7 +626,7 @@ export type LinesPart = Message<"millhand.lease.v1.LinesPart"> & {
  * Use `create(LinesPartSchema)` to create a new message.
  */
 export const LinesPartSchema: GenMessage<LinesPart> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 16);
+  messageDesc(file_millhand_lease_v1_lease_service, 18);
 
 /**
  * It is kept.
@@ -599,7 +641,7 @@ export type StorePartResponse = Message<"millhand.lease.v1.StorePartResponse"> &
  * Use `create(StorePartResponseSchema)` to create a new message.
  */
 export const StorePartResponseSchema: GenMessage<StorePartResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 17);
+  messageDesc(file_millhand_lease_v1_lease_service, 19);
 
 /**
  * Asks for the file of a run of JSON Lines.
@@ -620,7 +662,7 @@ export type JoinPartsRequest = Message<"millhand.lease.v1.JoinPartsRequest"> & {
  * Use `create(JoinPartsRequestSchema)` to create a new message.
  */
 export const JoinPartsRequestSchema: GenMessage<JoinPartsRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 18);
+  messageDesc(file_millhand_lease_v1_lease_service, 20);
 
 /**
  * The file is stored.
@@ -641,7 +683,7 @@ export type JoinPartsResponse = Message<"millhand.lease.v1.JoinPartsResponse"> &
  * Use `create(JoinPartsResponseSchema)` to create a new message.
  */
 export const JoinPartsResponseSchema: GenMessage<JoinPartsResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 19);
+  messageDesc(file_millhand_lease_v1_lease_service, 21);
 
 /**
  * Gives results back.
@@ -676,7 +718,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 20);
+  messageDesc(file_millhand_lease_v1_lease_service, 22);
 
 /**
  * What became of the results.
@@ -697,7 +739,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 21);
+  messageDesc(file_millhand_lease_v1_lease_service, 23);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.
@@ -767,6 +809,16 @@ export const LeaseService: GenService<{
     methodKind: "server_streaming";
     input: typeof ReadInputRequestSchema;
     output: typeof ReadInputResponseSchema;
+  },
+  /**
+   * Reads the file of the model that a run is lent with. Fails with `conflict` where the lease is not the live one.
+   *
+   * @generated from rpc millhand.lease.v1.LeaseService.ReadModel
+   */
+  readModel: {
+    methodKind: "server_streaming";
+    input: typeof ReadModelRequestSchema;
+    output: typeof ReadModelResponseSchema;
   },
   /**
    * Stores an output that is too large for a result, or a file that the output names, as a file that Finish then names.

@@ -1,0 +1,114 @@
+/** Has uploaded files looked into, each in a locked process of its own. docs/decisions/own-models.md, "Inspection". */
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { fail } from '@millhand/api'
+import {
+  MAX_HEAD_BYTES,
+  makeTempFolder,
+  RunnerGone,
+  removeTempFolder,
+  startChild,
+  sweepTempFolders,
+} from '@millhand/child-process'
+import type { OnnxInspection } from '@millhand/model'
+import { type Clock, KeyedMutex, Semaphore } from '@millhand/process'
+import type { Log } from '@millhand/telemetry'
+import { type InspectionMessage, type InspectionRequest, readInspection } from './inspection-protocol.ts'
+
+export interface Inspector {
+  /**
+   * Looks into a tenant's file, which `open` opens once its turn has come; undefined where that opens none. Fails with
+   * `model_invalid`, which says why, and with the signal's reason.
+   */
+  inspect(file: UninspectedFile, signal: AbortSignal): Promise<OnnxInspection | undefined>
+}
+
+interface UninspectedFile {
+  readonly tenant: string
+  readonly bytes: number
+  readonly open: () => Promise<Readable | undefined>
+}
+
+const MIB = 2 ** 20
+const CHILD = fileURLToPath(new URL('./inspection-child.ts', import.meta.url))
+const CODE = { 'services/compute': [], 'libs/model': [], 'libs/child-process': [], 'libs/telemetry': [] }
+
+/** Beside the file itself: Node, and what is found. */
+const MEMORY_BYTES = 256 * MIB
+const TIMEOUT_MS = 20_000
+/** Files at once, of one tenant one: each is on the disk, and in memory, meanwhile. */
+const MOST_AT_ONCE = 2
+
+/** Removes at once what processes left that were killed. */
+export function createInspector({ clock, log }: { readonly clock: Clock; readonly log: Log }): Inspector {
+  sweepTempFolders(log)
+  const tenants = new KeyedMutex()
+  const turns = new Semaphore(MOST_AT_ONCE)
+
+  return {
+    inspect: (file, signal) =>
+      tenants.runExclusive(file.tenant, () =>
+        turns.run(async () => {
+          signal.throwIfAborted()
+          return await inspectContent(file, signal)
+        }),
+      ),
+  }
+
+  async function inspectContent({ bytes, open }: UninspectedFile, signal: AbortSignal) {
+    const content = await open()
+    if (content === undefined) return undefined
+    let folder: string | undefined
+    try {
+      folder = makeTempFolder('inputs')
+      const path = join(folder, 'model')
+      await pipeline(content, createWriteStream(path, { mode: 0o600 }), { signal })
+      return await inspectFile(path, bytes, signal)
+    } finally {
+      content.destroy()
+      if (folder !== undefined) removeTempFolder(folder, log)
+    }
+  }
+
+  async function inspectFile(path: string, bytes: number, signal: AbortSignal): Promise<OnnxInspection> {
+    const child = startChild<InspectionRequest, InspectionMessage>({
+      script: CHILD,
+      lock: { code: CODE, native: false },
+      read: readInspection,
+      ahead: 1,
+      messageBytes: MAX_HEAD_BYTES + MIB,
+      memoryLimitBytes: MEMORY_BYTES + bytes,
+      fileBytes: 0,
+      processorSeconds: TIMEOUT_MS / 1_000,
+      log,
+    })
+    const stop = () => void child.kill()
+    signal.addEventListener('abort', stop, { once: true })
+    const limit = clock.timer(TIMEOUT_MS, stop)
+    try {
+      child.send({ path: child.linkFile(path, 'model') })
+      const answer = await child.next()
+      if (answer.kind === 'inspected') return answer.inspection
+      throw modelInvalid(answer.message)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof RunnerGone)) throw error
+      if (error.reason === 'not_started')
+        throw fail('unavailable', 'The file can not be looked into now.', { cause: error })
+      log.warn('model.not_inspected', { reason: error.reason, error, text: child.stderr() })
+      throw modelInvalid('looking into it takes more memory or time than it may')
+    } finally {
+      limit.cancel()
+      signal.removeEventListener('abort', stop)
+      await child.kill()
+    }
+  }
+}
+
+const modelInvalid = (why: string) => {
+  const message = `The file is no ONNX model that can be run: ${why}.`
+  return fail('model_invalid', message, { param: 'file' })
+}

@@ -1,0 +1,37 @@
+/** The events of accounts' own models, ready for the log. */
+import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
+import { publicTopics } from '@millhand/eventlog/public-topics'
+import type { OutboxEvent } from '@millhand/store'
+import { modeOf } from '@millhand/task'
+import { ownModelMessage } from '../model-message.ts'
+import type { StoredModel } from './model.ts'
+
+export interface EventDeps {
+  readonly ids: Ids
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly requestId: string | undefined
+}
+
+export function modelEvent(
+  type: 'model.created' | 'model.deleted',
+  model: StoredModel,
+  resourceVersion: number,
+  { ids, now, requestId }: EventDeps,
+): OutboxEvent {
+  const id = ids('evt')
+  const value = eventJson({
+    id,
+    type,
+    time: now,
+    accountId: model.account_id,
+    mode: modeOf(model.tenant),
+    resourceVersion,
+    object: writeModel({ ...ownModelMessage(model), resourceVersion }),
+    requestId,
+  })
+  return { topic: publicTopics.tasks.name, key: model.id, id, type, time: now, value }
+}
+
+const writeModel = jsonWriter(ModelSchema)

@@ -1,0 +1,157 @@
+/** The models of accounts: how they come to be, and how they go. Each step is durable before the next. docs/decisions/own-models.md */
+import type { HandlerContext } from '@connectrpc/connect'
+import { fail, type Ids } from '@millhand/api'
+import { checkInput, type OnnxInspection } from '@millhand/model'
+import type { Clock } from '@millhand/process'
+import { operationKey, principal, requestIdKey } from '@millhand/rpc'
+import type { Collection } from '@millhand/store'
+import type { StoredFile } from '../files/file.ts'
+import type { Files } from '../files/files.ts'
+import type { UsedBy } from '../files/retention.ts'
+import type { Inspector } from './inspector.ts'
+import type { ModelIndex, ModelRecord, StoredModel } from './model.ts'
+import { modelEvent } from './model-events.ts'
+import { packageOf } from './model-package.ts'
+import { type ModelFields, manifestOf } from './own-manifest.ts'
+
+/** Of a tenant, those that are there. */
+const MOST_MODELS = 1_000
+
+export interface OwnModelsDeps {
+  readonly collection: Collection<ModelRecord, ModelIndex>
+  readonly files: Files
+  readonly inspector: Inspector
+  /** The id of a task that has not ended and uses the model. */
+  readonly usedBy: UsedBy
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+export type OwnModels = ReturnType<typeof createOwnModels>
+
+export function createOwnModels(deps: OwnModelsDeps) {
+  const { collection, files, inspector, usedBy, clock, ids } = deps
+
+  /** What an operation has made; undefined where it has made nothing yet. Fails where that is removed. */
+  async function madeBy(tenant: string, operation: string | undefined): Promise<StoredModel | undefined> {
+    if (operation === undefined) return undefined
+    const [made] = await collection.find('operation', { equals: [tenant, operation], limit: 1 })
+    if (made?.fate === 'removed') throw fail('not_found', 'The model was made, and has been removed since.')
+    return made
+  }
+
+  const inspect = (file: StoredFile, signal: AbortSignal): Promise<OnnxInspection | undefined> =>
+    inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open: () => files.read(file) }, signal)
+
+  async function requireRoom(tenant: string): Promise<void> {
+    const count = await collection.count('by_fate', { equals: [tenant, 'stays'] }, MOST_MODELS)
+    if (count < MOST_MODELS) return
+    throw fail('invalid_state', `There are ${MOST_MODELS} models, which is as many as may be: delete one first.`)
+  }
+
+  return {
+    find: collection.find.bind(collection),
+
+    /** The model, where it is there for callers. */
+    async get(tenant: string, id: string): Promise<StoredModel | undefined> {
+      const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
+      return model?.fate === 'stays' ? model : undefined
+    },
+
+    inspect,
+
+    /** Its bytes; none where it was removed in between. */
+    read: (model: StoredModel) => files.holdings.read(model),
+
+    /**
+     * Makes a model of a file. Fails with `model_invalid` where it can't be run, with what is wrong with the fields, and
+     * with `storage_quota_exceeded`. A second call of the same operation answers with what the first has made.
+     */
+    async create(fields: ModelFields, fileId: string, call: HandlerContext): Promise<StoredModel> {
+      const { tenant, accountId } = principal(call)
+      const operation = call.values.get(operationKey)
+      const before = await madeBy(tenant, operation)
+      if (before) return before
+      manifestOf(fields)
+      await requireRoom(tenant)
+      const file = await modelFile(files, tenant, fileId)
+      const inspection = await inspect(file, call.signal)
+      if (inspection === undefined) throw noFile(fileId)
+      const id = ids('model')
+      const model: StoredModel = {
+        tenant,
+        id,
+        version: 1,
+        operation: operation ?? id,
+        fate: 'stays',
+        account_id: accountId,
+        manifest: manifestOf(fields, inspection),
+        hidden_outputs: inspection.hiddenOutputs,
+        opsets: inspection.opsets,
+        operators: inspection.operators,
+        bytes: file.bytes,
+        sha256: file.sha256,
+        content: file.content,
+        created_at: clock.now(),
+      }
+      checkExample(model)
+      const isMade = await files.holdings.take(file, id, async () => {
+        const event = modelEvent('model.created', model, 1, {
+          ids,
+          now: model.created_at,
+          requestId: call.values.get(requestIdKey),
+        })
+        const result = await collection.write({ kind: 'insert', document: model, events: [event] })
+        return result.kind === 'written'
+      })
+      if (isMade === undefined) throw noFile(fileId)
+      // Else another try of the operation was faster.
+      const made = isMade ? model : await madeBy(tenant, operation)
+      if (!made) throw fail('conflict', 'The model could not be made. Send the request again.')
+      return made
+    },
+
+    /**
+     * Removes a model and what only it holds; false where there was none, also not in the last day. Idempotent. Fails
+     * with `invalid_state` while a task uses it.
+     */
+    async remove(id: string, call: HandlerContext): Promise<boolean> {
+      const { tenant } = principal(call)
+      for (;;) {
+        const model = id.startsWith('model_') ? await collection.get(tenant, id) : undefined
+        if (model?.fate !== 'stays') return model !== undefined
+        const task = await usedBy(tenant, id)
+        if (task !== undefined) {
+          const detail = `The model \`${id}\` is used by the task \`${task}\`, which has not ended. Cancel that, or wait for it.`
+          throw fail('invalid_state', detail, { metadata: { task } })
+        }
+        const now = clock.now()
+        const event = modelEvent('model.deleted', model, 2, { ids, now, requestId: call.values.get(requestIdKey) })
+        await files.holdings.leave(model, document =>
+          collection.write({ kind: 'replace', version: model.version, document, events: [event] }),
+        )
+      }
+    },
+  }
+}
+
+/** The file that a request names as a model. Fails where there is none, or it was uploaded as something else. */
+export async function modelFile(files: Files, tenant: string, id: string, param = 'file'): Promise<StoredFile> {
+  const file = await files.get(tenant, id)
+  if (file === undefined) throw noFile(id, param)
+  if (file.purpose === 'model') return file
+  const message = `The file \`${id}\` was uploaded with \`purpose: ${file.purpose}\`; a model is uploaded with \`purpose: model\`.`
+  throw fail('invalid_parameter', message, { errors: [{ param, code: 'not_allowed', message }] })
+}
+
+function noFile(id: string, param = 'file') {
+  const message = `There is no file \`${id}\`.`
+  return fail('invalid_parameter', message, { errors: [{ param, code: 'not_found', message }] })
+}
+
+function checkExample(model: StoredModel): void {
+  const known = packageOf(model)
+  const message = known.exampleInput === undefined ? undefined : checkInput(known, known.exampleInput)
+  if (message === undefined) return
+  throw fail('invalid_parameter', `\`example_input\` does not fit the model: ${message}`, { param: 'example_input' })
+}
