@@ -6,7 +6,9 @@ import { kindRunner, loadableKinds } from '@millhand/employees/runner'
 import { mockKinds, mockWork } from '@millhand/employees/sandbox'
 import {
   chooseSandbox,
+  copiedModels,
   createExecutor,
+  describedModels,
   type Executor,
   type ExecutorOptions,
   type SandboxMode,
@@ -56,11 +58,15 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   /** Idle processes of batch tasks are kept beside those of single tasks, for the next one. */
   const batch = { ownProcesses: true, memoryLimitBytes: Math.floor(memoryLimitBytes / 4) } as const
   const sandbox = { clock, log, memoryLimitBytes, slots: SANDBOX_SLOTS }
+  const leasedModels = copiedModels({ ...options, mostBytes: MOST_COPIED_BYTES })
+  own(leasedModels, 'model copies')
+  const live = { ...options, leasedModels }
+  const sandboxed = { ...options, ...sandbox, leasedModels: describedModels, runner: mockRunner({ clock }) }
   return new Map([
-    ['executor', createExecutor({ ...options, pool: 'live/onnx' })],
-    ['batch', createExecutor({ ...options, ...batch, pool: 'live/batch' })],
-    ['sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/onnx', runner: mockRunner({ clock }) })],
-    ['batch sandbox', createExecutor({ ...options, ...sandbox, pool: 'test/batch', runner: mockRunner({ clock }) })],
+    ['executor', createExecutor({ ...live, pool: 'live/onnx' })],
+    ['batch', createExecutor({ ...live, ...batch, pool: 'live/batch' })],
+    ['sandbox', createExecutor({ ...sandboxed, pool: 'test/onnx' })],
+    ['batch sandbox', createExecutor({ ...sandboxed, pool: 'test/batch' })],
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',
@@ -74,6 +80,9 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
     ],
   ])
 }
+
+/** Of copies of accounts' own models that no run needs. */
+const MOST_COPIED_BYTES = 2 * 2 ** 30
 
 /** How many runs of the sandbox at once: each is a timer, and a lease that is renewed every second. */
 const SANDBOX_SLOTS = 256

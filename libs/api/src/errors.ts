@@ -179,6 +179,7 @@ function requestCode({ param, code }: Fault): ProblemCode {
 
 /** Words for a fault that are codes of the catalogue too. */
 const ownCodes: ReadonlySet<string> = new Set<ProblemCode>([
+  'model_invalid',
   'unknown_parameter',
   'missing_parameter',
   'model_input_invalid',

@@ -18,6 +18,8 @@ export interface ModelPackage {
   readonly manifest: Manifest
   /** Absolute paths by the manifest's names. */
   readonly files: Readonly<Record<string, string>>
+  /** Set where those are copies that nobody else may read, which are lent to a process while it loads. */
+  readonly isCopy?: true
   readonly inputs: readonly TensorSpec[]
   readonly outputs: readonly TensorSpec[]
   /** What its outputs look like: the text of a JSON Schema (2020-12). */

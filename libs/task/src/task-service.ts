@@ -2,7 +2,7 @@
 
 import type { DescMessage, DescMethodServerStreaming, DescMethodUnary, MessageShape } from '@bufbuild/protobuf'
 import type { Cursors } from '@millhand/api'
-import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { Lease, LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { OwnerService } from '@millhand/api/gen/millhand/lease/v1/owner_service_pb.ts'
 import type { Routes } from '@millhand/rpc'
@@ -17,7 +17,7 @@ import { leaseMethods } from './rpc/leases.ts'
 import { type ListRequest, listTasks, type TaskList } from './rpc/list-tasks.ts'
 import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { ring } from './rpc/ring.ts'
-import { type RunFiles, readInput, storeOutput } from './rpc/run-files.ts'
+import { type RunFiles, readInput, readModel, storeOutput } from './rpc/run-files.ts'
 import { waitTask } from './rpc/wait-task.ts'
 import { watchTask } from './rpc/watch-task.ts'
 import type { TaskBase } from './task.ts'
@@ -46,6 +46,8 @@ export interface TaskServiceOptions<T extends TaskBase> {
   readonly cursors: Cursors
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
   readonly toLease: (task: T) => Promise<Lease | undefined>
+  /** What tasks of one group run, where executors do not know the group: asked with one of them. */
+  readonly modelOf?: (task: T) => Promise<LeasedModel | undefined>
   /** Where the files of runs lie, and the notes of those that are not settled. Left out, a result that is a file is none. */
   readonly files?: RunFiles<T> & { readonly unsettled: Collection<UnsettledFiles> }
   /** Of a kind whose tasks may be over JSON Lines, and that has files. */
@@ -63,7 +65,7 @@ export function taskService<
   J extends DescMessage,
   E extends DescMessage,
 >(api: TaskApi<T, R, I, O, J, E>, options: TaskServiceOptions<T>) {
-  const { tasks, cursors, toLease, files, lines, onRing } = options
+  const { tasks, cursors, toLease, modelOf, files, lines, onRing } = options
   const { deps, heard, tellOwner } = tasks
   const show = (task: T) => showTask(deps, api.toMessage, task)
   const results = files && outputFiles<T>({ ...deps, ...files })
@@ -87,8 +89,12 @@ export function taskService<
     /** Registers what executors and other replicas call. */
     ownRoutes(router: Routes): void {
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, toLease, ...(results && { outputFiles: results }) }),
-        ...(files && { readInput: readInput(deps, files), storeOutput: storeOutput(deps, files) }),
+        ...leaseMethods({ ...deps, toLease, ...(modelOf && { modelOf }), ...(results && { outputFiles: results }) }),
+        ...(files && {
+          readInput: readInput(deps, files),
+          readModel: readModel(deps, files),
+          storeOutput: storeOutput(deps, files),
+        }),
         ...(parts && { storePart: parts.storePart, joinParts: parts.joinParts }),
       })
       router.service(OwnerService, { ring: ring(onRing) })

@@ -4,6 +4,7 @@ import type { Plans } from '@millhand/plans'
 import type { TargetFault, TaskDeps } from '@millhand/task'
 import type { Files } from './files/files.ts'
 import type { OwnModels } from './models/own-models.ts'
+import type { TaskModels } from './models/task-models.ts'
 import type { TaskRecord } from './task.ts'
 
 /** The dependencies of compute's methods. */
@@ -12,6 +13,7 @@ export interface ComputeDeps extends TaskDeps<TaskRecord> {
   /** Those of the deployment. */
   readonly models: Catalogue
   readonly ownModels: OwnModels
+  readonly taskModels: TaskModels
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors

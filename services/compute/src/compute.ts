@@ -27,6 +27,7 @@ import type { ComputeDeps } from './compute-deps.ts'
 import type { Files } from './files/files.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
+import { createTaskModels } from './models/task-models.ts'
 import { createModel } from './rpc/create-model.ts'
 import { createTask } from './rpc/create-task.ts'
 import { deleteModel } from './rpc/delete-model.ts'
@@ -78,6 +79,7 @@ export function createComputeService(options: ComputeOptions) {
     pricePerSecondMicros,
     random = Math.random,
   } = options
+  const taskModels = createTaskModels({ models, ownModels, files })
   const tasks = createTasks<TaskRecord>({
     ...options,
     kind: computeTask,
@@ -87,14 +89,15 @@ export function createComputeService(options: ComputeOptions) {
       return { weight, maxRunning }
     },
     // In the sandbox no task waits for another's end: each run is of one.
-    maxBatch: (pool, model) => (pool === computeTask.poolOf('live') ? maxBatchOf(models, model) : 1),
+    maxBatch: (pool, group) => (pool === computeTask.poolOf('live') ? taskModels.maxBatch(group) : 1),
   })
-  const deps: ComputeDeps = { ...tasks.deps, files, models, ownModels, plans, targetFault, cursors }
+  const deps: ComputeDeps = { ...tasks.deps, files, models, ownModels, taskModels, plans, targetFault, cursors }
   const service = taskService(api, {
     ...options,
     tasks,
     toLease: task => toLease(deps, task),
-    files: { ...runFiles(files), unsettled: options.unsettled },
+    modelOf: task => taskModels.leased(task),
+    files: { ...runFiles(files, taskModels), unsettled: options.unsettled },
     lines: {
       blobs: options.blobs,
       partsAt: 'parts/',
@@ -130,11 +133,6 @@ const api = {
   watchTask: ComputeService.method.watchTask,
 }
 
-function maxBatchOf(models: Catalogue, id: string): number {
-  const model = models.get(id)
-  return model?.status === 'ready' ? model.manifest.maxBatch : 1
-}
-
 /** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
 interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
   /** Millionths of a dollar for a second of compute on `gpuType`; the sandbox costs nothing. */
@@ -149,8 +147,9 @@ export function computeTransition(rules: TransitionRules) {
 
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = live(task, cause, now)
-    if (isRefusal(after) || after.uses_file === undefined || !hasEnded(after)) return after
-    return { ...after, uses_file: undefined }
+    if (isRefusal(after) || !hasEnded(after)) return after
+    if (after.uses_file === undefined && after.uses_model === undefined) return after
+    return { ...after, uses_file: undefined, uses_model: undefined }
   }
 }
 

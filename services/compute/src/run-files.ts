@@ -4,6 +4,7 @@ import type { RunFiles } from '@millhand/task'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
 import { messageChunks } from './files/message-chunks.ts'
+import type { TaskModels } from './models/task-models.ts'
 import type { TaskRecord } from './task.ts'
 
 const MIB = 2 ** 20
@@ -14,7 +15,13 @@ const MOST_BYTES = 64 * MIB
 /** How long an output stays that no result names. */
 const UNNAMED_S = 3_600
 
-export const runFiles = (files: Files): RunFiles<TaskRecord> => ({
+export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFiles<TaskRecord> => ({
+  async *readModel(task) {
+    const content = await models.read(task)
+    if (content === undefined) throw fail('not_found', 'The model is not there any more.')
+    yield* messageChunks(content)
+  },
+
   async *read({ tenant, input_file }) {
     const file = input_file === undefined ? undefined : await files.getUsed(tenant, input_file)
     const content = file && (await files.read(file))

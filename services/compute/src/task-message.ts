@@ -1,9 +1,9 @@
 /** A stored task as the contract shows it. */
 import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { type TaskParts, taskMessage } from '@millhand/task'
-import type { TaskRecord } from './task.ts'
+import { modelOf, type TaskRecord } from './task.ts'
 
-const types = { inference: TaskType.INFERENCE, batch: TaskType.BATCH } as const
+const types = { inference: TaskType.INFERENCE, batch: TaskType.BATCH, custom: TaskType.CUSTOM } as const
 const priorities = [TaskPriority.HIGH, TaskPriority.NORMAL, TaskPriority.LOW] as const
 
 /** The public task: what its record has, and `parts`, which may lie elsewhere. */
@@ -12,7 +12,7 @@ export function toMessage(task: TaskRecord, parts: TaskParts = {}): Task {
     {
       $typeName: 'millhand.compute.v1.Task',
       type: types[task.type],
-      model: task.group,
+      model: modelOf(task),
       modelVersion: task.model_version,
       priority: priorities[task.rank] ?? TaskPriority.NORMAL,
       queueTimeoutS: task.queue_timeout_s,

@@ -6,8 +6,8 @@ import type { TaskBase } from '@millhand/task'
 export interface TaskRecord extends TaskBase {
   /** The account's compute plan when it was made. */
   readonly plan: string
-  readonly type: 'inference' | 'batch'
-  /** The model's id; `group` in the words of leasing. */
+  readonly type: 'inference' | 'batch' | 'custom'
+  /** What shares a process, in the words of leasing: the model's id, of custom tasks with `custom:` before it. */
   readonly group: string
   readonly model_version: string
   /** The file that is the input, and its size. */
@@ -27,6 +27,9 @@ export interface TaskRecord extends TaskBase {
   }
   readonly engine?: { readonly kind: string; readonly name: string; readonly provider: string } | undefined
 }
+
+/** The model that it names. */
+export const modelOf = ({ own_model, group }: Pick<TaskRecord, 'own_model' | 'group'>): string => own_model ?? group
 
 export const tasksSpec = {
   name: 'tasks',

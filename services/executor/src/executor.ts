@@ -16,8 +16,10 @@ import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { Emissions } from './emissions.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
+import { heldWarm } from './held-warm.ts'
 import { inputFiles } from './input-files.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
+import type { LeasedModels } from './leased-models.ts'
 import { runLines } from './lines/lines-run.ts'
 import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
@@ -25,9 +27,11 @@ import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runBatch } from './run-batch.ts'
-import { WarmProcesses } from './warm-processes.ts'
+import { type Warm, WarmProcesses } from './warm-processes.ts'
 
 export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
+
+export { copiedModels, describedModels } from './leased-models.ts'
 
 export type ModelRunner = Runner<ModelPackage>
 
@@ -48,6 +52,8 @@ export interface ExecutorOptions<L extends Loadable = ModelPackage> {
   readonly runner: Runner<L>
   /** What the groups of the pool are. */
   readonly models: Loadables<L>
+  /** What else there is to run, which comes with the runs. */
+  readonly leasedModels?: LeasedModels<L>
   readonly pool: string
   /** Set where each run has a process to itself: those that take long. */
   readonly ownProcesses?: true
@@ -178,11 +184,15 @@ class LeasedRuns<L extends Loadable> implements Executor {
   }
 
   /** Resolves once the run is over. `beside`: it shares no process with others. */
-  #start({ group, leases }: Run, begunAt: number, beside = false): Promise<void> {
-    const { leases: service, models, clock, runner, log } = this.#options
+  #start(lent: Run, begunAt: number, beside = false): Promise<void> {
+    const { group, leases } = lent
+    const { leases: service, models, leasedModels, clock, runner, log } = this.#options
     const held = leases.map(lease => holdLease(lease, begunAt))
     for (const one of held) this.#held.add(one)
-    const model = models.get(group)
+    const leased = leasedModels?.of(lent)
+    const model = leased ?? models.get(group)
+    const hold = () => leasedModels?.hold(lent, held, this.#stopping.signal) ?? Promise.resolve(() => {})
+    const warmed = <W extends Warm>(warm: W): W => (leased ? heldWarm(warm, hold) : warm)
     const tenant = leases[0]?.tenant ?? ''
     const ready = model?.status === 'ready' ? model : undefined
     const deps = {
@@ -196,8 +206,13 @@ class LeasedRuns<L extends Loadable> implements Executor {
     }
     const lines = held.find(({ lease }) => lease.lines)
     const run = lines
-      ? runLines({ ...deps, lines: linesStore(service, clock, log) }, model, ready && this.#warm.own(ready), lines)
-      : runBatch(deps, model, ready && this.#warm.get(ready, tenant, beside), held)
+      ? runLines(
+          { ...deps, lines: linesStore(service, clock, log) },
+          model,
+          ready && warmed(this.#warm.own(ready)),
+          lines,
+        )
+      : runBatch(deps, model, ready && warmed(this.#warm.get(ready, tenant, beside)), held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })

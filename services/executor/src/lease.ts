@@ -5,8 +5,15 @@ import type { Lease } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 /** An executor that can't renew stops its own run this long before the lease ends. Contract, section 4, "States". */
 const stopBeforeEndMs = 2_000
 
-/** Why a run is stopped before its own end. */
-export type Stop = 'cancelled' | 'lost' | 'run_timeout' | 'shutting_down' | 'output_too_large' | 'emission_invalid'
+/** Why a run is stopped before its own end; `model_away`: before it began, for its model can't be read now. */
+export type Stop =
+  | 'cancelled'
+  | 'model_away'
+  | 'lost'
+  | 'run_timeout'
+  | 'shutting_down'
+  | 'output_too_large'
+  | 'emission_invalid'
 
 export interface HeldLease {
   readonly lease: Lease

@@ -2,7 +2,7 @@
 import { durationFromMs } from '@bufbuild/protobuf/wkt'
 import type { HandlerContext } from '@connectrpc/connect'
 import { fail } from '@millhand/api'
-import type { Lease, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { Lease, LeasedModel, Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
   type ClaimRequest,
   type ClaimResponse,
@@ -26,6 +26,8 @@ import { requireCount, reserve } from './reserve.ts'
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
   /** What an executor gets of a task; undefined where its input is not in the store any more. */
   readonly toLease: (task: T) => Promise<Lease | undefined>
+  /** What tasks of one group run, where executors do not know the group: asked with one of them. */
+  readonly modelOf?: (task: T) => Promise<LeasedModel | undefined>
   /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
   readonly outputFiles?: Pick<OutputFiles, 'keep' | 'settled'>
 }
@@ -184,8 +186,30 @@ const outputMissing: Failure = {
 }
 
 async function toRun<T extends TaskBase>(deps: LeaseDeps<T>, { group, work }: ClaimedRun<T>): Promise<Run> {
-  const leases = await Promise.all(work.map(task => toLease(deps, task)))
-  return { $typeName: 'millhand.lease.v1.Run', group, leases: leases.filter(lease => lease !== undefined) }
+  const [first] = work
+  const model = first && (await modelOf(deps, first))
+  const lent = work.map(task => (model === 'unreadable' ? notLent(deps, task, modelUnreadable) : toLease(deps, task)))
+  const leases = (await Promise.all(lent)).filter(lease => lease !== undefined)
+  const known = model === undefined || model === 'unreadable' ? {} : { model }
+  return { $typeName: 'millhand.lease.v1.Run', group, leases, ...known }
+}
+
+async function modelOf<T extends TaskBase>(
+  deps: LeaseDeps<T>,
+  task: T,
+): Promise<LeasedModel | 'unreadable' | undefined> {
+  try {
+    return await deps.modelOf?.(task)
+  } catch (error) {
+    deps.log.error('model.unreadable', { task_id: task.id, error })
+    return 'unreadable'
+  }
+}
+
+const modelUnreadable: Failure = {
+  code: 'model_unreadable',
+  message: 'The model could not be read.',
+  retryable: true,
 }
 
 /** A task whose input can't be read goes back and costs its neighbours nothing. */
@@ -202,7 +226,11 @@ async function toLease<T extends TaskBase>(deps: LeaseDeps<T>, task: T): Promise
 }
 
 /** Never fails: where nobody can be told, this lease alone runs out. */
-async function notLent<T extends TaskBase>({ pools, log }: LeaseDeps<T>, task: T, failure: Failure): Promise<void> {
+async function notLent<T extends TaskBase>(
+  { pools, log }: LeaseDeps<T>,
+  task: T,
+  failure: Failure,
+): Promise<undefined> {
   try {
     await pools.named(task.pool)?.finish(task.tenant, task.id, task, { kind: 'failure', failure }, nothingRan)
   } catch (error) {

@@ -6,6 +6,8 @@ import type { Result, RunRef } from '@millhand/api/gen/millhand/lease/v1/lease_p
 import type {
   ReadInputRequest,
   ReadInputResponse,
+  ReadModelRequest,
+  ReadModelResponse,
   StoreOutputRequest,
   StoreOutputResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -27,6 +29,8 @@ interface RunFile {
 export interface RunFiles<T extends TaskBase> {
   /** The content of one of the task's input files, by its index. Fails with `not_found`. */
   read(task: T, index: number, call: HandlerContext): AsyncIterable<Uint8Array>
+  /** The content of the model that the task runs, where it is an account's own. Fails with `not_found`. */
+  readModel?(task: T): AsyncIterable<Uint8Array>
   /** Stores a file, durably, and resolves with its id. */
   store(task: T, file: RunFile, call: HandlerContext): Promise<string>
   /** Lets a file of this very run expire at `until` (milliseconds since 1970); false where it is gone. */
@@ -47,6 +51,14 @@ export const readInput = <T extends TaskBase>({ tasks }: Deps<T>, { read }: Pick
   async function* ({ run, file = 0 }: ReadInputRequest, call: HandlerContext): AsyncGenerator<ReadInputResponse, void> {
     const content = read(await requireLeasedTask(tasks, run as RunRef), file, call)
     for await (const data of content) yield { $typeName: 'millhand.lease.v1.ReadInputResponse', data }
+  }
+
+/** Reads the model of a run, no faster than the executor takes it. */
+export const readModel = <T extends TaskBase>({ tasks }: Deps<T>, { readModel }: Pick<RunFiles<T>, 'readModel'>) =>
+  async function* ({ run }: ReadModelRequest): AsyncGenerator<ReadModelResponse, void> {
+    const task = await requireLeasedTask(tasks, run as RunRef)
+    if (!readModel) throw fail('not_found', 'These runs have no models.')
+    for await (const data of readModel(task)) yield { $typeName: 'millhand.lease.v1.ReadModelResponse', data }
   }
 
 /** Stores a file that a run has made, which its result then names. */

@@ -20,8 +20,8 @@ import { type InspectionMessage, type InspectionRequest, readInspection } from '
 
 export interface Inspector {
   /**
-   * Looks into a tenant's file, which `open` opens once its turn has come; undefined where that opens none. Fails with
-   * `model_invalid`, which says why, and with the signal's reason.
+   * Looks into a tenant's file, which `open` opens once its turn has come; undefined where that opens none. Rejects
+   * with `ModelInvalid`, and with the signal's reason.
    */
   inspect(file: UninspectedFile, signal: AbortSignal): Promise<OnnxInspection | undefined>
 }
@@ -92,14 +92,14 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       child.send({ path: child.linkFile(path, 'model') })
       const answer = await child.next()
       if (answer.kind === 'inspected') return answer.inspection
-      throw modelInvalid(answer.message)
+      throw new ModelInvalid(answer.message)
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof RunnerGone)) throw error
       if (error.reason === 'not_started')
         throw fail('unavailable', 'The file can not be looked into now.', { cause: error })
       log.warn('model.not_inspected', { reason: error.reason, error, text: child.stderr() })
-      throw modelInvalid('looking into it takes more memory or time than it may')
+      throw new ModelInvalid('looking into it takes more memory or time than it may')
     } finally {
       limit.cancel()
       signal.removeEventListener('abort', stop)
@@ -108,7 +108,10 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
   }
 }
 
-const modelInvalid = (why: string) => {
-  const message = `The file is no ONNX model that can be run: ${why}.`
-  return fail('model_invalid', message, { param: 'file' })
+/** The file is no model that can be run; the message says why, for the caller. */
+export class ModelInvalid extends Error {
+  constructor(why: string) {
+    super(`The file is no ONNX model that can be run: ${why}.`)
+    this.name = 'ModelInvalid'
+  }
 }

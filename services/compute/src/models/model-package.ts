@@ -1,5 +1,6 @@
 /** A stored model in the form that included ones have, but for its file, which only executors read. */
-import { type ModelPackage, outputSchema, parseManifest } from '@millhand/model'
+import { type Manifest, type ModelPackage, type OnnxInspection, outputSchema, parseManifest } from '@millhand/model'
+import type { StoredFile } from '../files/file.ts'
 import { digestOf, type StoredModel } from './model.ts'
 
 export function packageOf(model: StoredModel): ModelPackage {
@@ -19,3 +20,30 @@ export function packageOf(model: StoredModel): ModelPackage {
     createdAt: new Date(model.created_at),
   }
 }
+
+/** A file that is run as it is: named tensors in, named tensors out. */
+export function filePackage(file: StoredFile, { inputs, outputs }: OnnxInspection): ModelPackage {
+  const manifest = parseManifest(JSON.stringify({ name: file.id }))
+  return {
+    status: 'ready',
+    id: file.id,
+    ownedBy: file.tenant,
+    manifest,
+    files: {},
+    inputs,
+    outputs,
+    outputSchema: JSON.stringify(outputSchema({ manifest, outputs })),
+    exampleInput: undefined,
+    version: digestOf(file),
+    createdAt: new Date(file.created_at),
+  }
+}
+
+/** The same model without its processing. */
+export const tensorsOnly = (manifest: Manifest): Manifest => ({
+  ...manifest,
+  inputFormat: 'tensors',
+  processing: { kind: 'single', preprocess: { name: 'tensors' }, postprocess: { name: 'tensors' } },
+  batchable: false,
+  maxBatch: 1,
+})

@@ -8,7 +8,7 @@ import type { Collection } from '@millhand/store'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { UsedBy } from '../files/retention.ts'
-import type { Inspector } from './inspector.ts'
+import { type Inspector, ModelInvalid } from './inspector.ts'
 import type { ModelIndex, ModelRecord, StoredModel } from './model.ts'
 import { modelEvent } from './model-events.ts'
 import { packageOf } from './model-package.ts'
@@ -75,7 +75,7 @@ export function createOwnModels(deps: OwnModelsDeps) {
       manifestOf(fields)
       await requireRoom(tenant)
       const file = await modelFile(files, tenant, fileId)
-      const inspection = await inspect(file, call.signal)
+      const inspection = await inspect(file, call.signal).catch(failInvalid)
       if (inspection === undefined) throw noFile(fileId)
       const id = ids('model')
       const model: StoredModel = {
@@ -135,18 +135,23 @@ export function createOwnModels(deps: OwnModelsDeps) {
   }
 }
 
-/** The file that a request names as a model. Fails where there is none, or it was uploaded as something else. */
-export async function modelFile(files: Files, tenant: string, id: string, param = 'file'): Promise<StoredFile> {
-  const file = await files.get(tenant, id)
-  if (file === undefined) throw noFile(id, param)
-  if (file.purpose === 'model') return file
-  const message = `The file \`${id}\` was uploaded with \`purpose: ${file.purpose}\`; a model is uploaded with \`purpose: model\`.`
-  throw fail('invalid_parameter', message, { errors: [{ param, code: 'not_allowed', message }] })
+function failInvalid(error: unknown): never {
+  if (error instanceof ModelInvalid) throw fail('model_invalid', error.message, { param: 'file' })
+  throw error
 }
 
-function noFile(id: string, param = 'file') {
+/** The file that a request names as a model. Fails where there is none, or it was uploaded as something else. */
+async function modelFile(files: Files, tenant: string, id: string): Promise<StoredFile> {
+  const file = await files.get(tenant, id)
+  if (file === undefined) throw noFile(id)
+  if (file.purpose === 'model') return file
+  const message = `The file \`${id}\` was uploaded with \`purpose: ${file.purpose}\`; a model is uploaded with \`purpose: model\`.`
+  throw fail('invalid_parameter', message, { errors: [{ param: 'file', code: 'not_allowed', message }] })
+}
+
+function noFile(id: string) {
   const message = `There is no file \`${id}\`.`
-  return fail('invalid_parameter', message, { errors: [{ param, code: 'not_found', message }] })
+  return fail('invalid_parameter', message, { errors: [{ param: 'file', code: 'not_found', message }] })
 }
 
 function checkExample(model: StoredModel): void {

@@ -1,12 +1,14 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { enumWords, type Fault, failFaults, readSandboxInput } from '@millhand/api'
-import { type Task, TaskPriority, TaskType, TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { type Fault, failIf, readSandboxInput } from '@millhand/api'
+import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import { type CatalogueEntry, checkInput, type ModelPackage } from '@millhand/model'
+import { checkInput, type ModelPackage } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
 import { inputFile, linesFault } from '../input-file.ts'
+import { outputsFault } from '../models/outputs-fault.ts'
+import type { TaskModel, TaskModels } from '../models/task-models.ts'
 import type { TaskRecord } from '../task.ts'
 import { batchPoolOf, computeTask } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
@@ -15,7 +17,7 @@ import { toMessage } from '../task-message.ts'
 export const createTask =
   (deps: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
-    const { inputs, files, models, plans, ids, position, targetFault } = deps
+    const { inputs, files, taskModels, plans, ids, position, targetFault } = deps
     const {
       mode,
       tenant,
@@ -24,9 +26,10 @@ export const createTask =
     const id = idOf(computeTask.idPrefix, call, ids)
     const before = await findExistingTask(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
-    const entry = models.get(req.model)
-    const ready = entry?.status === 'ready' ? entry : undefined
     const isBatch = req.type === TaskType.BATCH
+    const isCustom = req.type === TaskType.CUSTOM
+    const named = await taskModels.find(tenant, req.model, isCustom, call.signal)
+    const ready = 'found' in named ? named.found.model : undefined
     const given =
       req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
     const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
@@ -35,17 +38,18 @@ export const createTask =
       ...(misfit ? [misfit] : []),
       ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
     ]
-    const model = admitted(req, entry, misfits)
+    const { model, group, own } = admitted(req, named, misfits)
     failAsInstructed(asked)
 
     const input = given ? undefined : req.input
     const task: TaskRecord = {
       ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
       plan,
-      type: isBatch ? 'batch' : 'inference',
+      type: isBatch ? 'batch' : isCustom ? 'custom' : 'inference',
       ...(isBatch && { pool: batchPoolOf(mode), alone: true, lines_state: 'alive' }),
-      group: model.id,
+      group,
       model_version: model.version,
+      ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
       rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
       ...(input !== undefined && inputs.placed(tenant, id, input)),
       ...(given?.file && { input_file: given.file.id, input_file_bytes: given.file.bytes, uses_file: 'yes' }),
@@ -65,36 +69,29 @@ function inputFault(model: ModelPackage | undefined, input: string, isBatch: boo
 
 /** The model that a request names. Fails with everything that stands against running it, at once. */
 function admitted(
-  { type, model: id, parameters }: CreateTaskRequest,
-  model: CatalogueEntry | undefined,
+  { type, parameters }: CreateTaskRequest,
+  named: Awaited<ReturnType<TaskModels['find']>>,
   misfits: readonly Fault[],
-): ModelPackage {
-  const tooLarge = parameters !== undefined && JSON.stringify(parameters).length > mostParameters
-  const isAvailable = type === TaskType.INFERENCE || type === TaskType.BATCH
-  if (isAvailable && model?.status === 'ready' && misfits.length === 0 && !tooLarge) return model
+): TaskModel {
   const faults: Fault[] = []
-  if (!isAvailable) {
-    const message = `Tasks of type \`${typeWords.get(type)}\` are not available yet; \`inference\` and \`batch\` are.`
+  if (type === TaskType.TRAINING) {
+    const message = `Tasks of type \`training\` are not available yet; \`inference\`, \`batch\` and \`custom\` are.`
     faults.push({ param: 'type', code: 'not_available', message })
   }
-  if (model === undefined) {
-    const message = `There is no model \`${id}\`. GET /v1/models lists those there are.`
-    faults.push({ param: 'model', code: 'not_found', message })
-  } else if (model.status === 'broken') {
-    faults.push({ param: 'model', code: 'broken', message: `The model \`${id}\` is broken: ${model.problem}` })
-  }
+  if ('fault' in named) faults.push(named.fault)
   faults.push(...misfits)
-  if (tooLarge) {
+  if (parameters !== undefined && JSON.stringify(parameters).length > mostParameters) {
     const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
     faults.push({ param: 'parameters', code: 'too_large', message })
   }
-  throw failFaults(faults as [Fault, ...Fault[]])
+  const outputs = 'found' in named ? outputsFault(named.found, parameters?.outputs) : undefined
+  if (outputs) faults.push(outputs)
+  failIf(faults)
+  return (named as { readonly found: TaskModel }).found
 }
 
 /** Characters of JSON: they stay in the record, which a task's life writes three times. */
 const mostParameters = 16_384
-
-const typeWords = enumWords(TaskTypeSchema)
 
 const ranks: Partial<Record<TaskPriority, number>> = {
   [TaskPriority.HIGH]: 0,

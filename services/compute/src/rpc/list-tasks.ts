@@ -2,7 +2,7 @@ import { enumWords } from '@millhand/api'
 import { TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { ListTasksRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { TaskList } from '@millhand/task'
-import type { TaskRecord } from '../task.ts'
+import { modelOf, type TaskRecord } from '../task.ts'
 
 const typeWords = enumWords(TaskTypeSchema)
 
@@ -13,6 +13,7 @@ export const taskList: TaskList<TaskRecord, ListTasksRequest> = {
   passes(req) {
     const type = req.type && typeWords.get(req.type)
     if (type === undefined && req.model === undefined) return undefined
-    return task => (type === undefined || task.type === type) && (req.model === undefined || task.group === req.model)
+    return task =>
+      (type === undefined || task.type === type) && (req.model === undefined || modelOf(task) === req.model)
   },
 }

@@ -17,6 +17,7 @@ import {
   sweepTempFolders,
 } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
+import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { inBatches } from '../message-batches.ts'
@@ -56,6 +57,7 @@ const CODE = {
 const FILE_BYTES = MAX_OUTPUT_BYTES + 256 * 2 ** 20
 
 type FromChild = NonNullable<ReturnType<typeof readFromChild>>
+type OnnxChild = ChildProcess<ToChild, FromChild>
 type Emitted = Extract<FromChild, { kind: 'emission' }>
 
 /** Removes at once what children of processes left that were killed. */
@@ -73,7 +75,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const { memoryLimitBytes, log } = options
   const child = startChild<ToChild, FromChild>({
     script: CHILD,
-    lock: { code: CODE, readable: Object.values(model.files), native: true },
+    lock: { code: CODE, readable: model.isCopy ? [] : Object.values(model.files), native: true },
     read: readFromChild,
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
     messageBytes: MAX_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
@@ -93,9 +95,9 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     stop()
   }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
   try {
-    const { processing, labels, maxBatch } = model.manifest
-    child.send({ kind: 'load', files: model.files, processing, labels, maxBatch, threads: options.threads })
-    const answer = await child.next()
+    const answer = await (model.isCopy
+      ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options))
+      : ask(child, model, model.files, options))
     if (answer.kind === 'loaded') return new OnnxModel(child, options)
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
@@ -111,6 +113,30 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     clearTimeout(limit)
     signal.removeEventListener('abort', stop)
   }
+}
+
+/** A copy is one process's at a time, until that has read it: only the user of that process may read it. */
+const copyLoads = new KeyedMutex()
+
+async function askCopy(child: OnnxChild, model: ModelPackage, options: OnnxRunnerOptions): Promise<FromChild> {
+  const links = Object.entries(model.files).map(
+    ([name, path]) => [name, child.linkFile(path, `model-${name}`)] as const,
+  )
+  try {
+    return await ask(child, model, Object.fromEntries(links), options)
+  } finally {
+    for (const [, path] of links) child.unlinkFile(path)
+  }
+}
+
+async function ask(
+  child: OnnxChild,
+  { manifest: { processing, labels, maxBatch } }: ModelPackage,
+  files: ModelPackage['files'],
+  { threads }: OnnxRunnerOptions,
+): Promise<FromChild> {
+  child.send({ kind: 'load', files, processing, labels, maxBatch, threads })
+  return await child.next()
 }
 
 const stopped = () => new RunnerGone('killed', 'the loading of the model was stopped')

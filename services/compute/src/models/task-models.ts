@@ -1,0 +1,142 @@
+/** The models that tasks run: those of the deployment, accounts' own, and files that custom tasks run as they are. */
+import type { Readable } from 'node:stream'
+import type { Fault } from '@millhand/api'
+import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest } from '@millhand/model'
+import { modeOf } from '@millhand/task'
+import type { StoredFile } from '../files/file.ts'
+import type { Files } from '../files/files.ts'
+import type { TaskRecord } from '../task.ts'
+import { InspectionCache } from './inspection-cache.ts'
+import { ModelInvalid } from './inspector.ts'
+import { digestOf, type StoredModel } from './model.ts'
+import { filePackage, packageOf, tensorsOnly } from './model-package.ts'
+import type { OwnModels } from './own-models.ts'
+
+/** What a new task is to run. */
+export interface TaskModel {
+  readonly model: ModelPackage
+  readonly group: string
+  /** The account's own model, or file. */
+  readonly own?: string
+  /** Outputs that can't be asked for, with the reason. */
+  readonly hiddenOutputs: OnnxInspection['hiddenOutputs']
+}
+
+export type TaskModels = ReturnType<typeof createTaskModels>
+
+/** Groups whose batch size is remembered. */
+const MOST_GROUPS = 10_000
+
+/** Custom runs ignore what a model's owner says of its processing: they share no process with others. */
+const groupOf = (id: string, isCustom: boolean): string => (isCustom ? `custom:${id}` : id)
+
+export function createTaskModels(deps: {
+  readonly models: Catalogue
+  readonly ownModels: OwnModels
+  readonly files: Files
+}) {
+  const { models, ownModels, files } = deps
+  const inspections = new InspectionCache(ownModels.inspect)
+  const maxBatches = new Map<string, number>()
+
+  /** A model is lent for the first time with a run of one; then it is known how many may share one. */
+  function remember(group: string, maxBatch: number): void {
+    maxBatches.delete(group)
+    maxBatches.set(group, maxBatch)
+    const [oldest] = maxBatches.keys()
+    if (maxBatches.size > MOST_GROUPS && oldest !== undefined) maxBatches.delete(oldest)
+  }
+
+  function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
+    const known = packageOf(stored)
+    const model = isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
+    return { model, group: groupOf(stored.id, isCustom), own: stored.id, hiddenOutputs: stored.hidden_outputs }
+  }
+
+  async function ofFile(file: StoredFile, signal: AbortSignal): Promise<TaskModel | undefined> {
+    const inspection = await inspections.of(file, signal)
+    if (inspection === undefined) return undefined
+    const { hiddenOutputs } = inspection
+    return { model: filePackage(file, inspection), group: groupOf(file.id, true), own: file.id, hiddenOutputs }
+  }
+
+  /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
+  const holderOf = ({ tenant, own_model: own = '' }: TaskRecord): Promise<StoredFile | StoredModel | undefined> =>
+    own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
+
+  /** A file's own graph tells its executor the inputs and outputs; the sandbox, which loads nothing, has to be told. */
+  async function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): Promise<string> {
+    if ('manifest' in holder) {
+      if (task.type !== 'custom') return holder.manifest
+      const { name, inputs, outputs } = JSON.parse(holder.manifest)
+      return JSON.stringify({ name, inputs, outputs })
+    }
+    const name = holder.id
+    if (modeOf(holder.tenant) === 'live') return JSON.stringify({ name })
+    const inspection = await inspections.of(holder, AbortSignal.timeout(INSPECTION_MS))
+    return JSON.stringify({ name, inputs: inspection?.inputs ?? [], outputs: inspection?.outputs ?? [] })
+  }
+
+  return {
+    /** What a request names as its model, for a task of this type; or what stands against it. */
+    async find(
+      tenant: string,
+      id: string,
+      isCustom: boolean,
+      signal: AbortSignal,
+    ): Promise<{ readonly found: TaskModel } | { readonly fault: Fault }> {
+      const fault = (code: string, message: string) => ({ fault: { param: 'model', code, message } })
+      const included = models.get(id)
+      if (included && isCustom) {
+        const message = `The model \`${id}\` is of the deployment; a custom task runs an own model or a file with \`purpose: model\`.`
+        return fault('not_allowed', message)
+      }
+      if (included?.status === 'broken') return fault('broken', `The model \`${id}\` is broken: ${included.problem}`)
+      if (included) return { found: { model: included, group: id, hiddenOutputs: {} } }
+      const stored = await ownModels.get(tenant, id)
+      if (stored) return { found: ofModel(stored, isCustom) }
+      const missing = fault('not_found', `There is no model \`${id}\`. GET /v1/models lists those there are.`)
+      const file = isCustom && id.startsWith('file_') ? await files.get(tenant, id) : undefined
+      if (file === undefined) return missing
+      if (file.purpose !== 'model') {
+        return fault(
+          'not_allowed',
+          `The file \`${id}\` was uploaded with \`purpose: ${file.purpose}\`, and is no model.`,
+        )
+      }
+      try {
+        const found = await ofFile(file, signal)
+        return found ? { found } : missing
+      } catch (error) {
+        if (error instanceof ModelInvalid) return fault('model_invalid', error.message)
+        throw error
+      }
+    },
+
+    /** What a task's run is lent with; undefined where executors know its group, or the model is gone. */
+    async leased(task: TaskRecord): Promise<LeasedModel | undefined> {
+      if (task.own_model === undefined) return undefined
+      const holder = await holderOf(task)
+      if (holder === undefined) return undefined
+      const manifest = await manifestOf(task, holder)
+      if (task.type === 'inference') remember(task.group, parseManifest(manifest).maxBatch)
+      return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
+    },
+
+    /** The bytes of what a task runs; none where they are not there any more. */
+    async read(task: TaskRecord): Promise<Readable | undefined> {
+      const holder = await holderOf(task)
+      return holder && (await files.holdings.read(holder))
+    },
+
+    /** How many live inference tasks of a group may share a run. */
+    maxBatch(group: string): number {
+      const included = models.get(group)
+      return included?.status === 'ready' ? included.manifest.maxBatch : (maxBatches.get(group) ?? 1)
+    },
+  }
+}
+
+/** Other claims wait for it. */
+const INSPECTION_MS = 5_000

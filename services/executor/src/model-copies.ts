@@ -1,0 +1,124 @@
+/** Copies of accounts' own models, by their content, on this machine's disk. docs/decisions/own-models.md, "On the executor". */
+import { createHash } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from '@connectrpc/connect'
+import type { Lease, LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
+import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
+import { makeTempFolder, removeTempFolder } from '@millhand/child-process'
+import { type Clock, KeyedMutex } from '@millhand/process'
+import type { Log } from '@millhand/telemetry'
+import { runOf } from './input-files.ts'
+import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
+
+type ReadsModels = Pick<Client<typeof LeaseService>, 'readModel'>
+
+export interface ModelCopiesOptions {
+  readonly leases: ReadsModels
+  /** What all copies may have together; those that runs hold may have more. */
+  readonly mostBytes: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+interface Copy {
+  readonly bytes: number
+  holders: number
+}
+
+/** What is read is not what the lease says. */
+export class ModelDamaged extends Error {}
+
+/** Keeps what no run holds as long as there is room, and removes the least recently used first. */
+export class ModelCopies {
+  readonly #options: ModelCopiesOptions
+  readonly #folder: string
+  /** By path, the least recently used first. */
+  readonly #copies = new Map<string, Copy>()
+  readonly #mutex = new KeyedMutex()
+  #parts = 0
+
+  constructor(options: ModelCopiesOptions) {
+    this.#options = options
+    this.#folder = makeTempFolder('inputs')
+  }
+
+  /** Where the copy of a tenant's model is while it is held. Of two tenants with the same content each has its own. */
+  pathOf({ digest }: LeasedModel, tenant: string): string {
+    return join(this.#folder, createHash('sha256').update(`${tenant} ${digest}`).digest('hex'))
+  }
+
+  /**
+   * Has the copy there until the function that this resolves with is called. `lease` names a run that is lent with the
+   * model. Rejects with what kept it from being read, with `ModelDamaged`, and with the signal's reason.
+   */
+  async hold(model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<() => void> {
+    const path = this.pathOf(model, lease.tenant)
+    return await this.#mutex.runExclusive(path, async () => {
+      const copy = this.#copies.get(path) ?? (await this.#fetched(path, model, lease, signal))
+      this.#copies.delete(path)
+      this.#copies.set(path, copy)
+      copy.holders++
+      await this.#makeRoom()
+      let isHeld = true
+      return () => {
+        if (isHeld) copy.holders--
+        isHeld = false
+      }
+    })
+  }
+
+  /** Removes all of them. Nothing may be held any more. */
+  close(): void {
+    this.#copies.clear()
+    removeTempFolder(this.#folder, this.#options.log)
+  }
+
+  async #fetched(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<Copy> {
+    const { clock, log } = this.#options
+    const part = join(this.#folder, `part-${this.#parts++}`)
+    try {
+      await retryWhileUnavailable(() => this.#fetch(part, model, lease, signal), {
+        clock,
+        signal,
+        onFailure: error => log.warn('model.not_read', { task_id: lease.workId, error }),
+      })
+      await rename(part, path)
+      return { bytes: model.bytes, holders: 0 }
+    } finally {
+      await rm(part, { force: true })
+    }
+  }
+
+  async #fetch(part: string, { digest, bytes }: LeasedModel, lease: Lease, signal: AbortSignal): Promise<void> {
+    const reading = new AbortController() // Connect's clients don't hear of a loop that ends early.
+    const limits = { signal: AbortSignal.any([signal, reading.signal]), timeoutMs: transferMs(bytes) }
+    const hash = createHash('sha256')
+    let received = 0
+    await using file = await open(part, 'w', 0o600)
+    try {
+      for await (const { data } of this.#options.leases.readModel({ run: runOf(lease) }, limits)) {
+        received += data.length
+        if (received > bytes) break
+        hash.update(data)
+        await file.writeFile(data)
+      }
+    } finally {
+      reading.abort()
+    }
+    if (received !== bytes || `sha256:${hash.digest('hex')}` !== digest) {
+      throw new ModelDamaged(`what was read of the model is not ${digest}`)
+    }
+  }
+
+  async #makeRoom(): Promise<void> {
+    let bytes = [...this.#copies.values()].reduce((sum, copy) => sum + copy.bytes, 0)
+    for (const [path, copy] of this.#copies) {
+      if (bytes <= this.#options.mostBytes) return
+      if (copy.holders > 0) continue
+      this.#copies.delete(path)
+      bytes -= copy.bytes
+      await rm(path, { force: true })
+    }
+  }
+}
