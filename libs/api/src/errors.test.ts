@@ -14,7 +14,7 @@ test('docs/errors.md is what the catalogue says', () => {
 
 test('the catalogue holds every code of the contract', () => {
   const contract = `400 invalid_json invalid_parameter missing_parameter unknown_parameter invalid_cursor
-    invalid_idempotency_key model_input_invalid
+    invalid_idempotency_key model_input_invalid model_invalid
     401 missing_credentials invalid_credentials expired_credentials revoked_credentials
     403 insufficient_scope plan_required spending_limit_reached storage_quota_exceeded account_suspended
     404 not_found unknown_route

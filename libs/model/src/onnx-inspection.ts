@@ -45,8 +45,8 @@ export function inspectOnnx(bytes: Uint8Array): OnnxInspection {
   checkValues(inputs, outputs)
   if (notCarried.length > MOST_VALUES)
     throw new OnnxInvalid(`it has more than ${MOST_VALUES} values that are no tensors`)
-  const [unusable] = notCarried.filter(({ role }) => role === 'input')
-  if (unusable) throw new OnnxInvalid(`its ${described(unusable)}, and that can't be passed in: ${reasonOf(unusable)}`)
+  const [unusable] = notCarried.filter(isUnusable)
+  if (unusable) throw new OnnxInvalid(`its ${described(unusable)}, and that is not carried: ${reasonOf(unusable)}`)
   if (outputs.length === 0) {
     const [first] = notCarried
     throw new OnnxInvalid(
@@ -83,8 +83,18 @@ function checkValues(inputs: readonly TensorSpec[], outputs: readonly TensorSpec
 
 const described = ({ role, name, type }: NotCarried) => `${role} \`${excerpt(name)}\` is ${type}`
 
-const reasonOf = ({ type }: NotCarried) =>
-  type.startsWith('a tensor of ') ? 'the Node binding of ONNX Runtime has no such element type' : NOT_TENSOR
+/** With an output of a type that the binding does not know it does not even load the model. */
+const isUnusable = ({ role, type }: NotCarried) => role === 'input' || (isTensor(type) && !isFourBits(type))
+
+const isTensor = (type: string) => type.startsWith('a tensor of ')
+const isFourBits = (type: string) => /^a tensor of u?int4$/.test(type)
+
+function reasonOf({ type }: NotCarried): string {
+  if (!isTensor(type)) return NOT_TENSOR
+  return isFourBits(type)
+    ? `the Node binding of ONNX Runtime says "Tensor.type is not supported: ${type.slice('a tensor of '.length)}"`
+    : 'the Node binding of ONNX Runtime says "Unsupported data type"'
+}
 
 /** An operator or a function, by domain and name. */
 interface Named {

@@ -1,14 +1,22 @@
 /** An ONNX file opened in ONNX Runtime, and tensors passed to and from it. */
 import { readFile } from 'node:fs/promises'
-import { type Dtype, type Elements, OnnxInvalid, readOnnx, type Tensor, type TensorSpec } from '@millhand/model'
+import {
+  type Dtype,
+  type Elements,
+  isDtype,
+  OnnxInvalid,
+  readOnnx,
+  type Tensor,
+  type TensorSpec,
+} from '@millhand/model'
 import { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-node'
 
 export interface Session {
   readonly inputs: readonly TensorSpec[]
-  /** Only the outputs that are tensors. */
+  /** Only the outputs that are tensors of elements that are carried. */
   readonly outputs: readonly TensorSpec[]
-  /** Runs the model. Rejects with ONNX Runtime's own error. */
-  run(feeds: ReadonlyMap<string, Tensor>): Promise<Map<string, Tensor>>
+  /** Runs the model; gives the outputs of these names, all of them where none are named. Rejects with ONNX Runtime's own error. */
+  run(feeds: ReadonlyMap<string, Tensor>, names?: readonly string[]): Promise<Map<string, Tensor>>
 }
 
 /** Loads from bytes, so that no file beside it is ever opened. Rejects when the file is broken, or asks for that. */
@@ -32,18 +40,19 @@ export async function openSession(path: string, threads: number): Promise<Sessio
   return {
     inputs: session.inputMetadata.flatMap(toSpec),
     outputs,
-    async run(feeds) {
+    async run(feeds, names = wanted) {
       const given = Object.fromEntries([...feeds].map(([name, tensor]) => [name, toOrt(tensor)]))
-      const results = await session.run(given, wanted, { logSeverityLevel: 4 })
+      const results = await session.run(given, names, { logSeverityLevel: 4 })
       return new Map(Object.entries(results).map(([name, tensor]) => [name, fromOrt(tensor)]))
     },
   }
 }
 
 function toSpec(value: InferenceSession.ValueMetadata): TensorSpec[] {
-  if (!value.isTensor) return []
+  // To give a tensor of 4 bits to JavaScript ends the whole process (1.30).
+  if (!value.isTensor || !isDtype(value.type)) return []
   const shape = value.shape.map(length => (typeof length === 'number' ? length : -1))
-  return [{ name: value.name, dtype: value.type as Dtype, shape }]
+  return [{ name: value.name, dtype: value.type, shape }]
 }
 
 function toOrt({ dtype, shape, data }: Tensor): OrtTensor {

@@ -5,8 +5,11 @@ import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { countingIds, problemOf } from '@millhand/api'
 import { TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
+import type { Catalogue } from '@millhand/model'
 import { principalKey } from '@millhand/rpc'
 import type { ComputeDeps } from '../compute-deps.ts'
+import { createTaskModels } from '../models/task-models.ts'
+import { noFiles, noModels } from '../no-files.fixture.ts'
 import { createTask } from './create-task.ts'
 
 const numbers = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 }
@@ -21,7 +24,9 @@ async function refusal(
   mode: 'live' | 'test' = 'live',
 ): Promise<{ code: string; errors: (readonly [string, string])[] }> {
   const tasks = { insert: () => assert.fail('it was stored') }
-  const deps = { models: catalogue, ids: countingIds(), tasks } as unknown as ComputeDeps
+  const models = catalogue as unknown as Catalogue
+  const taskModels = createTaskModels({ models, ownModels: noModels, files: noFiles })
+  const deps = { taskModels, ids: countingIds(), tasks } as unknown as ComputeDeps
   const caller = {
     accountId: 'acct_1',
     mode,
@@ -55,7 +60,7 @@ describe('a create that can not be run', () => {
     ],
     [
       'another type and an input that does not fit',
-      { type: TaskType.CUSTOM, model: 'digits', input: 'seven' },
+      { type: TaskType.TRAINING, model: 'digits', input: 'seven' },
       'invalid_parameter',
       [
         ['type', 'not_available'],

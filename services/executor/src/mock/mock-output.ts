@@ -26,6 +26,7 @@ export function mockOutputOf(
   { manifest, outputs }: ModelPackage,
   dice: SeededRandom,
   input: string,
+  parameters: Readonly<Record<string, unknown>> = {},
 ): MockOutput | undefined {
   const { processing, labels } = manifest
   switch (processing.kind) {
@@ -40,7 +41,7 @@ export function mockOutputOf(
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
-        : tensors(outputs, dice)
+        : tensors(chosen(outputs, parameters.outputs), dice)
   }
 }
 
@@ -173,6 +174,10 @@ function classified(
   const more = top === undefined ? { scores } : { top: order.slice(0, top).map(named) }
   return { output: JSON.stringify({ ...answer, ...more }), pieces: [] }
 }
+
+/** What was asked for was checked when the task was made. */
+const chosen = (outputs: readonly TensorSpec[], asked: unknown): readonly TensorSpec[] =>
+  Array.isArray(asked) ? outputs.filter(({ name }) => asked.includes(name)) : outputs
 
 const SOME_OUTPUT: TensorSpec = { name: 'output', dtype: 'float32', shape: [1] }
 

@@ -26,10 +26,19 @@ export interface Mocked<L extends Loadable> {
   /** The part of an input that may ask the sandbox for something. */
   readonly askingPart: (input: string) => string
   /** What it answers, which follows from the dice: those from its id, the input and the parameters. */
-  readonly outputOf: (thing: L, dice: SeededRandom, input: string) => MockOutput | undefined
+  readonly outputOf: (
+    thing: L,
+    dice: SeededRandom,
+    input: string,
+    parameters: RunItem['parameters'],
+  ) => MockOutput | undefined
 }
 
-const mockedModel: Mocked<ModelPackage> = { loads: 'model', askingPart: input => input, outputOf: mockOutputOf }
+const mockedModel: Mocked<ModelPackage> = {
+  loads: 'model',
+  askingPart: input => input,
+  outputOf: (model, dice, _, parameters) => mockOutputOf(model, dice, parameters),
+}
 
 interface MockOptions {
   readonly clock?: Clock
@@ -131,7 +140,12 @@ class Mock<L extends Loadable> implements Loaded {
     const plan = readStreamInstructions(asked, parameters)
     if (asked?.kind === 'slow') await this.#clock.sleep(asked.ms, this.#killed.signal)
     const given = typeof input === 'string' ? input : await beginningOf(input)
-    const answer = outputOf(this.#thing, new SeededRandom(this.#thing.id, given, canonicalJson(parameters)), given)
+    const answer = outputOf(
+      this.#thing,
+      new SeededRandom(this.#thing.id, given, canonicalJson(parameters)),
+      given,
+      parameters,
+    )
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
     return answer ? result(answer) : tooLarge

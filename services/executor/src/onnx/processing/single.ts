@@ -1,8 +1,14 @@
 /** One model: each input read by itself, those that fit together run together, each output written by itself. */
 
 import type { RunItem } from '@millhand/child-process'
-import type { NamedTensors, Processing } from '@millhand/model'
-import { tensorParts } from '@millhand/model'
+import {
+  excerpt,
+  InputInvalid,
+  type NamedTensors,
+  type Processing,
+  type TensorSpec,
+  tensorParts,
+} from '@millhand/model'
 import { openSession, type Session } from '@millhand/onnxruntime'
 import { boundedText, checkWritable } from '../output-limit.ts'
 import type { LoadMessage } from '../protocol.ts'
@@ -15,18 +21,22 @@ type Single = Extract<Processing, { kind: 'single' }>
 
 interface Feed extends NamedTensors {
   readonly index: number
+  /** Names of the outputs that are asked for; all of them where it is not set. */
+  readonly outputs: readonly string[] | undefined
 }
 
 export async function openSingle(message: LoadMessage, { preprocess, postprocess }: Single): Promise<Processor> {
   const session = await openSession(message.files.model as string, message.threads)
   const read = await reader(preprocess, session.inputs)
-  const write = postprocess.name === 'classify' ? classify(postprocess, message.labels) : writeOutputs
+  const isNamed = postprocess.name === 'tensors'
+  const write = isNamed ? writeOutputs : classify(postprocess, message.labels)
+  const choose = (asked: unknown) => (isNamed ? chosenOutputs(asked, session.outputs) : undefined)
   return {
     async run(items) {
       const results: (string | Error)[] = new Array(items.length)
       // Of many items so many at once are in memory as tensors as are run together.
       for (let from = 0; from < items.length; from += message.maxBatch) {
-        const feeds = await readAll(items, from, from + message.maxBatch, read, results)
+        const feeds = await readAll(items.slice(0, from + message.maxBatch), from, { read, choose }, results)
         for (const batch of message.maxBatch > 1 ? batches(feeds) : feeds.map(feed => [feed])) {
           for (const [index, result] of await runBatch(session, batch, write)) results[index] = result
         }
@@ -43,20 +53,27 @@ const writeOutputs: Write = ({ tensors, base64 }) => {
   return boundedText(tensorParts(tensors, base64))
 }
 
+interface Reading {
+  readonly read: Read
+  /** The names that `parameters.outputs` has; undefined for all. Throws `InputInvalid`. */
+  readonly choose: (asked: unknown) => readonly string[] | undefined
+}
+
+/** Reads those from an index on. */
 async function readAll(
   items: readonly RunItem[],
   from: number,
-  to: number,
-  read: Read,
+  { read, choose }: Reading,
   results: (string | Error)[],
 ): Promise<Feed[]> {
   const feeds: Feed[] = []
-  for (let index = from; index < Math.min(to, items.length); index++) {
-    const { input } = items[index] as RunItem
+  for (let index = from; index < items.length; index++) {
+    const { input, parameters } = items[index] as RunItem
     try {
+      const outputs = choose(parameters?.outputs)
       const named = read(input)
       const { tensors, base64 } = named instanceof Promise ? await named : named
-      feeds.push({ tensors, base64, index })
+      feeds.push({ tensors, base64, index, outputs })
     } catch (error) {
       results[index] = toError(error)
     }
@@ -64,14 +81,25 @@ async function readAll(
   return feeds
 }
 
+function chosenOutputs(asked: unknown, outputs: readonly TensorSpec[]): readonly string[] | undefined {
+  if (asked === undefined) return undefined
+  const names = Array.isArray(asked) ? [...new Set(asked)] : []
+  if (names.length === 0) throw new InputInvalid('`parameters.outputs` must be a list of names of outputs')
+  const unknown = names.find(name => !outputs.some(output => output.name === name))
+  if (unknown !== undefined) throw new InputInvalid(`the model has no output \`${excerpt(String(unknown))}\``)
+  return names
+}
+
 /** When a shared run fails, each item runs alone, so that only the one at fault fails. */
 async function runBatch(session: Session, batch: Feed[], write: Write): Promise<[number, string | Error][]> {
   try {
     const [first] = batch as [Feed]
     const outputs =
-      batch.length === 1 ? [await session.run(first.tensors)] : splitRows(await session.run(joinRows(batch)), batch)
-    return batch.map(({ index, base64 }, at) => {
-      return [index, written(write, { tensors: outputs[at] as Feed['tensors'], base64 })]
+      batch.length === 1
+        ? [await session.run(first.tensors, first.outputs)]
+        : splitRows(await session.run(joinRows(batch)), batch)
+    return batch.map(({ index, base64, outputs: names }, at) => {
+      return [index, written(write, { tensors: only(names, outputs[at] as Feed['tensors']), base64 })]
     })
   } catch (error) {
     if (batch.length === 1) return [[(batch[0] as Feed).index, toError(error)]]
@@ -80,6 +108,9 @@ async function runBatch(session: Session, batch: Feed[], write: Write): Promise<
     return alone
   }
 }
+
+const only = (names: Feed['outputs'], tensors: Feed['tensors']): Feed['tensors'] =>
+  names ? new Map([...tensors].filter(([name]) => names.includes(name))) : tensors
 
 function written(write: Write, outputs: NamedTensors): string | Error {
   try {
