@@ -113,6 +113,21 @@ test('a model in use is not deleted under its task', async () => {
   assertProblem(gone, 400, 'invalid_parameter', 'model')
 })
 
+test('every element type passes through unchanged, and only the outputs that are asked for come back', async () => {
+  const fixtures = join(repository, 'services/executor/src/onnx/fixtures')
+  const { everyType, valuesOfEveryType } = await import(join(fixtures, 'every-type.ts'))
+  const file = await uploadModel(readFileSync(join(fixtures, 'plain-models/every-type.onnx')))
+  const all = await run(server, { type: 'custom', model: file, input: everyType })
+  assert.equal(all.status, 'succeeded', JSON.stringify(all.error))
+  const names = Object.keys(all.output)
+  assert.equal(names.length, Object.keys(valuesOfEveryType).length)
+  const types = Object.values<{ dtype: string; data: unknown }>(all.output).map(({ dtype, data }) => [dtype, data])
+  assert.deepEqual(Object.fromEntries(types), valuesOfEveryType)
+  const outputs = [names[3], names[9]]
+  const some = await run(server, { type: 'custom', model: file, input: everyType, parameters: { outputs } })
+  assert.deepEqual(Object.keys(some.output).sort(), outputs.toSorted())
+})
+
 test('outputs are chosen by name', async () => {
   const id = await register(double)
   const input = tensors(1, 2)
