@@ -22,7 +22,6 @@ export const noModels: OwnModels = {
   find: refuse,
   get: async () => undefined,
   inspect: refuse,
-  read: refuse,
   create: refuse,
   remove: refuse,
 }

@@ -2,24 +2,21 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { durationMs } from '@bufbuild/protobuf/wkt'
-import type { Client } from '@connectrpc/connect'
 import type { Result, Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import {
   type ClaimRequestSchema,
   type ClaimResponse,
-  type LeaseService,
   Renewed_Verdict,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import type { Emission, Loadable, Loadables, Runner } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
-import { type Clock, everyInterval } from '@millhand/process'
-import type { Log } from '@millhand/telemetry'
+import { everyInterval } from '@millhand/process'
 import { Emissions } from './emissions.ts'
+import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
 import { heldWarm } from './held-warm.ts'
 import { inputFiles } from './input-files.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
-import type { LeasedModels } from './leased-models.ts'
 import { runLines } from './lines/lines-run.ts'
 import { linesStore } from './lines/store-lines.ts'
 import { inBatches } from './message-batches.ts'
@@ -31,6 +28,7 @@ import { type Warm, WarmProcesses } from './warm-processes.ts'
 
 export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
 
+export type { ExecutorOptions } from './executor-options.ts'
 export { copiedModels, describedModels } from './leased-models.ts'
 
 export type ModelRunner = Runner<ModelPackage>
@@ -46,24 +44,6 @@ const shortRunMs = 50
 
 /** How long runs may go on once the executor stops; then they go back to the queue. */
 const finishWithinMs = 3_000
-
-export interface ExecutorOptions<L extends Loadable = ModelPackage> {
-  readonly leases: Client<typeof LeaseService>
-  readonly runner: Runner<L>
-  /** What the groups of the pool are. */
-  readonly models: Loadables<L>
-  /** What else there is to run, which comes with the runs. */
-  readonly leasedModels?: LeasedModels<L>
-  readonly pool: string
-  /** Set where each run has a process to itself: those that take long. */
-  readonly ownProcesses?: true
-  /** How many runs at once, over all of them. */
-  readonly slots: number
-  /** What all processes may hold before idle ones are unloaded. */
-  readonly memoryLimitBytes: number
-  readonly clock: Clock
-  readonly log: Log
-}
 
 export interface Executor {
   /** Claims and runs work until the signal ends. */

@@ -21,6 +21,7 @@ import { requireJson } from '../require-json.ts'
 import { modeOf, type TaskBase } from '../task.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import { emit } from './emit.ts'
+import { leasedModelOf, modelUnreadable } from './leased-model.ts'
 import { requireCount, reserve } from './reserve.ts'
 
 export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
@@ -187,29 +188,11 @@ const outputMissing: Failure = {
 
 async function toRun<T extends TaskBase>(deps: LeaseDeps<T>, { group, work }: ClaimedRun<T>): Promise<Run> {
   const [first] = work
-  const model = first && (await modelOf(deps, first))
+  const model = first && (await leasedModelOf(deps, first))
   const lent = work.map(task => (model === 'unreadable' ? notLent(deps, task, modelUnreadable) : toLease(deps, task)))
   const leases = (await Promise.all(lent)).filter(lease => lease !== undefined)
   const known = model === undefined || model === 'unreadable' ? {} : { model }
   return { $typeName: 'millhand.lease.v1.Run', group, leases, ...known }
-}
-
-async function modelOf<T extends TaskBase>(
-  deps: LeaseDeps<T>,
-  task: T,
-): Promise<LeasedModel | 'unreadable' | undefined> {
-  try {
-    return await deps.modelOf?.(task)
-  } catch (error) {
-    deps.log.error('model.unreadable', { task_id: task.id, error })
-    return 'unreadable'
-  }
-}
-
-const modelUnreadable: Failure = {
-  code: 'model_unreadable',
-  message: 'The model could not be read.',
-  retryable: true,
 }
 
 /** A task whose input can't be read goes back and costs its neighbours nothing. */

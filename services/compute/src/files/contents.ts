@@ -45,11 +45,28 @@ export const blobOf = (tenant: string, id: string) => `files/${tenant}/${id}`
 
 export type Contents = ReturnType<typeof createContents>
 
-export function createContents(deps: {
+interface ContentsDeps {
   readonly collection: Collection<ContentRecord, ContentIndex>
   readonly blobs: Blobs
   readonly clock: Clock
-}) {
+}
+
+/** Makes `holder` hold the bytes that `other` holds in a contents document; false where that holds them no longer. */
+const join =
+  ({ collection }: ContentsDeps) =>
+  async (tenant: string, content: string, other: string, holder: string): Promise<boolean> => {
+    for (;;) {
+      const kept = await collection.get(tenant, content)
+      if (kept === undefined || !kept.holders.includes(other)) return false
+      const holders = [...kept.holders, holder]
+      const slot = holders.length < MOST_HOLDERS ? kept.slot : kept.id
+      const document = { ...kept, holders, slot }
+      const result = await collection.write({ kind: 'replace', version: kept.version, document, events: [] })
+      if (result.kind === 'written') return true
+    }
+  }
+
+export function createContents(deps: ContentsDeps) {
   const { collection, blobs, clock } = deps
 
   const replace = (before: ContentRecord, change: Partial<Draft<ContentRecord>>) =>
@@ -120,16 +137,7 @@ export function createContents(deps: {
       }
     },
 
-    /** Makes `holder` hold the bytes that `other` holds in a contents document; false where that holds them no longer. */
-    async join(tenant: string, content: string, other: string, holder: string): Promise<boolean> {
-      for (;;) {
-        const kept = await collection.get(tenant, content)
-        if (kept === undefined || !kept.holders.includes(other)) return false
-        const holders = [...kept.holders, holder]
-        const slot = holders.length < MOST_HOLDERS ? kept.slot : kept.id
-        if ((await replace(kept, { holders, slot })).kind === 'written') return true
-      }
-    },
+    join: join(deps),
 
     /** `holder` no longer holds bytes of this SHA-256. Idempotent. */
     async release(tenant: string, sha256: string, holder: string): Promise<void> {

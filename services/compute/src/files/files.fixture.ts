@@ -21,6 +21,7 @@ import { createLog } from '@millhand/telemetry'
 import type { Inspector } from '../models/inspector.ts'
 import { createOwnModels, type OwnModels } from '../models/own-models.ts'
 import { createFileService, type FileCollections } from './file-service.ts'
+import type { Files } from './files.ts'
 import type { UsedBy } from './retention.ts'
 
 /** Where files are kept. */
@@ -42,6 +43,7 @@ export const data = (value: Uint8Array | string): Part => ({ part: { case: 'data
 export interface Service {
   readonly client: Client<typeof FileService>
   readonly models: OwnModels
+  readonly holdings: Files['holdings']
   /** Does what the owner does each hour. */
   sweep(): Promise<void>
 }
@@ -74,6 +76,7 @@ export function openService(stores: Stores, clock: Clock, opening: Opening = {})
   return {
     client: createClient(FileService, over(transport)),
     models,
+    holdings: files.holdings,
     sweep: () => service.sweep(new AbortController().signal),
   }
 }

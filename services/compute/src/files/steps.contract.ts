@@ -122,9 +122,13 @@ const scenarios: readonly Scenario[] = [
 const ofModel = { purpose: FilePurpose.MODEL }
 
 /** Undefined where there is no such model. */
-async function modelContent({ models }: Service, caller: CallOptions, id: string): Promise<string | undefined> {
+async function modelContent(
+  { models, holdings }: Service,
+  caller: CallOptions,
+  id: string,
+): Promise<string | undefined> {
   const model = await models.get(tenantOf(caller), id)
-  const content = model && (await models.read(model))
+  const content = model && (await holdings.read(model))
   return content && Buffer.concat(await content.toArray()).toString()
 }
 

@@ -43,12 +43,6 @@ export function createOwnModels(deps: OwnModelsDeps) {
   const inspect = (file: StoredFile, signal: AbortSignal): Promise<OnnxInspection | undefined> =>
     inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open: () => files.read(file) }, signal)
 
-  async function requireRoom(tenant: string): Promise<void> {
-    const count = await collection.count('by_fate', { equals: [tenant, 'stays'] }, MOST_MODELS)
-    if (count < MOST_MODELS) return
-    throw fail('invalid_state', `There are ${MOST_MODELS} models, which is as many as may be: delete one first.`)
-  }
-
   return {
     find: collection.find.bind(collection),
 
@@ -60,9 +54,6 @@ export function createOwnModels(deps: OwnModelsDeps) {
 
     inspect,
 
-    /** Its bytes; none where it was removed in between. */
-    read: (model: StoredModel) => files.holdings.read(model),
-
     /**
      * Makes a model of a file. Fails with `model_invalid` where it can't be run, with what is wrong with the fields, and
      * with `storage_quota_exceeded`. A second call of the same operation answers with what the first has made.
@@ -73,7 +64,7 @@ export function createOwnModels(deps: OwnModelsDeps) {
       const before = await madeBy(tenant, operation)
       if (before) return before
       manifestOf(fields)
-      await requireRoom(tenant)
+      await requireRoom(collection, tenant)
       const file = await modelFile(files, tenant, fileId)
       const inspection = await inspect(file, call.signal).catch(failInvalid)
       if (inspection === undefined) throw noFile(fileId)
@@ -133,6 +124,12 @@ export function createOwnModels(deps: OwnModelsDeps) {
       }
     },
   }
+}
+
+async function requireRoom(collection: OwnModelsDeps['collection'], tenant: string): Promise<void> {
+  const count = await collection.count('by_fate', { equals: [tenant, 'stays'] }, MOST_MODELS)
+  if (count < MOST_MODELS) return
+  throw fail('invalid_state', `There are ${MOST_MODELS} models, which is as many as may be: delete one first.`)
 }
 
 function failInvalid(error: unknown): never {

@@ -25,9 +25,6 @@ export interface TaskModel {
 
 export type TaskModels = ReturnType<typeof createTaskModels>
 
-/** Groups whose batch size is remembered. */
-const MOST_GROUPS = 10_000
-
 /** Custom runs ignore what a model's owner says of its processing: they share no process with others. */
 const groupOf = (id: string, isCustom: boolean): string => (isCustom ? `custom:${id}` : id)
 
@@ -38,21 +35,7 @@ export function createTaskModels(deps: {
 }) {
   const { models, ownModels, files } = deps
   const inspections = new InspectionCache(ownModels.inspect)
-  const maxBatches = new Map<string, number>()
-
-  /** A model is lent for the first time with a run of one; then it is known how many may share one. */
-  function remember(group: string, maxBatch: number): void {
-    maxBatches.delete(group)
-    maxBatches.set(group, maxBatch)
-    const [oldest] = maxBatches.keys()
-    if (maxBatches.size > MOST_GROUPS && oldest !== undefined) maxBatches.delete(oldest)
-  }
-
-  function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
-    const known = packageOf(stored)
-    const model = isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
-    return { model, group: groupOf(stored.id, isCustom), own: stored.id, hiddenOutputs: stored.hidden_outputs }
-  }
+  const maxBatches = new BatchSizes()
 
   async function ofFile(file: StoredFile, signal: AbortSignal): Promise<TaskModel | undefined> {
     const inspection = await inspections.of(file, signal)
@@ -120,7 +103,7 @@ export function createTaskModels(deps: {
       const holder = await holderOf(task)
       if (holder === undefined) return undefined
       const manifest = await manifestOf(task, holder)
-      if (task.type === 'inference') remember(task.group, parseManifest(manifest).maxBatch)
+      if (task.type === 'inference') maxBatches.learn(task.group, parseManifest(manifest).maxBatch)
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
 
@@ -133,10 +116,34 @@ export function createTaskModels(deps: {
     /** How many live inference tasks of a group may share a run. */
     maxBatch(group: string): number {
       const included = models.get(group)
-      return included?.status === 'ready' ? included.manifest.maxBatch : (maxBatches.get(group) ?? 1)
+      return included?.status === 'ready' ? included.manifest.maxBatch : maxBatches.of(group)
     },
   }
 }
+
+function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
+  const known = packageOf(stored)
+  const model = isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
+  return { model, group: groupOf(stored.id, isCustom), own: stored.id, hiddenOutputs: stored.hidden_outputs }
+}
+
+/** How many tasks of a group may share a run: known from the first one that was lent. */
+class BatchSizes {
+  readonly #sizes = new Map<string, number>()
+
+  of(group: string): number {
+    return this.#sizes.get(group) ?? 1
+  }
+
+  learn(group: string, size: number): void {
+    this.#sizes.delete(group)
+    this.#sizes.set(group, size)
+    const [oldest] = this.#sizes.keys()
+    if (this.#sizes.size > MOST_GROUPS && oldest !== undefined) this.#sizes.delete(oldest)
+  }
+}
+
+const MOST_GROUPS = 10_000
 
 /** Other claims wait for it. */
 const INSPECTION_MS = 5_000
