@@ -37,7 +37,7 @@ export interface Mocked<L extends Loadable> {
 const mockedModel: Mocked<ModelPackage> = {
   loads: 'model',
   askingPart: input => input,
-  outputOf: (model, dice, _, parameters) => mockOutputOf(model, dice, parameters),
+  outputOf: mockOutputOf,
 }
 
 interface MockOptions {
