@@ -22,6 +22,7 @@ export const callerWith = (server: Served, name: string, key: string): Caller =>
 /** How an object of a collection is made: the request of its `POST`. Each has the name of its owner in it. */
 export const makings: Readonly<Record<string, (owner: string) => RequestOptions>> = {
   tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
+  batches: owner => ({ json: { tasks: [digit(3)], metadata: { of: owner } } }),
   files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
   workforce: owner => ({
     json: { task: 'sentiment_analysis', input: { texts: ['Good.'] }, metadata: { of: owner } },
@@ -81,7 +82,7 @@ async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown):
 /** Collections whose objects belong to nobody, and are the same for all. */
 export const shared: ReadonlySet<string> = new Set(['models'])
 
-/** A new object of the caller's; a task has ended. */
+/** A new object of the caller's; a task or a batch has ended. */
 export async function make(caller: Caller, collection: string): Promise<Wire> {
   const coming = comings[collection]
   if (coming) return await coming(caller)
@@ -92,6 +93,8 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
   )
   const made = await caller.call('POST', collectionPath(collection), making(caller.name))
   assert.equal(made.status, 201, made.text)
+  if (collection === 'batches')
+    return await seen(caller, objectPath(collection, made.body), ({ finished_at }) => finished_at !== undefined)
   if (collection !== 'tasks' && collection !== 'workforce') return made.body
   for (;;) {
     const task = await caller.call('GET', objectPath(collection, made.body), { headers: { prefer: 'wait=10' } })

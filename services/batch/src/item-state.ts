@@ -1,0 +1,93 @@
+/** The state of each task of a batch, as one character in a text: events come often, and what they change is small. */
+import type { CollectionSpec, Document } from '@millhand/store'
+
+/** `waiting` is a task that is not made yet, which callers see as queued. */
+export type ItemState =
+  | 'waiting'
+  | 'queued'
+  | 'running'
+  | 'cancelling'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+export type ItemCounts = Readonly<Record<Exclude<ItemState, 'waiting'>, number>>
+
+/** The document of a batch's items. It is there from when the first of its tasks is made until the batch has ended. */
+export interface BatchItems extends Document {
+  /** A character for each item, in the order of the batch. */
+  readonly states: string
+  /** So many items, the first ones, have been made. */
+  readonly made: number
+  /** Where the line of the next one begins in the blob, in bytes. */
+  readonly offset: number
+  /** Why items could not be made that were accepted, by their index. */
+  readonly refusals: Readonly<Record<number, Refusal>>
+}
+
+/** Why an item was not made. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+}
+
+export const itemsSpec = { name: 'batch_items', indexes: {} } as const satisfies CollectionSpec
+
+const characters: Readonly<Record<ItemState, string>> = {
+  waiting: '.',
+  queued: 'q',
+  running: 'r',
+  cancelling: 'c',
+  succeeded: 's',
+  failed: 'f',
+  cancelled: 'x',
+  expired: 'e',
+}
+
+const states = new Map(Object.entries(characters).map(([state, character]) => [character, state as ItemState]))
+
+const ends: ReadonlySet<ItemState> = new Set(['succeeded', 'failed', 'cancelled', 'expired'])
+
+/** Of a batch of which nothing is made yet. */
+export const newItems = (tenant: string, id: string, total: number): BatchItems => ({
+  ...{ tenant, id, version: 0 },
+  states: characters.waiting.repeat(total),
+  made: 0,
+  offset: 0,
+  refusals: {},
+})
+
+export const isEnd = (state: ItemState): boolean => ends.has(state)
+
+/** The state of one item. Throws where there is no such item. */
+export function stateAt({ states: text }: Pick<BatchItems, 'states'>, index: number): ItemState {
+  const state = states.get(text.charAt(index))
+  if (state === undefined) throw new Error(`item ${index} of a batch has no state`)
+  return state
+}
+
+/** The items after changes. What has ended stays as it is, and nothing that was made becomes unmade: events may come late, and again. */
+export function withStates<T extends Pick<BatchItems, 'states'>>(items: T, changes: ReadonlyMap<number, ItemState>): T {
+  const after = [...items.states]
+  for (const [index, state] of changes)
+    if (index < after.length && state !== 'waiting' && !isEnd(stateAt(items, index))) after[index] = characters[state]
+  return { ...items, states: after.join('') }
+}
+
+export function countsOf({ states: text }: Pick<BatchItems, 'states'>): ItemCounts {
+  const counts = { queued: 0, running: 0, cancelling: 0, succeeded: 0, failed: 0, cancelled: 0, expired: 0 }
+  for (const character of text) {
+    const state = states.get(character) ?? 'waiting'
+    counts[state === 'waiting' ? 'queued' : state]++
+  }
+  return counts
+}
+
+/** The indexes of the items in these states. */
+export function indexesOf({ states: text }: Pick<BatchItems, 'states'>, ...wanted: readonly ItemState[]): number[] {
+  const found: number[] = []
+  const looked = new Set(wanted.map(state => characters[state]))
+  for (let index = 0; index < text.length; index++) if (looked.has(text.charAt(index))) found.push(index)
+  return found
+}
