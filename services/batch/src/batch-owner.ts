@@ -10,7 +10,7 @@ import { type Clock, KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { type BatchRecord, hasEnded, type Status } from './batch.ts'
 import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
-import { type BatchItems, countsOf, type ItemState, indexesOf, withStates } from './item-state.ts'
+import { type BatchItems, countsOf, haveAllEnded, type ItemState, indexesOf, withStates } from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
 import { writeResults } from './results.ts'
 import { createTaskCalls, type TaskCalls } from './task-calls.ts'
@@ -133,7 +133,7 @@ export class BatchOwner {
       this.#stopped.delete(key)
       items = await this.#look(batch, items, indexesOf(items, 'queued', 'running', 'cancelling'))
     }
-    if (indexesOf(items, 'waiting', 'queued', 'running', 'cancelling').length === 0) await this.#end(batch, items)
+    if (haveAllEnded(items)) await this.#end(batch, items)
   }
 
   /** After a crash of an owner before it a chunk may be made of which it left no note. */

@@ -45,7 +45,8 @@ const characters: Readonly<Record<ItemState, string>> = {
   expired: 'e',
 }
 
-const states = new Map(Object.entries(characters).map(([state, character]) => [character, state as ItemState]))
+const all = Object.keys(characters) as ItemState[]
+const states = new Map(all.map(state => [characters[state], state]))
 
 const ends: ReadonlySet<ItemState> = new Set(['succeeded', 'failed', 'cancelled', 'expired'])
 
@@ -69,25 +70,58 @@ export function stateAt({ states: text }: Pick<BatchItems, 'states'>, index: num
 
 /** The items after changes. What has ended stays as it is, and nothing that was made becomes unmade: events may come late, and again. */
 export function withStates<T extends Pick<BatchItems, 'states'>>(items: T, changes: ReadonlyMap<number, ItemState>): T {
-  const after = [...items.states]
-  for (const [index, state] of changes)
-    if (index < after.length && state !== 'waiting' && !isEnd(stateAt(items, index))) after[index] = characters[state]
-  return { ...items, states: after.join('') }
+  const { states: before } = items
+  let after = ''
+  let from = 0
+  // A few changes of many items: what lies between them is copied as it is.
+  for (const [index, state] of [...changes].sort(([a], [b]) => a - b)) {
+    if (index >= before.length || state === 'waiting' || isEnd(stateAt(items, index))) continue
+    after += before.slice(from, index) + characters[state]
+    from = index + 1
+  }
+  return { ...items, states: after + before.slice(from) }
 }
 
 export function countsOf({ states: text }: Pick<BatchItems, 'states'>): ItemCounts {
-  const counts = { queued: 0, running: 0, cancelling: 0, succeeded: 0, failed: 0, cancelled: 0, expired: 0 }
-  for (const character of text) {
-    const state = states.get(character) ?? 'waiting'
-    counts[state === 'waiting' ? 'queued' : state]++
+  const tally = tallyOf(text)
+  const count = (state: ItemState) => tally[characters[state].charCodeAt(0)] ?? 0
+  return {
+    queued: count('queued') + count('waiting'),
+    running: count('running'),
+    cancelling: count('cancelling'),
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    expired: count('expired'),
   }
-  return counts
 }
+
+/** How many items are in a state. */
+export const countIn = ({ states: text }: Pick<BatchItems, 'states'>, state: ItemState): number =>
+  tallyOf(text)[characters[state].charCodeAt(0)] ?? 0
+
+/** By the code of the character. */
+function tallyOf(text: string): Uint32Array {
+  const tally = new Uint32Array(128)
+  for (let index = 0; index < text.length; index++) (tally[text.charCodeAt(index)] as number)++
+  return tally
+}
+
+/** Whether every item has ended. */
+export const haveAllEnded = ({ states: text }: Pick<BatchItems, 'states'>): boolean => !UNENDED.test(text)
+
+const UNENDED = new RegExp(
+  `[${all
+    .filter(state => !isEnd(state))
+    .map(state => characters[state])
+    .join('')}]`,
+)
 
 /** The indexes of the items in these states. */
 export function indexesOf({ states: text }: Pick<BatchItems, 'states'>, ...wanted: readonly ItemState[]): number[] {
   const found: number[] = []
-  const looked = new Set(wanted.map(state => characters[state]))
-  for (let index = 0; index < text.length; index++) if (looked.has(text.charAt(index))) found.push(index)
+  const looked = new Uint8Array(128)
+  for (const state of wanted) looked[characters[state].charCodeAt(0)] = 1
+  for (let index = 0; index < text.length; index++) if (looked[text.charCodeAt(index)] === 1) found.push(index)
   return found
 }

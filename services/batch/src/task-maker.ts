@@ -2,7 +2,7 @@
 import type { Blobs } from '@millhand/blob'
 import type { BatchRecord } from './batch.ts'
 import { acceptedItem } from './item.ts'
-import { type BatchItems, type ItemState, indexesOf, withStates } from './item-state.ts'
+import { type BatchItems, countIn, type ItemState, withStates } from './item-state.ts'
 import type { ItemsStore } from './items-store.ts'
 import { keptLines } from './kept-lines.ts'
 import type { IndexedItem, TaskCalls } from './task-calls.ts'
@@ -25,7 +25,7 @@ export async function makeTasks(
   most: number,
 ): Promise<BatchItems> {
   let now = before
-  let room = most - indexesOf(now, 'queued').length
+  let room = most - countIn(now, 'queued')
   while (now.made < batch.total && room > 0) {
     const chunk = await nextChunk(blobs, batch, now, Math.min(room, CHUNK))
     const refused = await calls.add(batch, chunk.items)
