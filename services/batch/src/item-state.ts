@@ -59,7 +59,7 @@ export const newItems = (tenant: string, id: string, total: number): BatchItems 
   refusals: {},
 })
 
-export const isEnd = (state: ItemState): boolean => ends.has(state)
+const isEnd = (state: ItemState): boolean => ends.has(state)
 
 /** The state of one item. Throws where there is no such item. */
 export function stateAt({ states: text }: Pick<BatchItems, 'states'>, index: number): ItemState {

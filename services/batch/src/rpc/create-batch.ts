@@ -19,7 +19,7 @@ const MOST_TASKS = 1_000
 const MOST_LINES = 50_000
 
 /** Bytes of a line, as of the body of `POST /v1/tasks`. */
-export const MOST_LINE = 1_048_576
+const MOST_LINE = 1_048_576
 
 /** Batches of an account and mode that have not ended. */
 const MOST_ACTIVE = 100
