@@ -114,6 +114,7 @@ export class BatchOwner {
       if (this.#signal.aborted) return
       log[this.#retryAt.has(key) ? 'debug' : 'warn']('batch.failed', { batch: listed.id, error })
       this.#retryAt.set(key, clock.monotonic() + RETRY_MS)
+      this.#items.forget(listed)
     }
   }
 
@@ -136,7 +137,7 @@ export class BatchOwner {
     if (haveAllEnded(items)) await this.#end(batch, items)
   }
 
-  /** After a crash of an owner before it a chunk may be made of which it left no note. */
+  /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
   async #load(batch: BatchRecord): Promise<{ readonly items: BatchItems }> {
     const { items, isFirst } = await this.#items.load(batch)
     if (!isFirst) return { items }

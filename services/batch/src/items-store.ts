@@ -10,6 +10,8 @@ export interface ItemsStore {
   load(batch: BatchRecord): Promise<{ readonly items: BatchItems; readonly isFirst: boolean }>
   /** Rejects where another owner has written them; what is loaded next is from the store. */
   save(items: BatchItems): Promise<BatchItems>
+  /** The next load is a first one: what was done last failed, and may have been done all the same. */
+  forget(batch: BatchRecord): void
   /** Of a batch that has ended. */
   remove(batch: BatchRecord): Promise<void>
 }
@@ -34,6 +36,7 @@ export function createItemsStore(collection: ItemsCollection): ItemsStore {
       known.set(keyOf(items), saved)
       return saved
     },
+    forget: batch => void known.delete(keyOf(batch)),
     async remove({ tenant, id }) {
       known.delete(keyOf({ tenant, id }))
       const items = await collection.get(tenant, id)

@@ -47,7 +47,9 @@ export function batchTaskMethods(deps: ComputeDeps): ServiceImpl<typeof BatchTas
     async addTasks(req, call) {
       const { tenant, mode, plans: names } = principal(call)
       const most = Math.ceil(plans.computePlan(names.compute).max_queued / 2)
-      if ((await tasks.countWaiting(kind.poolOf(mode), tenant, most)) + req.tasks.length > most)
+      const pools = [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
+      const counts = await Promise.all(pools.map(pool => tasks.countWaiting(pool, tenant, most)))
+      if (counts.reduce((sum, count) => sum + count) + req.tasks.length > most)
         throw fail('queue_full', 'The tasks of batches have their share of the queue.', { retryAfterS: 1 })
       const refused: TaskFault[] = []
       await inTurns(req.tasks, async ({ id: text, task: asked }, index) => {
