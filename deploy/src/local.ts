@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { type Cursors, createCursors } from '@millhand/api'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
+import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
@@ -11,12 +12,14 @@ import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_servi
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { StatusService } from '@millhand/api/gen/millhand/status/v1/status_service_pb.ts'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
+import { createBatchService } from '@millhand/batch'
 import { createBillingService } from '@millhand/billing'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
+import type { EventLog } from '@millhand/eventlog'
 import { sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
@@ -185,9 +188,18 @@ function hostServices(process: Process): void {
   hosted.host('files', files)
   hosted.host('compute', compute)
 
-  hostEventReaders(process, { allow, targetFault, cursors })
-
   const { transport } = hosted
+  const events = sqliteEventLog(db)
+  const batch = createBatchService({
+    ...{ db, blobs, events, cursors, clock, log },
+    tasks: createClient(BatchTaskService, transport),
+    files: createClient(FileService, transport),
+    taskFiles: createClient(TaskFileService, transport),
+    retentionMs: config.retentionMs,
+  })
+  hosted.host('batch', batch)
+  hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
+
   const workforce = createWorkforceService({
     ...ofTasks,
     employees: readCatalogue(),
@@ -203,12 +215,19 @@ function hostServices(process: Process): void {
   serve(workforce.ownRoutes, hosted.workforceLeases)
 }
 
-/** Billing and webhook, and the removal of events that both have read. */
+/** What billing and webhook are made of. */
+interface EventReaders extends ReturnType<typeof webhookTargets> {
+  readonly cursors: Cursors
+  readonly events: EventLog
+  /** What the groups of other services read, by their names. */
+  readonly topics: Readonly<Record<string, readonly string[]>>
+}
+
+/** Billing and webhook, and the removal of events that all who read them have read. */
 function hostEventReaders(
   { config, runner, log, db, secret, metrics, hosted }: Process,
-  { allow, targetFault, cursors }: ReturnType<typeof webhookTargets> & { readonly cursors: Cursors },
+  { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): void {
-  const events = sqliteEventLog(db)
   const billing = createBillingService({ db, events, clock, log, entriesKeptMs: config.usageEntriesKeptMs })
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
@@ -226,7 +245,7 @@ function hostEventReaders(
   hosted.host('webhook', webhook)
   const tails = async () => ({ webhooks: await webhook.offset() })
   runner.run('event retention', signal => {
-    const topics = { ...billing.topics, ...webhook.topics }
+    const topics = { ...others, ...billing.topics, ...webhook.topics }
     return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
   })
 }

@@ -40,6 +40,7 @@ test('each caller may call the internal RPC services that it needs, and no more'
     ['identity', ['RateService']],
     ['compute', ['LeaseService', 'OwnerService']],
     ['workforce', ['LeaseService', 'OwnerService', 'QuotaService', 'TaskFileService', 'WorkforceUsageService']],
+    ['batch', ['BatchTaskService', 'TaskFileService']],
     ['executor', ['LeaseService']],
     ['operator', ['AccountService']],
   ])
@@ -49,6 +50,7 @@ test('beside the gateway, few may call a service of REST', () => {
   assert.deepEqual(byCaller(grants.filter(each => isPublic(each) && each.name !== 'gateway')), [
     ['compute', ['ComputeService']],
     ['workforce', ['WorkforceService', 'FileService']],
+    ['batch', ['FileService']],
     ['operator', ['ApiKeyService']],
   ])
 })

@@ -1,7 +1,9 @@
 /** The table of services: what each calls, may do and needs. All wiring is made from it, or checked against it. */
 import type { DescService } from '@bufbuild/protobuf'
+import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
+import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
@@ -64,10 +66,11 @@ export const services = {
       identity: [IdentityService, ApiKeyService, RateService, IdempotencyService, StatusService],
       compute: [ComputeService, FileService, StreamTokenService],
       workforce: [WorkforceService],
+      batch: [BatchService],
       billing: [UsageService],
       webhook: [WebhookService, EventService, BacklogService],
     },
-    optional: ['workforce', 'billing', 'webhook'],
+    optional: ['workforce', 'batch', 'billing', 'webhook'],
     secret: true,
     database: false,
     owned: false,
@@ -110,6 +113,18 @@ export const services = {
     reads: [],
     stopMs: 6_000,
   },
+  /** It makes the tasks of batches, follows them by their events, and writes their results as files. */
+  batch: {
+    calls: { compute: [BatchTaskService, FileService, TaskFileService] },
+    optional: ['compute'],
+    secret: true,
+    database: true,
+    owned: true,
+    writes: [publicTopics.batches.name],
+    reads: [publicTopics.tasks.name],
+    groups: ['batch-progress'],
+    stopMs: 3_000,
+  },
   /** It runs input of customers, so it may lease work and nothing else. */
   executor: {
     calls: { compute: [LeaseService], workforce: [LeaseService] },
@@ -140,6 +155,7 @@ export const services = {
     writes: [publicTopics.webhooks.name],
     reads: [
       publicTopics.tasks.name,
+      publicTopics.batches.name,
       publicTopics.workforce.name,
       publicTopics.identity.name,
       publicTopics.webhooks.name,

@@ -1,3 +1,4 @@
+import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
@@ -9,6 +10,7 @@ import { WorkforceService } from '@millhand/api/gen/millhand/workforce/v1/workfo
 /** The services whose methods are REST, in the order in which the reference shows them. */
 export const publicServices = [
   ComputeService,
+  BatchService,
   FileService,
   WorkforceService,
   WebhookService,

@@ -77,6 +77,8 @@ interface OwnedWork {
   readonly routes: (router: Routes) => void
   /** What the owner does until the signal ends. */
   readonly work: (owning: AbortSignal) => Promise<void>
+  /** The largest message of a request; as gRPC has it where it is left out. */
+  readonly mostMessageBytes?: number
   /** Precedes the first look at the database. */
   readonly prepare?: (signal: AbortSignal) => Promise<void>
 }
@@ -97,10 +99,10 @@ export function replicatedProcess(name: OwnedService, { config, db, health, runn
       isVacant: () => ownership?.isVacant() ?? false,
       peer: createReplicaConnections(address => openReplica(name, address, caller, log), { clock, runner }),
     }),
-    async start({ routes, work, prepare = async () => {} }: OwnedWork): Promise<Started> {
+    async start({ routes, work, mostMessageBytes, prepare = async () => {} }: OwnedWork): Promise<Started> {
       const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
       serve(routes, transport)
-      const grpc = await serveGrpc({ ...config, transport, routes, health, runner, log })
+      const grpc = await serveGrpc({ ...config, transport, routes, mostMessageBytes, health, runner, log })
       const address = config.advertiseUrl ?? advertised(config.grpc, grpc)
       const topics = topicsOf(name, config.topics)
       const { ownerLeaseMs: leaseMs } = config

@@ -16,6 +16,8 @@ export interface Serving {
   /** On which the routes are served already. */
   readonly transport: DirectTransport
   readonly routes: (router: Routes) => void
+  /** The largest message of a request; as gRPC has it where it is left out. */
+  readonly mostMessageBytes?: number | undefined
   readonly health: Health
   readonly runner: Runner
   readonly log: Log
@@ -25,17 +27,22 @@ const STOP_MS = 3_000
 
 /** The URL at which it serves. */
 export async function serveGrpc(serving: Serving): Promise<string> {
-  const { grpc, trusted, tls, transport, routes, health, runner, log } = serving
+  const { grpc, trusted, tls, transport, routes, mostMessageBytes, health, runner, log } = serving
   const admission = createAdmission({ trusted, clock, log })
   const tunnels = tunnelRoutes({
     transport,
     services: servicesOf(routes),
     admit: admission.admit,
+    ...(mostMessageBytes !== undefined && { maxMessageBytes: mostMessageBytes }),
     ready: () => health.ready().ready,
   })
   const server = await explainListenFault(
     'MILLHAND_GRPC_ADDR',
-    serveNetwork({ address: grpc, services: routes, extra: [tunnels], admission, health, ...(tls && { tls }), log }),
+    serveNetwork({
+      ...{ address: grpc, services: routes, extra: [tunnels], admission, health, log },
+      ...(mostMessageBytes !== undefined && { mostMessageBytes }),
+      ...(tls && { tls }),
+    }),
   )
   runner.own({ close: () => server.close(STOP_MS) }, 'grpc')
   runner.onDrain(() => server.drain())

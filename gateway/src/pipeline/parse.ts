@@ -4,7 +4,7 @@ import { check, compile } from '@millhand/rpc'
 import type { Concurrency } from '../admission/concurrency.ts'
 import { fingerprintOf, idempotencyKeyOf } from '../idempotency/idempotency-key.ts'
 import type { CreatedEvents } from '../streams/stream-on-create.ts'
-import { readJsonBody } from '../transcode/json-body.ts'
+import { bodyLimitOf, readJsonBody } from '../transcode/json-body.ts'
 import { requestReader } from '../transcode/request-reader.ts'
 import type { RequestContext } from './context.ts'
 import { preferredWait } from './prefer-wait.ts'
@@ -28,6 +28,7 @@ export function createParse(
   const { input } = route.desc
   const isPost = route.method === 'POST'
   const hasBody = route.body === '*'
+  const bodyLimit = bodyLimitOf(route)
   const reader = requestReader(route)
   if (isPost) compile(input)
 
@@ -35,7 +36,7 @@ export function createParse(
     const { exchange, caller, params, query } = context
     if (context.bodyReading !== undefined) context.body = await context.bodyReading
     const key = isPost ? idempotencyKeyOf(exchange) : undefined
-    if (hasBody) context.body ??= await readJsonBody(exchange, caller, bodies)
+    if (hasBody) context.body ??= await readJsonBody(exchange, caller, bodies, bodyLimit)
     const { body } = context
     if (body !== undefined) {
       const counted = limit.body(context, body.bytes.length)

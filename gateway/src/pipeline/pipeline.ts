@@ -137,7 +137,7 @@ export function jsonResponder(route: RouteOf<'json'>, deps: JsonDeps): Responder
     context.result = await call(transport, method, context.message, {
       exchange,
       values,
-      timeoutMs: exchange.leftOf(CALL_MS),
+      timeoutMs: access.maxCallS > 0 ? access.maxCallS * 1000 : exchange.leftOf(CALL_MS),
       tellsQuota: access.tellsQuota,
     })
     if (answer.forgets) await idempotency.forget(exchange, caller, idOf(context.result))

@@ -4,7 +4,7 @@ import type { Caller } from '../admission/caller.ts'
 import { createEnforce, windowOf } from '../admission/rate-limit/enforce-rate-limit.ts'
 import type { RateLimiter } from '../admission/rate-limit/limiter.ts'
 import type { Exchange } from '../exchange.ts'
-import { BODY_LIMIT } from '../transcode/json-body.ts'
+import { bodyLimitOf } from '../transcode/json-body.ts'
 import type { RequestContext } from './context.ts'
 
 /** A step that waits for nothing where the rate is known here; then the result is no promise. */
@@ -24,9 +24,10 @@ export function createLimit(route: Route, limiter: RateLimiter): Limit {
   const enforce = createEnforce(limit, limiter)
   /** The bytes of a file are not parsed: an upload weighs 1. */
   const isParsed = route.kind === 'json' && route.body === '*'
+  const bodyLimit = bodyLimitOf(route)
   /** What the head says; a body in chunks may weigh more. */
   const announced = (exchange: Exchange) =>
-    isParsed ? announcedWeight(Number(exchange.req.headers['content-length'] ?? 0)) : 1
+    isParsed ? announcedWeight(Number(exchange.req.headers['content-length'] ?? 0), bodyLimit) : 1
   return {
     request({ exchange, caller }) {
       const isPart = isParsed && exchange.req.headers['transfer-encoding'] !== undefined
@@ -50,4 +51,4 @@ const UNIT_BYTES = 65_536
 const weightOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT_BYTES))
 
 /** A body that is too long is not read, so it weighs 1. */
-const announcedWeight = (bytes: number): number => (bytes <= BODY_LIMIT ? weightOf(bytes) : 1)
+const announcedWeight = (bytes: number, most: number): number => (bytes <= most ? weightOf(bytes) : 1)

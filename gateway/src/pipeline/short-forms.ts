@@ -1,6 +1,6 @@
 /** Two methods at one address: which of them answers is decided before its caller is admitted, by its scope and limits. */
 import type { RouteOf } from '@millhand/api'
-import { type JsonBody, readJsonBody } from '../transcode/json-body.ts'
+import { bodyLimitOf, type JsonBody, readJsonBody } from '../transcode/json-body.ts'
 import { hasScope } from './authorize.ts'
 import { RequestContext, type Responder } from './context.ts'
 import type { Handle } from './match.ts'
@@ -41,6 +41,7 @@ export function byBody(
   })
   const usual = candidate(usualRoute)
   const other = candidate(otherRoute)
+  const bodyLimit = Math.min(bodyLimitOf(usualRoute), bodyLimitOf(otherRoute))
   const chosenBy = (body: JsonBody) => (Object.hasOwn(body.value() as object, field) ? other : usual)
 
   /** The only method that can be meant, or that says why neither can be; undefined where both can. */
@@ -66,7 +67,7 @@ export function byBody(
     context.caller = caller instanceof Promise ? await caller : caller
     let only = onlyOne(context)
     await only?.admit(context)
-    const reading = readJsonBody(exchange, context.caller, deps.bodies)
+    const reading = readJsonBody(exchange, context.caller, deps.bodies, bodyLimit)
     context.bodyReading = reading
     if (only === undefined) {
       // Other requests may have filled a window meanwhile: then nothing is parsed before it is counted.

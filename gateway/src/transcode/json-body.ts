@@ -1,6 +1,6 @@
 /** A body of JSON: its bytes, and the object that they hold, which is parsed once. */
 import { isUtf8 } from 'node:buffer'
-import { fail } from '@millhand/api'
+import { fail, type Route } from '@millhand/api'
 import { withoutSecrets } from '@millhand/api/redact-secrets'
 import type { Principal } from '@millhand/rpc'
 import type { Concurrency, Permit } from '../admission/concurrency.ts'
@@ -9,7 +9,9 @@ import { requireJson } from './content-type.ts'
 import { readBody } from './read-body.ts'
 
 /** The most bytes of a body that is parsed. */
-export const BODY_LIMIT = 1_048_576
+export const bodyLimitOf = ({ access }: Pick<Route, 'access'>): number => (access.maxBodyMib || 1) * MIB
+
+const MIB = 1_048_576
 
 export class JsonBody {
   readonly bytes: Buffer
@@ -35,10 +37,15 @@ export class JsonBody {
 }
 
 /**
- * Fails with `unsupported_media_type` and `payload_too_large`, with `concurrency_limited` where the caller's bodies hold
+ * A body of at most `limit` bytes. Fails with `unsupported_media_type` and `payload_too_large`, with `concurrency_limited` where the caller's bodies hold
  * too much, and with `CallerGone`.
  */
-export async function readJsonBody(exchange: Exchange, caller: Principal, bodies: Concurrency): Promise<JsonBody> {
+export async function readJsonBody(
+  exchange: Exchange,
+  caller: Principal,
+  bodies: Concurrency,
+  limit: number,
+): Promise<JsonBody> {
   requireJson(exchange)
   let permit: Permit | undefined
   const reserve = (bytes: number) => {
@@ -48,8 +55,8 @@ export async function readJsonBody(exchange: Exchange, caller: Principal, bodies
   }
   try {
     const announced = Number(exchange.req.headers['content-length'] ?? 0)
-    if (announced <= BODY_LIMIT) reserve(announced)
-    return new JsonBody(await readBody(exchange, BODY_LIMIT, reserve), permit)
+    if (announced <= limit) reserve(announced)
+    return new JsonBody(await readBody(exchange, limit, reserve), permit)
   } catch (error) {
     permit?.[Symbol.dispose]()
     throw error

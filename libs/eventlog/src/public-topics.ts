@@ -1,5 +1,6 @@
 /** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
 import type { DescMessage } from '@bufbuild/protobuf'
+import { BatchSchema } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
@@ -48,7 +49,23 @@ export const publicTopics = {
       },
     ],
   },
-  batches: { name: 'millhand.batches.v1', about: 'Batches of tasks.' },
+  batches: {
+    name: 'millhand.batches.v1',
+    about: 'Every change of the status of a batch.',
+    carries: [
+      {
+        resource: BatchSchema,
+        events: {
+          'batch.created': 'A batch was accepted; all its tasks are durable. The status is `running`.',
+          'batch.cancelling': 'Its owner asked to cancel it; its tasks are being stopped.',
+          'batch.completed': 'Every task has ended. Some of them may have failed.',
+          'batch.cancelled': 'It was ended by its owner. What was done by then is in its output file.',
+          'batch.expired':
+            'Its completion window passed before every task had begun. What was done by then is in its output file.',
+        },
+      },
+    ],
+  },
   workforce: {
     name: 'millhand.workforce.v1',
     about: 'Every change of state of a workforce task.',

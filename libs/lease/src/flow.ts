@@ -15,7 +15,7 @@ export interface Ready {
   /** Who takes turns: its tenant, or whatever the pool says. */
   readonly flow: string
   readonly group: string
-  /** 0 before 1 before 2. */
+  /** 0 before 1 before 2 before 3. */
   readonly rank: number
   /** Shares no run. */
   readonly alone: boolean
@@ -36,6 +36,8 @@ interface Lane {
   gone: number
 }
 
+const RANKS = 4
+
 /** Of each rank a window is held; the store has what does not fit. */
 class Rank {
   readonly lanes = new Map<string, Lane>()
@@ -54,7 +56,7 @@ export class Flow {
   #share: Share = { weight: 1, maxRunning: Number.POSITIVE_INFINITY }
   /** The id of the work that told its share. */
   #toldBy = ''
-  readonly #ranks: readonly [Rank, Rank, Rank] = [new Rank(), new Rank(), new Rank()]
+  readonly #ranks: readonly Rank[] = Array.from({ length: RANKS }, () => new Rank())
 
   constructor(key: string) {
     this.key = key
@@ -66,13 +68,13 @@ export class Flow {
   }
 
   get size(): number {
-    const [first, second, third] = this.#ranks
-    return first.size + second.size + third.size
+    let size = 0
+    for (const rank of this.#ranks) size += rank.size
+    return size
   }
 
   get overflowed(): boolean {
-    const [first, second, third] = this.#ranks
-    return first.overflowed || second.overflowed || third.overflowed
+    return this.#ranks.some(rank => rank.overflowed)
   }
 
   /** Adds work behind the others of its rank. False: there are `window` of that, and the store has this one. */
@@ -95,7 +97,7 @@ export class Flow {
 
   /** The ranks whose window is half empty while the store has more. */
   refillable(window: number): number[] {
-    return [0, 1, 2].filter(rank => isRefillable(this.#rank(rank), window))
+    return [...this.#ranks.keys()].filter(rank => isRefillable(this.#rank(rank), window))
   }
 
   /** Whether the store has more of a rank than its window held. */
@@ -149,7 +151,7 @@ export class Flow {
 
   #rank(rank: number): Rank {
     const found = this.#ranks[rank]
-    if (!found) throw new Error(`rank ${rank} is not 0, 1 or 2`)
+    if (!found) throw new Error(`rank ${rank} is none of the first ${RANKS}`)
     return found
   }
 }

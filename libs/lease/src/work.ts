@@ -6,7 +6,7 @@ export interface Work extends Document {
   readonly pool: string
   /** Work of one group may share a run: the model's id. */
   readonly group: string
-  /** 0 before 1 before 2, within the tenant. */
+  /** 0 before 1 before 2 before 3, within the tenant. */
   readonly rank: number
   /** `queued`, `running` and `cancelling` are alive; every other status is an end. */
   readonly status: string

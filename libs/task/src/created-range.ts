@@ -9,15 +9,22 @@ interface ListRequest {
   readonly order?: Order | undefined
 }
 
-/** Ids sort by creation, so the time filters of a list are bounds on the id. Both are exclusive. */
+/**
+ * Ids sort by creation, so the time filters of a list are bounds on the id. Both are exclusive. `createdAt` is the only
+ * millisecond that is looked for, where there is one.
+ */
 export function createdRange(
   prefix: IdPrefix,
   { createdAfter, createdBefore, order }: ListRequest,
   now: number,
+  createdAt?: number,
 ): IdRange {
-  const after = createdAfter && firstIdAt(prefix, timestampMs(createdAfter) + 1)
+  const from = [createdAfter && timestampMs(createdAfter) + 1, createdAt].filter(bound => bound !== undefined)
+  const after = from.length > 0 ? firstIdAt(prefix, Math.max(...from)) : undefined
   const until = createdBefore && timestampMs(createdBefore)
   const settled = order === Order.ASC ? now - settlesAfterMs : undefined
-  const bounds = [until, settled].filter(bound => bound !== undefined)
+  const bounds = [until, settled, createdAt === undefined ? undefined : createdAt + 1].filter(
+    bound => bound !== undefined,
+  )
   return { after, before: bounds.length > 0 ? firstIdAt(prefix, Math.min(...bounds)) : undefined }
 }

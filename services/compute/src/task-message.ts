@@ -14,7 +14,7 @@ export function toMessage(task: TaskRecord, parts: TaskParts = {}): Task {
       type: types[task.type],
       model: modelOf(task),
       modelVersion: task.model_version,
-      priority: priorities[task.rank] ?? TaskPriority.NORMAL,
+      priority: priorities[task.priority ?? task.rank] ?? TaskPriority.NORMAL,
       queueTimeoutS: task.queue_timeout_s,
       runTimeoutS: task.run_timeout_s,
     },
@@ -24,6 +24,7 @@ export function toMessage(task: TaskRecord, parts: TaskParts = {}): Task {
   if (parts.input !== undefined) message.input = parts.input
   if (parts.output !== undefined) message.output = parts.output
   if (task.input_file !== undefined) message.inputFile = task.input_file
+  if (task.batch_id !== undefined) message.batchId = task.batch_id
   if (task.parameters) message.parameters = task.parameters as NonNullable<Task['parameters']>
   if (task.usage) message.usage = usageMessage(task.usage)
   if (task.engine) message.engine = { $typeName: 'millhand.compute.v1.Engine', ...task.engine }

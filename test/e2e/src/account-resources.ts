@@ -26,6 +26,7 @@ type Making = (owner: string, caller: Caller) => RequestOptions | Promise<Reques
 /** How an object of a collection is made: the request of its `POST`. Each has the name of its owner in it. */
 export const makings: Readonly<Record<string, Making>> = {
   tasks: owner => ({ json: digit(3, { metadata: { of: owner } }) }),
+  batches: owner => ({ json: { tasks: [digit(3)], metadata: { of: owner } } }),
   files: owner => ({ raw: `the file of ${owner}`, headers: { 'content-type': 'text/plain' } }),
   models: async (owner, caller) => ({ json: { name: `the model of ${owner}`, file: await uploadModel(caller) } }),
   workforce: owner => ({
@@ -92,7 +93,7 @@ async function seen(owner: Caller, path: string, isSo: (body: Wire) => unknown):
   }
 }
 
-/** A new object of the caller's; a task has ended. */
+/** A new object of the caller's; a task or a batch has ended. */
 export async function make(caller: Caller, collection: string): Promise<Wire> {
   const coming = comings[collection]
   if (coming) return await coming(caller)
@@ -103,6 +104,8 @@ export async function make(caller: Caller, collection: string): Promise<Wire> {
   )
   const made = await caller.call('POST', collectionPath(collection), await making(caller.name, caller))
   assert.equal(made.status, 201, made.text)
+  if (collection === 'batches')
+    return await seen(caller, objectPath(collection, made.body), ({ finished_at }) => finished_at !== undefined)
   if (collection !== 'tasks' && collection !== 'workforce') return made.body
   for (;;) {
     const task = await caller.call('GET', objectPath(collection, made.body), { headers: { prefer: 'wait=10' } })

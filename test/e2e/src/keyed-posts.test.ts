@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Route } from '@millhand/api'
 import { bodyOf, type Caller, callerWith, collectionPath, make, makings } from './account-resources.ts'
-import type { RequestOptions } from './http.ts'
+import type { RequestOptions, Wire } from './http.ts'
 import { collectionAt, collectionOf, nameOf, namesNone, pathOf, routes, valuesFor } from './routes.ts'
 import { assertProblem } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
@@ -45,12 +45,13 @@ async function requestsOf(route: Route): Promise<readonly [Request, ...Request[]
   return [sent(path, text), ...(another === path ? [] : [sent(another, text)]), sent(path, `${text} `)]
 }
 
-/** The ids of all that the caller has. */
+/** The ids of all that the caller has, but for what a batch makes later. */
 async function belongings(): Promise<string[]> {
   const lists = Object.keys(makings).map(async collection => {
     const { data, has_more } = (await caller.call('GET', `${collectionPath(collection)}?limit=100`)).body
     assert.equal(has_more, false, 'a page does not hold all')
-    return data.map(({ id }: { id: string }) => id)
+    const isOwn = ({ batch_id, purpose }: Wire) => batch_id === undefined && purpose !== 'output'
+    return data.filter(isOwn).map(({ id }: Wire) => id)
   })
   return (await Promise.all(lists)).flat()
 }

@@ -25,6 +25,8 @@ const parameters: Readonly<Record<string, (owner: Caller, object: Wire) => reado
   created_after: () => ['created_after=2020-01-01T00:00:00Z'],
   created_before: () => ['created_before=2100-01-01T00:00:00Z'],
   metadata: ({ name }) => [`metadata[of]=${encodeURIComponent(name)}`],
+  // No batch has made the object.
+  batch_id: () => [],
   include: () => ['include=input,output'],
   resource_id: (_, { data }) => [`resource_id=${data.object.id}`],
 }

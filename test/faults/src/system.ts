@@ -51,10 +51,10 @@ const allLinks: readonly string[] = allMembers.flatMap(name => reachedBy(name).m
 
 /**
  * Two of what calls and is called; webhooks are delivered by one at a time, and few storms look at who takes over. Work
- * of employees has a storm of its own.
+ * of employees has a storm of its own, and no storm makes batches.
  */
 const usualMembers = allMembers.filter(
-  name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2'].includes(name),
+  name => !['webhook-2', 'identity-2', 'billing-2', 'workforce', 'workforce-2', 'batch', 'batch-2'].includes(name),
 )
 
 /** The links that lead between these, and to the servers. */

@@ -140,7 +140,7 @@ function readField(field: DescField, compiled: Map<DescMessage, Read>): Read {
   const element = readElement(field, compiled)
   switch (field.fieldKind) {
     case 'list':
-      return readList(element, boundOf(field))
+      return readList(getOption(field, json) ? readJsonText : element, boundOf(field))
     case 'map':
       if (field.mapKey !== ScalarType.STRING) throw new Error(`${field} has keys that are no strings`)
       return readMap(element, boundOf(field))

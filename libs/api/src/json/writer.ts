@@ -113,7 +113,7 @@ function fieldWrite(field: DescField, compiled: Compiled): Write {
   const element = elementWrite(field, compiled)
   switch (field.fieldKind) {
     case 'list':
-      return listWrite(element)
+      return listWrite(getOption(field, json) ? writeJsonText : element)
     case 'map':
       return mapWrite(element)
     default:

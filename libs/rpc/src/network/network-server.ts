@@ -27,6 +27,8 @@ export interface NetworkServerOptions {
   readonly admission: Admission
   /** The server's own part is `rpc`: ready from when it listens until it stops. */
   readonly health: Health
+  /** The largest message of a request, where it is larger than gRPC has it. */
+  readonly mostMessageBytes?: number
   /** Without it everything goes in the clear. */
   readonly tls?: ServerTls
   readonly log: Log
@@ -65,6 +67,8 @@ export interface NetworkServer {
 
 /** The largest message that is read. A tunnel's is at most 256 KiB and one call, whose input has at most 512 KiB. */
 const READ_MAX_BYTES = 8 * 1024 * 1024
+/** What a tunnel's message may hold beside one call. */
+const MARGIN_BYTES = 1024 * 1024
 /** Of one caller. One of ours has one tunnel; others wait for work or for a task in each of these. */
 const MAX_STREAMS = 1_000
 /** Of all header lines of a call: a token and a principal have at most 8 kB each. */
@@ -92,7 +96,7 @@ export async function serveNetwork(options: NetworkServerOptions): Promise<Netwo
     interceptors: [reportFailures(log)],
     // Between processes that are near each other it costs more than it saves.
     acceptCompression: [],
-    readMaxBytes: READ_MAX_BYTES,
+    readMaxBytes: Math.max(READ_MAX_BYTES, (options.mostMessageBytes ?? 0) + MARGIN_BYTES),
     binaryOptions,
     shutdownSignal: ending.signal,
   })

@@ -24,6 +24,8 @@ export interface TaskList<T extends TaskBase, R extends ListRequest> {
   readonly filters: (req: R) => readonly unknown[]
   /** Whether the task passes the kind's own filters; undefined where the request has none. */
   readonly passes: (req: R) => ((task: T) => boolean) | undefined
+  /** The one millisecond (since 1970) in which what passes was created, where the filters say so. */
+  readonly createdAt?: (req: R) => number | undefined
 }
 
 type ListDeps<T extends TaskBase> = Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'clock' | 'position'> & {
@@ -41,7 +43,7 @@ export const listTasks =
     const { data, more } = await readPage({
       find: tasks.find,
       tenant: principal(call).tenant,
-      range: createdRange(kind.idPrefix, req, clock.now()),
+      range: createdRange(kind.idPrefix, req, clock.now(), list.createdAt?.(req)),
       passes: filterOf(list, req),
       list: [list.name, ...list.filters(req), ...sharedFilters(req)],
       cursors,

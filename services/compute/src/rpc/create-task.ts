@@ -1,11 +1,12 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { type Fault, failIf, readSandboxInput } from '@millhand/api'
+import { type Fault, failIf, type Id, readSandboxInput, type SandboxInput } from '@millhand/api'
 import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import { checkInput, type ModelPackage } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
+import type { StoredFile } from '../files/file.ts'
 import { inputFile, linesFault } from '../input-file.ts'
 import { outputsFault } from '../models/outputs-fault.ts'
 import type { TaskModel, TaskModels } from '../models/task-models.ts'
@@ -17,49 +18,78 @@ import { toMessage } from '../task-message.ts'
 export const createTask =
   (deps: ComputeDeps) =>
   async (req: CreateTaskRequest, call: HandlerContext): Promise<Task> => {
-    const { inputs, files, taskModels, plans, ids, position, targetFault } = deps
-    const {
-      mode,
-      tenant,
-      plans: { compute: plan },
-    } = principal(call)
+    const { plans, ids, position } = deps
+    const { tenant } = principal(call)
     const id = idOf(computeTask.idPrefix, call, ids)
     const before = await findExistingTask(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
-    const isBatch = req.type === TaskType.BATCH
-    const isCustom = req.type === TaskType.CUSTOM
-    const named = await taskModels.find(tenant, req.model, isCustom, call.signal)
-    const ready = 'found' in named ? named.found.model : undefined
-    const given =
-      req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
-    const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
-    const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
-    const misfits = [
-      ...(misfit ? [misfit] : []),
-      ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
-    ]
-    const { model, group, own } = admitted(req, named, misfits)
-    failAsInstructed(asked)
-
-    const input = given ? undefined : req.input
-    const task: TaskRecord = {
-      ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
-      plan,
-      type: isBatch ? 'batch' : isCustom ? 'custom' : 'inference',
-      ...(isBatch && { pool: batchPoolOf(mode), alone: true, lines_state: 'alive' }),
-      group,
-      model_version: model.version,
-      ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
-      rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
-      ...(input !== undefined && inputs.placed(tenant, id, input)),
-      ...(given?.file && { input_file: given.file.id, input_file_bytes: given.file.bytes, uses_file: 'yes' }),
-      parameters: req.parameters,
-      run_timeout_s: req.runTimeoutS ?? 600,
-      max_attempts: req.maxAttempts ?? 3,
-    }
-    const made = await addTask(deps, task, input, plans.computePlan(plan).max_queued)
+    const admission = await admitTask(deps, req, call)
+    failAsInstructed(admission.asked)
+    const { task, input } = newTask(deps, req, call, id, admission)
+    const made = await addTask(deps, task, input, plans.computePlan(task.plan).max_queued)
     return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)
   }
+
+/** What a task is made with, beside its request. */
+export interface TaskAdmission {
+  readonly model: TaskModel
+  readonly file: StoredFile | undefined
+  /** What it asks the sandbox for. */
+  readonly asked: SandboxInput | undefined
+}
+
+/** What a request needs. Fails with everything that stands against it, at once. */
+export async function admitTask(
+  { files, taskModels, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'targetFault'>,
+  req: CreateTaskRequest,
+  call: HandlerContext,
+): Promise<TaskAdmission> {
+  const { mode, tenant } = principal(call)
+  const named = await taskModels.find(tenant, req.model, req.type === TaskType.CUSTOM, call.signal)
+  const ready = 'found' in named ? named.found.model : undefined
+  const isBatch = req.type === TaskType.BATCH
+  const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
+  const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
+  const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
+  const misfits = [
+    ...(misfit ? [misfit] : []),
+    ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
+  ]
+  return { model: admitted(req, named, misfits), file: given?.file, asked }
+}
+
+/** A task that is not stored yet, and its input where that is text. */
+export function newTask(
+  deps: Pick<ComputeDeps, 'kind' | 'clock' | 'inputs'>,
+  req: CreateTaskRequest,
+  call: HandlerContext,
+  id: Id,
+  { model: { model, group, own }, file, asked }: TaskAdmission,
+): { readonly task: TaskRecord; readonly input: string | undefined } {
+  const {
+    mode,
+    tenant,
+    plans: { compute: plan },
+  } = principal(call)
+  const isBatch = req.type === TaskType.BATCH
+  const input = file ? undefined : req.input
+  const task: TaskRecord = {
+    ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
+    plan,
+    type: isBatch ? 'batch' : req.type === TaskType.CUSTOM ? 'custom' : 'inference',
+    ...(isBatch && { pool: batchPoolOf(mode), alone: true, lines_state: 'alive' }),
+    group,
+    model_version: model.version,
+    ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
+    rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
+    ...(input !== undefined && deps.inputs.placed(tenant, id, input)),
+    ...(file && { input_file: file.id, input_file_bytes: file.bytes, uses_file: 'yes' }),
+    parameters: req.parameters,
+    run_timeout_s: req.runTimeoutS ?? 600,
+    max_attempts: req.maxAttempts ?? 3,
+  }
+  return { task, input }
+}
 
 /** What stands against an input in the request, as far as its model tells. */
 function inputFault(model: ModelPackage | undefined, input: string, isBatch: boolean): Fault | undefined {

@@ -1,4 +1,4 @@
-import { enumWords } from '@millhand/api'
+import { enumWords, firstIdAt, idTime, parseId } from '@millhand/api'
 import { TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { ListTasksRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { TaskList } from '@millhand/task'
@@ -6,14 +6,22 @@ import { modelOf, type TaskRecord } from '../task.ts'
 
 const typeWords = enumWords(TaskTypeSchema)
 
-/** The list of an account's tasks, filtered by type and model. */
+/** Sorts before the time of every batch. */
+const NO_BATCH = firstIdAt('batch', 0)
+
+/** The list of an account's tasks, filtered by type, model and batch. */
 export const taskList: TaskList<TaskRecord, ListTasksRequest> = {
   name: 'tasks',
-  filters: ({ status, type, model }) => [status, type, model],
+  filters: ({ status, type, model, batchId }) => [status, type, model, batchId],
   passes(req) {
+    const { model, batchId } = req
     const type = req.type && typeWords.get(req.type)
-    if (type === undefined && req.model === undefined) return undefined
+    if (type === undefined && model === undefined && batchId === undefined) return undefined
     return task =>
-      (type === undefined || task.type === type) && (req.model === undefined || modelOf(task) === req.model)
+      (type === undefined || task.type === type) &&
+      (model === undefined || modelOf(task) === model) &&
+      (batchId === undefined || task.batch_id === batchId)
   },
+  // The ids of a batch's tasks have the batch's time.
+  createdAt: ({ batchId }) => (batchId === undefined ? undefined : idTime(parseId('batch', batchId) ?? NO_BATCH)),
 }

@@ -1,0 +1,16 @@
+import type { Client } from '@connectrpc/connect'
+import type { Cursors } from '@millhand/api'
+import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import type { BatchStoreDeps } from './batch-store.ts'
+
+/** The dependencies of the service's methods. */
+export interface BatchDeps extends BatchStoreDeps {
+  readonly blobs: Blobs
+  readonly tasks: Client<typeof BatchTaskService>
+  readonly files: Client<typeof FileService>
+  readonly cursors: Cursors
+  /** Hears that there is a batch that was not there before, or that is to be cancelled. */
+  readonly onCreated: () => void
+}

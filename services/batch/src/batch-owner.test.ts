@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { createClient } from '@connectrpc/connect'
+import { createIds } from '@millhand/api'
+import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
+import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import { filesystemBlobs } from '@millhand/blob/filesystem'
+import { type ManualClock, manualClock } from '@millhand/process'
+import { createDirectTransport, serve } from '@millhand/rpc'
+import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
+import { createLog } from '@millhand/telemetry'
+import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
+import { BatchOwner, type OwnerDeps } from './batch-owner.ts'
+import { countsOf, itemsSpec, newItems } from './item-state.ts'
+import { taskIdOf } from './task-ids.ts'
+
+const TOTAL = 250
+const WINDOW_S = 3_600
+const tenant = 'acct_1/live'
+
+let folder: string
+let db: SqliteDatabase
+let blobs: Blobs
+let clock: ManualClock
+let batches: Batches
+let batch: BatchRecord
+let deps: OwnerDeps
+let ending: AbortController
+/** The tasks that compute has, and how often each was to be made. */
+let tasks: Map<string, { status: TaskStatus; asked: number; queueTimeoutS: number | undefined }>
+/** The contents of files, by their name. */
+let files: Map<string, string>
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millhand-batch-'))
+  db = openSqlite({ file: join(folder, 'millhand.db') })
+  blobs = await filesystemBlobs(join(folder, 'blobs'))
+  clock = manualClock(Date.UTC(2026, 10, 26))
+  tasks = new Map()
+  files = new Map()
+  ending = new AbortController()
+  const ids = createIds({ now: () => clock.now() })
+  batches = db.collection(batchesSpec)
+  const items = db.collection<ReturnType<typeof newItems>>(itemsSpec)
+  const transport = compute()
+  const log = createLog({ level: 'error', write: () => {} })
+  deps = {
+    ...{ batches, items, blobs, clock, ids, log, retentionMs: 86_400_000 },
+    tasks: createClient(BatchTaskService, transport),
+    taskFiles: createClient(TaskFileService, transport),
+  }
+  const id = ids('batch')
+  batch = {
+    ...{ id, tenant, version: 1, account_id: 'acct_1', mode: 'live', status: 'running', total: TOTAL },
+    plans: { compute: '', developer: '', workforce: '' },
+    counts: countsOf(newItems(tenant, id, TOTAL)),
+    lines: `batches/${tenant}/${id}/1`,
+    completion_window_s: WINDOW_S,
+    metadata: {},
+    created_at: clock.now(),
+    expires_at: clock.now() + WINDOW_S * 1000,
+    resource_version: 1,
+  }
+  const line = (custom_id: string) => `${JSON.stringify({ custom_id, type: 'inference', model: 'm', input: '1' })}\n`
+  await blobs.put(batch.lines, Buffer.from(Array.from({ length: TOTAL }, (_, n) => line(`c${n}`)).join('')))
+  await batches.write({ kind: 'insert', document: batch, events: [] })
+})
+afterEach(async () => {
+  ending.abort()
+  await db.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What of compute an owner calls. `room` tasks may wait. */
+let room = Number.POSITIVE_INFINITY
+function compute() {
+  const transport = createDirectTransport()
+  room = Number.POSITIVE_INFINITY
+  serve(router => {
+    router.service(BatchTaskService, {
+      async addTasks({ tasks: asked }) {
+        for (const { id, task } of asked.slice(0, room)) {
+          const known = tasks.get(id) ?? { status: TaskStatus.QUEUED, asked: 0, queueTimeoutS: task?.queueTimeoutS }
+          tasks.set(id, { ...known, asked: known.asked + 1 })
+        }
+        if (asked.length > room) throw new Error('compute died')
+        return {}
+      },
+      async getTasks({ ids }) {
+        const state = (id: string): BatchTaskState => ({
+          $typeName: 'millhand.compute.v1.BatchTaskState',
+          id,
+          status: tasks.get(id)?.status ?? TaskStatus.UNSPECIFIED,
+          output: '7',
+        })
+        return { tasks: ids.slice(0, 90).map(state) }
+      },
+      async cancelTasks({ ids }) {
+        for (const id of ids) endTask(id, TaskStatus.CANCELLED)
+        return {}
+      },
+    })
+    router.service(TaskFileService, {
+      async storeTaskFile(requests) {
+        let name = ''
+        let text = ''
+        for await (const { part } of requests)
+          if (part.case === 'file') name = part.value.filename
+          else if (part.case === 'data') text += Buffer.from(part.value).toString('utf8')
+        files.set(name, files.get(name) ?? text)
+        return { id: name }
+      },
+      keepTaskFile: async () => ({ kept: true }),
+    })
+  }, transport)
+  return transport
+}
+
+function endTask(id: string, status: TaskStatus): void {
+  const task = tasks.get(id)
+  if (task?.status === TaskStatus.QUEUED) tasks.set(id, { ...task, status })
+}
+
+const idOf = (index: number) => taskIdOf('task', batch.id, index)
+const now = async () => (await batches.get(tenant, batch.id)) as BatchRecord
+const linesOf = (name: string) =>
+  (files.get(name) ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
+
+test('an owner that died while it made tasks is followed by one that makes each once', async () => {
+  const first = new BatchOwner(deps, ending.signal)
+  room = 40
+  await first.pass()
+  assert.equal(tasks.size, 40)
+  room = Number.POSITIVE_INFINITY
+  for (const index of range(0, 10)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  const second = new BatchOwner(deps, ending.signal)
+  await second.pass()
+  assert.deepEqual([...tasks.keys()], range(0, TOTAL).map(idOf))
+  const { counts } = await now()
+  assert.deepEqual([counts.succeeded, counts.queued], [10, TOTAL - 10])
+  for (const index of range(10, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  await new BatchOwner(deps, ending.signal).pass()
+  assert.deepEqual([(await now()).status, (await now()).error_file], ['completed', undefined])
+  assert.deepEqual(
+    linesOf('output.jsonl'),
+    range(0, TOTAL).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output: 7 })),
+  )
+})
+
+test('news that comes late or again changes nothing that has ended', async () => {
+  const owner = new BatchOwner(deps, ending.signal)
+  await owner.pass()
+  for (const state of ['running', 'succeeded', 'running', 'queued', 'succeeded'] as const)
+    await owner.heard(tenant, batch.id, new Map([[3, state]]))
+  const { counts } = await now()
+  assert.deepEqual([counts.succeeded, counts.queued, counts.running], [1, TOTAL - 1, 0])
+})
+
+test('after the completion window nothing is made, what was done is kept, and the rest is named', async () => {
+  const owner = new BatchOwner(deps, ending.signal)
+  room = 70
+  await owner.pass()
+  for (const index of range(0, 60)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  assert.deepEqual(new Set([...tasks.values()].map(task => task.queueTimeoutS)), new Set([WINDOW_S]))
+  const made = tasks.size
+  assert.equal(made, 70)
+  for (const index of range(60, made)) endTask(idOf(index), TaskStatus.EXPIRED)
+  await clock.advance(WINDOW_S * 1000)
+  room = Number.POSITIVE_INFINITY
+  await owner.pass()
+  const ended = await now()
+  assert.deepEqual([ended.status, tasks.size], ['expired', made])
+  assert.deepEqual([ended.counts.succeeded, ended.counts.expired], [60, TOTAL - 60])
+  assert.equal(linesOf('output.jsonl').length, 60)
+  const rest = linesOf('error.jsonl')
+  assert.deepEqual(
+    rest.map(({ index, task_id, error }) => [index, task_id, error.code]),
+    range(60, TOTAL).map(index => [index, index < made ? idOf(index) : undefined, 'batch_expired']),
+  )
+})

@@ -1,0 +1,188 @@
+/**
+ * What the owner of the service does with batches that have not ended: makes their tasks, follows those by their events,
+ * stops them, and ends the batches. It works on one batch at a time, and on many batches at once.
+ */
+import type { Client } from '@connectrpc/connect'
+import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import { type Clock, KeyedMutex } from '@millhand/process'
+import type { Log } from '@millhand/telemetry'
+import { type BatchRecord, hasEnded, type Status } from './batch.ts'
+import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
+import { type BatchItems, countsOf, haveAllEnded, type ItemState, indexesOf, withStates } from './item-state.ts'
+import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
+import { writeResults } from './results.ts'
+import { createTaskCalls, type TaskCalls } from './task-calls.ts'
+import { CHUNK, makeTasks } from './task-maker.ts'
+
+export interface OwnerDeps extends BatchStoreDeps {
+  readonly items: ItemsCollection
+  readonly blobs: Blobs
+  readonly tasks: Client<typeof BatchTaskService>
+  readonly taskFiles: Client<typeof TaskFileService>
+  readonly clock: Clock
+  readonly log: Log
+  /** How long an ended batch and its files are kept, in milliseconds. */
+  readonly retentionMs: number
+}
+
+/** What the events say of the tasks of one batch, by index. The latest counts. */
+export type ItemChanges = ReadonlyMap<number, ItemState>
+
+/** Of one batch, and of all batches of a tenant, so many tasks wait at once: a few seconds of work. */
+const QUEUED_OF_BATCH = 1_000
+const QUEUED_OF_TENANT = 2_000
+/** After so long without news the tasks themselves are asked. */
+const QUIET_MS = 30_000
+/** What failed is tried again after this. */
+const RETRY_MS = 1_000
+const PAGE = 200
+
+export class BatchOwner {
+  readonly #deps: OwnerDeps
+  readonly #calls: TaskCalls
+  readonly #items: ReturnType<typeof createItemsStore>
+  readonly #signal: AbortSignal
+  readonly #mutex = new KeyedMutex()
+  /** When there was news of a batch, or its tasks were asked last, by the monotonic clock. */
+  readonly #newsAt = new Map<string, number>()
+  /** Batches whose tasks are being stopped, and those that failed, with when they are tried again. */
+  readonly #stopped = new Set<string>()
+  readonly #retryAt = new Map<string, number>()
+
+  constructor(deps: OwnerDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#calls = createTaskCalls(deps.tasks, signal)
+    this.#items = createItemsStore(deps.items)
+    this.#signal = signal
+  }
+
+  /** Takes up what events say of the tasks of a batch. */
+  async heard(tenant: string, id: string, changes: ItemChanges): Promise<void> {
+    await this.#mutex.runExclusive(keyOf({ tenant, id }), async () => {
+      const batch = await this.#deps.batches.get(tenant, id)
+      if (batch === undefined || hasEnded(batch)) return
+      const { items } = await this.#load(batch)
+      await this.#save(batch, items, withStates(items, changes))
+    })
+  }
+
+  /** Takes every batch that has not ended a step on. What fails is tried again at a later pass. */
+  async pass(): Promise<void> {
+    for await (const batches of this.#activeByTenant()) {
+      const most = Math.max(CHUNK, Math.min(QUEUED_OF_BATCH, Math.floor(QUEUED_OF_TENANT / batches.length)))
+      await Promise.all(batches.map(batch => this.#tryAdvance(batch, most)))
+      if (this.#signal.aborted) return
+    }
+  }
+
+  async *#activeByTenant(): AsyncGenerator<readonly BatchRecord[], void> {
+    let after: string[] = []
+    let tenant: BatchRecord[] = []
+    for (;;) {
+      const page = await this.#deps.batches.find('active', {
+        equals: [],
+        limit: PAGE,
+        ...(after.length > 0 && { after }),
+      })
+      for (const batch of page) {
+        if (tenant[0] !== undefined && tenant[0].tenant !== batch.tenant) {
+          yield tenant
+          tenant = []
+        }
+        tenant.push(batch)
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = [last.tenant, last.id]
+    }
+    if (tenant.length > 0) yield tenant
+  }
+
+  async #tryAdvance(listed: BatchRecord, most: number): Promise<void> {
+    const { clock, log, batches } = this.#deps
+    const key = keyOf(listed)
+    if ((this.#retryAt.get(key) ?? 0) > clock.monotonic()) return
+    try {
+      await this.#mutex.runExclusive(key, async () => {
+        const batch = await batches.get(listed.tenant, listed.id)
+        if (batch !== undefined && !hasEnded(batch)) await this.#advance(batch, most)
+      })
+      this.#retryAt.delete(key)
+    } catch (error) {
+      if (this.#signal.aborted) return
+      log[this.#retryAt.has(key) ? 'debug' : 'warn']('batch.failed', { batch: listed.id, error })
+      this.#retryAt.set(key, clock.monotonic() + RETRY_MS)
+      this.#items.forget(listed)
+    }
+  }
+
+  async #advance(batch: BatchRecord, most: number): Promise<void> {
+    const { clock, blobs } = this.#deps
+    const key = keyOf(batch)
+    let { items } = await this.#load(batch)
+    if (batch.status === 'cancelling') {
+      items = await this.#save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))
+      if (!this.#stopped.has(key)) await this.#calls.cancel(batch, indexesOf(items, 'queued', 'running'))
+      this.#stopped.add(key)
+    } else if (clock.now() >= batch.expires_at)
+      items = await this.#save(batch, items, withStates(items, allOf(items, 'waiting', 'expired')))
+    else items = await makeTasks({ blobs, calls: this.#calls, items: this.#items }, batch, items, most)
+    const newsAt = this.#newsAt.get(key) ?? clock.monotonic()
+    if (clock.monotonic() - newsAt >= QUIET_MS) {
+      this.#stopped.delete(key)
+      items = await this.#look(batch, items, indexesOf(items, 'queued', 'running', 'cancelling'))
+    }
+    if (haveAllEnded(items)) await this.#end(batch, items)
+  }
+
+  /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
+  async #load(batch: BatchRecord): Promise<{ readonly items: BatchItems }> {
+    const { items, isFirst } = await this.#items.load(batch)
+    if (!isFirst) return { items }
+    const known = indexesOf(items, 'queued', 'running', 'cancelling')
+    const unknown = Array.from({ length: Math.min(CHUNK, batch.total - items.made) }, (_, n) => items.made + n)
+    return { items: await this.#look(batch, items, [...known, ...unknown]) }
+  }
+
+  /** Asks for the tasks themselves. */
+  async #look(batch: BatchRecord, items: BatchItems, indexes: readonly number[]): Promise<BatchItems> {
+    const changes = new Map<number, ItemState>()
+    for await (const { index, state } of this.#calls.get(batch, indexes, false)) {
+      if (state !== undefined) changes.set(index, state)
+      else if (index < items.made) changes.set(index, 'failed')
+    }
+    return await this.#save(batch, items, withStates(items, changes))
+  }
+
+  async #save(batch: BatchRecord, before: BatchItems, after: BatchItems): Promise<BatchItems> {
+    this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
+    if (after.states === before.states) return before
+    const saved = await this.#items.save(after)
+    const counts = countsOf(saved)
+    await changeBatch(this.#deps, batch.tenant, batch.id, now => ({ ...now, counts }))
+    return saved
+  }
+
+  async #end(batch: BatchRecord, items: BatchItems): Promise<void> {
+    const { clock, blobs, taskFiles, retentionMs } = this.#deps
+    const counts = countsOf(items)
+    const finished_at = clock.now()
+    const isLate = counts.expired > 0 && finished_at >= batch.expires_at
+    const status: Status = batch.status === 'cancelling' ? 'cancelled' : isLate ? 'expired' : 'completed'
+    const due_at = finished_at + retentionMs
+    const results = { blobs, calls: this.#calls, taskFiles, signal: this.#signal }
+    const files = await writeResults(results, { ...batch, counts }, items, { status, until: due_at })
+    await changeBatch(this.#deps, batch.tenant, batch.id, now =>
+      hasEnded(now) ? now : { ...now, ...files, status, counts, finished_at, due_at },
+    )
+    await blobs.delete(batch.lines)
+    await this.#items.remove(batch)
+    for (const known of [this.#newsAt, this.#stopped, this.#retryAt]) known.delete(keyOf(batch))
+  }
+}
+
+/** Every item in one state goes to another. */
+const allOf = (items: BatchItems, from: ItemState, to: ItemState): ItemChanges =>
+  new Map(indexesOf(items, from).map(index => [index, to]))

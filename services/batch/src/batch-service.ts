@@ -1,0 +1,90 @@
+/** Batches: many tasks that come in one request. docs/decisions/batches.md */
+import type { Client } from '@connectrpc/connect'
+import { type Cursors, createIds } from '@millhand/api'
+import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
+import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
+import type { Blobs } from '@millhand/blob'
+import type { EventLog } from '@millhand/eventlog'
+import { publicTopics } from '@millhand/eventlog/public-topics'
+import type { Clock } from '@millhand/process'
+import type { Routes } from '@millhand/rpc'
+import type { Database } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { type Batches, batchesSpec } from './batch.ts'
+import type { BatchDeps } from './batch-deps.ts'
+import { BatchOwner } from './batch-owner.ts'
+import { itemsSpec } from './item-state.ts'
+import type { ItemsCollection } from './items-store.ts'
+import { removeExpired } from './retention.ts'
+import { cancelBatch } from './rpc/cancel-batch.ts'
+import { createBatch } from './rpc/create-batch.ts'
+import { getBatch, listBatches } from './rpc/read-batches.ts'
+import { newsOf } from './task-events.ts'
+import { createWakeUp } from './wake-up.ts'
+
+export interface BatchOptions {
+  readonly db: Database
+  readonly blobs: Blobs
+  readonly events: Pick<EventLog, 'subscribe'>
+  readonly tasks: Client<typeof BatchTaskService>
+  readonly files: Client<typeof FileService>
+  readonly taskFiles: Client<typeof TaskFileService>
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly log: Log
+  /** How long an ended batch and its files are kept, in milliseconds. */
+  readonly retentionMs: number
+}
+
+/** Where the place in the event log is kept. */
+const GROUP = 'batch-progress'
+const topics = [publicTopics.tasks.name]
+
+/** Between two passes over the batches, in milliseconds: at least, and at most where nothing is heard. */
+const PASS_MS = 50
+const IDLE_MS = 500
+
+export function createBatchService(options: BatchOptions) {
+  const { db, events, clock, log } = options
+  const batches: Batches = db.collection(batchesSpec)
+  const items: ItemsCollection = db.collection(itemsSpec)
+  const wakeUp = createWakeUp(clock)
+  const deps: BatchDeps = { ...options, batches, ids: createIds({ now: () => clock.now() }), onCreated: wakeUp.wake }
+
+  async function passes(owner: BatchOwner, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await owner.pass().catch(error => log.error('batch.pass_failed', { error }))
+      await clock.sleep(PASS_MS, signal).catch(() => {})
+      await wakeUp.wait(IDLE_MS, signal)
+    }
+  }
+
+  return {
+    /** What its group reads of the event log. */
+    topics: { [GROUP]: topics },
+    routes(router: Routes): void {
+      router.service(BatchService, {
+        createBatch: createBatch(deps),
+        getBatch: getBatch(deps),
+        listBatches: listBatches(deps),
+        cancelBatch: cancelBatch(deps),
+      })
+    },
+    /** What the owner does until the signal ends. */
+    async run(signal: AbortSignal): Promise<void> {
+      const owner = new BatchOwner({ ...options, ...deps, items }, signal)
+      const hear: Parameters<EventLog['subscribe']>[2] = async heard => {
+        const news = newsOf(heard, log)
+        await Promise.all(news.map(({ tenant, id, changes }) => owner.heard(tenant, id, changes)))
+        if (news.length > 0) wakeUp.wake()
+      }
+      await Promise.all([
+        events.subscribe(GROUP, topics, hear, signal),
+        passes(owner, signal),
+        removeExpired({ ...options, batches }, signal),
+      ])
+    },
+  }
+}

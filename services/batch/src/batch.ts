@@ -1,0 +1,55 @@
+/** A batch as the service stores it. REST shows the part that `batch-message.ts` picks. */
+import { fail, type Id, type KeyMode, type PlanNames } from '@millhand/api'
+import type { Collection, CollectionSpec, Document } from '@millhand/store'
+import type { ItemCounts } from './item-state.ts'
+
+export type Status = 'running' | 'cancelling' | 'completed' | 'cancelled' | 'expired'
+
+/** Times are milliseconds since 1970. */
+export interface BatchRecord extends Document {
+  readonly id: Id<'batch'>
+  readonly account_id: string
+  readonly mode: KeyMode
+  readonly status: Status
+  /** The account's when it was made. */
+  readonly plans: PlanNames
+  readonly total: number
+  readonly counts: ItemCounts
+  /** The blob of its lines; there until it has ended. */
+  readonly lines: string
+  readonly input_file?: string | undefined
+  readonly output_file?: string | undefined
+  readonly error_file?: string | undefined
+  readonly completion_window_s: number
+  readonly metadata: Readonly<Record<string, string>>
+  readonly created_at: number
+  readonly expires_at: number
+  readonly cancel_requested_at?: number | undefined
+  readonly finished_at?: number | undefined
+  /** When it is removed; there once it has ended. */
+  readonly due_at?: number | undefined
+  readonly resource_version: number
+  readonly request_id?: string | undefined
+}
+
+export const batchesSpec = {
+  name: 'batches',
+  indexes: {
+    /** Those that have not ended, over all tenants. */
+    active: { fields: ['tenant', 'id'], when: { field: 'status', in: ['running', 'cancelling'] } },
+    ended: { fields: ['due_at'], when: { field: 'status', in: ['completed', 'cancelled', 'expired'] } },
+  },
+  refusedWhenFull: true,
+} as const satisfies CollectionSpec
+
+export type Batches = Collection<BatchRecord, keyof typeof batchesSpec.indexes>
+
+export const hasEnded = ({ status }: Pick<BatchRecord, 'status'>): boolean =>
+  status !== 'running' && status !== 'cancelling'
+
+/** Fails with `not_found`. */
+export async function requireBatch(batches: Batches, tenant: string, id: string): Promise<BatchRecord> {
+  const batch = await batches.get(tenant, id)
+  if (batch === undefined) throw fail('not_found', `There is no batch \`${id.slice(0, 64)}\`.`)
+  return batch
+}

@@ -1,0 +1,127 @@
+/** The state of each task of a batch, as one character in a text: events come often, and what they change is small. */
+import type { CollectionSpec, Document } from '@millhand/store'
+
+/** `waiting` is a task that is not made yet, which callers see as queued. */
+export type ItemState =
+  | 'waiting'
+  | 'queued'
+  | 'running'
+  | 'cancelling'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+export type ItemCounts = Readonly<Record<Exclude<ItemState, 'waiting'>, number>>
+
+/** The document of a batch's items. It is there from when the first of its tasks is made until the batch has ended. */
+export interface BatchItems extends Document {
+  /** A character for each item, in the order of the batch. */
+  readonly states: string
+  /** So many items, the first ones, have been made. */
+  readonly made: number
+  /** Where the line of the next one begins in the blob, in bytes. */
+  readonly offset: number
+  /** Why items could not be made that were accepted, by their index. */
+  readonly refusals: Readonly<Record<number, Refusal>>
+}
+
+/** Why an item was not made. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+}
+
+export const itemsSpec = { name: 'batch_items', indexes: {} } as const satisfies CollectionSpec
+
+const characters: Readonly<Record<ItemState, string>> = {
+  waiting: '.',
+  queued: 'q',
+  running: 'r',
+  cancelling: 'c',
+  succeeded: 's',
+  failed: 'f',
+  cancelled: 'x',
+  expired: 'e',
+}
+
+const all = Object.keys(characters) as ItemState[]
+const states = new Map(all.map(state => [characters[state], state]))
+
+const ends: ReadonlySet<ItemState> = new Set(['succeeded', 'failed', 'cancelled', 'expired'])
+
+/** Of a batch of which nothing is made yet. */
+export const newItems = (tenant: string, id: string, total: number): BatchItems => ({
+  ...{ tenant, id, version: 0 },
+  states: characters.waiting.repeat(total),
+  made: 0,
+  offset: 0,
+  refusals: {},
+})
+
+const isEnd = (state: ItemState): boolean => ends.has(state)
+
+/** The state of one item. Throws where there is no such item. */
+export function stateAt({ states: text }: Pick<BatchItems, 'states'>, index: number): ItemState {
+  const state = states.get(text.charAt(index))
+  if (state === undefined) throw new Error(`item ${index} of a batch has no state`)
+  return state
+}
+
+/** The items after changes. What has ended stays as it is, and nothing that was made becomes unmade: events may come late, and again. */
+export function withStates<T extends Pick<BatchItems, 'states'>>(items: T, changes: ReadonlyMap<number, ItemState>): T {
+  const { states: before } = items
+  let after = ''
+  let from = 0
+  // A few changes of many items: what lies between them is copied as it is.
+  for (const [index, state] of [...changes].sort(([a], [b]) => a - b)) {
+    if (index >= before.length || state === 'waiting' || isEnd(stateAt(items, index))) continue
+    after += before.slice(from, index) + characters[state]
+    from = index + 1
+  }
+  return { ...items, states: after + before.slice(from) }
+}
+
+export function countsOf({ states: text }: Pick<BatchItems, 'states'>): ItemCounts {
+  const tally = tallyOf(text)
+  const count = (state: ItemState) => tally[characters[state].charCodeAt(0)] ?? 0
+  return {
+    queued: count('queued') + count('waiting'),
+    running: count('running'),
+    cancelling: count('cancelling'),
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    expired: count('expired'),
+  }
+}
+
+/** How many items are in a state. */
+export const countIn = ({ states: text }: Pick<BatchItems, 'states'>, state: ItemState): number =>
+  tallyOf(text)[characters[state].charCodeAt(0)] ?? 0
+
+/** By the code of the character. */
+function tallyOf(text: string): Uint32Array {
+  const tally = new Uint32Array(128)
+  for (let index = 0; index < text.length; index++) (tally[text.charCodeAt(index)] as number)++
+  return tally
+}
+
+/** Whether every item has ended. */
+export const haveAllEnded = ({ states: text }: Pick<BatchItems, 'states'>): boolean => !UNENDED.test(text)
+
+const UNENDED = new RegExp(
+  `[${all
+    .filter(state => !isEnd(state))
+    .map(state => characters[state])
+    .join('')}]`,
+)
+
+/** The indexes of the items in these states. */
+export function indexesOf({ states: text }: Pick<BatchItems, 'states'>, ...wanted: readonly ItemState[]): number[] {
+  const found: number[] = []
+  const looked = new Uint8Array(128)
+  for (const state of wanted) looked[characters[state].charCodeAt(0)] = 1
+  for (let index = 0; index < text.length; index++) if (looked[text.charCodeAt(index)] === 1) found.push(index)
+  return found
+}

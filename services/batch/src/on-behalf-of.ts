@@ -1,0 +1,32 @@
+/** Calls to other services in the name of an account. */
+import { type CallOptions, createContextValues } from '@connectrpc/connect'
+import { type Principal, principalKey, requestIdKey } from '@millhand/rpc'
+import type { BatchRecord } from './batch.ts'
+
+const ASK_MS = 30_000
+
+/** A call that is answered at once, or fails. */
+export const onBehalfOf = (caller: Principal, signal: AbortSignal, requestId?: string): CallOptions => ({
+  ...streamOnBehalfOf(caller, signal, requestId),
+  timeoutMs: ASK_MS,
+})
+
+/** One that takes as long as its streams. */
+export const streamOnBehalfOf = (
+  caller: Principal,
+  signal: AbortSignal,
+  requestId?: string,
+): Pick<CallOptions, 'contextValues' | 'signal'> => ({
+  contextValues: createContextValues().set(principalKey, caller).set(requestIdKey, requestId),
+  signal,
+})
+
+/** Who a batch belongs to, for what is done to it when nobody calls. */
+export const principalOf = ({ account_id, mode, tenant, plans }: BatchRecord): Principal => ({
+  accountId: account_id,
+  mode,
+  tenant,
+  scopes: new Set(),
+  keyId: '',
+  plans,
+})

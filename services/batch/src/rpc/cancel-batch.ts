@@ -1,0 +1,27 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import type { BatchCancellation, CancelBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
+import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
+import { principal } from '@millhand/rpc'
+import { hasEnded, requireBatch } from '../batch.ts'
+import type { BatchDeps } from '../batch-deps.ts'
+import { batchMessage } from '../batch-message.ts'
+import { changeBatch } from '../batch-store.ts'
+
+/** Cancels a batch; its owner stops the tasks. Idempotent. */
+export const cancelBatch =
+  (deps: BatchDeps) =>
+  async ({ id }: CancelBatchRequest, call: HandlerContext): Promise<BatchCancellation> => {
+    const { batches, clock, onCreated } = deps
+    const { tenant } = principal(call)
+    const changed = await changeBatch(deps, tenant, id, before =>
+      before.status === 'running' ? { ...before, status: 'cancelling', cancel_requested_at: clock.now() } : before,
+    )
+    const batch = changed ?? (await requireBatch(batches, tenant, id))
+    onCreated()
+    return {
+      $typeName: 'millhand.batch.v1.BatchCancellation',
+      id,
+      outcome: hasEnded(batch) ? CancelOutcome.ALREADY_FINISHED : CancelOutcome.REQUESTED,
+      batch: batchMessage(batch),
+    }
+  }

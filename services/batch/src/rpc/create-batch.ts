@@ -1,0 +1,116 @@
+import type { Client, HandlerContext } from '@connectrpc/connect'
+import { codeOf, fail, type Id, idTime } from '@millhand/api'
+import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
+import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
+import { acceptLines, type SentLine } from '../acceptance.ts'
+import type { BatchRecord } from '../batch.ts'
+import type { BatchDeps } from '../batch-deps.ts'
+import { batchMessage } from '../batch-message.ts'
+import { insertBatch } from '../batch-store.ts'
+import { countsOf, newItems } from '../item-state.ts'
+import { linesOf } from '../lines.ts'
+import { streamOnBehalfOf } from '../on-behalf-of.ts'
+
+const WINDOW_S = 86_400
+
+/** Of a request, and of a file. */
+const MOST_TASKS = 1_000
+const MOST_LINES = 50_000
+
+/** Bytes of a line, as of the body of `POST /v1/tasks`. */
+const MOST_LINE = 1_048_576
+
+/** Batches of an account and mode that have not ended. */
+const MOST_ACTIVE = 100
+
+/**
+ * Creates a batch: its lines are checked and kept, then one write makes it. Before that write there is nothing; from then
+ * on every task of it will be made. A second call of the same operation answers with what the first has made.
+ */
+export const createBatch =
+  (deps: BatchDeps) =>
+  async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
+    const { batches, blobs, ids, onCreated } = deps
+    const caller = principal(call)
+    const { tenant } = caller
+    const id = idOf('batch', call, ids)
+    const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
+    if (before) return batchMessage(before)
+    await requireRoom(deps, tenant)
+
+    const lines = linesKey(tenant, id, crypto.randomUUID())
+    const { inputFile } = req
+    const [param, most, sent] =
+      inputFile === undefined
+        ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
+        : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
+    const total = await acceptLines(deps, sent, { caller, most, param, key: lines, signal: call.signal })
+
+    const created_at = idTime(id)
+    const completion_window_s = req.completionWindowS ?? WINDOW_S
+    const batch: BatchRecord = {
+      ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
+      status: 'running',
+      plans: caller.plans,
+      total,
+      counts: countsOf(newItems(tenant, id, total)),
+      lines,
+      ...(inputFile !== undefined && { input_file: inputFile }),
+      completion_window_s,
+      metadata: req.metadata,
+      created_at,
+      expires_at: created_at + completion_window_s * 1000,
+      resource_version: 1,
+      request_id: call.values.get(requestIdKey),
+    }
+    if (await insertBatch(deps, batch)) {
+      onCreated()
+      return batchMessage(batch)
+    }
+    await blobs.delete(lines)
+    const made = await batches.get(tenant, id)
+    if (made === undefined) throw new Error(`the id ${id} is taken by nothing`)
+    return batchMessage(made)
+  }
+
+/** What the names of blobs begin with that are the lines of batches, and no others. */
+export const LINES_AT = 'batches/'
+
+const linesKey = (tenant: string, id: Id, nonce: string): string => `${LINES_AT}${tenant}/${id}/${nonce}`
+
+async function requireRoom({ batches }: BatchDeps, tenant: string): Promise<void> {
+  const active = await batches.count('active', { equals: [tenant] }, MOST_ACTIVE)
+  if (active < MOST_ACTIVE) return
+  const detail = `The account has ${MOST_ACTIVE} batches that have not ended, which is as many as it may have.`
+  throw fail('queue_full', detail, { retryAfterS: 1 })
+}
+
+function* sentTasks(tasks: readonly string[]): Generator<SentLine, void> {
+  for (const [index, text] of tasks.entries()) yield { text, place: `tasks[${index}]` }
+}
+
+/** The lines of a file of the account. A line is named by its number, as editors do: from 1. */
+async function* fileLines(
+  files: Client<typeof FileService>,
+  id: string,
+  call: HandlerContext,
+): AsyncGenerator<SentLine, void> {
+  const content = contentOf(files, id, call)
+  let tooLong: number | undefined
+  for await (const { text, number } of linesOf(content, MOST_LINE, number => (tooLong = number)))
+    yield { text, place: `lines[${number}]` }
+  if (tooLong === undefined) return
+  const param = `lines[${tooLong}]`
+  throw fail('invalid_parameter', `\`${param}\` has more than ${MOST_LINE} bytes.`, { param })
+}
+
+async function* contentOf(files: Client<typeof FileService>, id: string, call: HandlerContext) {
+  try {
+    const parts = files.getFileContent({ id }, streamOnBehalfOf(principal(call), call.signal))
+    for await (const { part } of parts) if (part.case === 'data') yield part.value
+  } catch (error) {
+    if (codeOf(error) !== 'not_found') throw error
+    throw fail('invalid_parameter', `There is no file \`${id}\`.`, { param: 'input_file' })
+  }
+}
