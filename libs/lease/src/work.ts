@@ -52,7 +52,7 @@ export interface Failure {
 }
 
 /** A file of what a run had done, kept until then: milliseconds since 1970. */
-export interface KeptFile {
+interface KeptFile {
   readonly file: string
   readonly kept_until: number
 }

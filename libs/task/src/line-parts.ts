@@ -1,17 +1,16 @@
 /** Where the results of tasks over JSON Lines lie until they are one file, and who makes that of them. */
-import { Readable } from 'node:stream'
 import type { HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail } from '@millhand/api'
 import type {
   JoinPartsRequest,
   JoinPartsResponse,
-  LinesPart as LinesPartMessage,
   StorePartRequest,
   StorePartResponse,
 } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { type Blobs, BlobTooLarge } from '@millhand/blob'
+import type { Blobs } from '@millhand/blob'
 import { everyInterval } from '@millhand/process'
-import { type LinesPart, noLines } from './lines.ts'
+import { linePartBlobs } from './line-part-blobs.ts'
+import { noLines } from './lines.ts'
 import { dataOf, type RunFiles, requireLeasedTask } from './rpc/run-files.ts'
 import type { TaskBase } from './task.ts'
 import type { TaskDeps } from './task-deps.ts'
@@ -32,28 +31,12 @@ interface Deps<T extends TaskBase>
     LinesOptions<T>,
     Pick<RunFiles<T>, 'keep'> {}
 
-/** What the parts of a task have together at most: a file's bytes. Contract, section 4. */
-const MOST_BYTES = 512 * 2 ** 20
-
 const SETTLE_EVERY_MS = 2_000
 const SETTLED_AT_ONCE = 100
 
-export type LineParts<T extends TaskBase> = ReturnType<typeof lineParts<T>>
-
 export function lineParts<T extends TaskBase>(deps: Deps<T>) {
-  const { tasks, blobs, partsAt, join, ended, keep, clock, log, retentionMs } = deps
-  const folderOf = ({ tenant, id }: Pick<T, 'tenant' | 'id'>) => `${partsAt}${tenant}/${id}/`
-  const keyOf = (task: T, { attempt, first }: Pick<LinesPart, 'attempt' | 'first'>) =>
-    `${folderOf(task)}${first}-${attempt}`
-
-  /** Of a task's parts, in order. */
-  async function* contentOf(task: T): AsyncGenerator<Uint8Array, void> {
-    for (const part of task.lines?.parts ?? []) {
-      const content = await blobs.get(keyOf(task, part))
-      if (content === undefined) throw new Error(`a part of ${task.id} is not there`)
-      yield* content
-    }
-  }
+  const { tasks, join, ended, keep, clock, log, retentionMs } = deps
+  const { contentOf, put, removeAll } = linePartBlobs(deps.blobs, deps.partsAt)
 
   /** Removes the parts of an ended task, once what they hold is in a file that the task names. */
   async function settle(task: T, signal: AbortSignal): Promise<void> {
@@ -65,26 +48,7 @@ export function lineParts<T extends TaskBase>(deps: Deps<T>) {
       await keep({ tenant, workId: id, attempt }, file, task.data_expires_at ?? clock.now() + retentionMs)
     }
     const result = await tasks.change(tenant, id, { kind: 'parts_settled', file })
-    if (result.kind === 'missing' || result.kind === 'changed') await removeBlobs(task)
-  }
-
-  async function removeBlobs(task: T): Promise<void> {
-    for await (const { key } of blobs.list(folderOf(task))) await blobs.delete(key)
-  }
-
-  /** Its bytes are durable once this resolves with how many they are. */
-  async function put(task: T, part: LinesPartMessage, data: AsyncIterable<Uint8Array>, signal: AbortSignal) {
-    const content = Readable.from(data, { objectMode: false })
-    content.on('error', () => {}) // It is told to whoever reads.
-    const maxBytes = MOST_BYTES - (task.lines ?? noLines).bytes
-    try {
-      return (await blobs.put(keyOf(task, { ...part, attempt: task.attempt }), content, { maxBytes, signal })).size
-    } catch (error) {
-      if (!(error instanceof BlobTooLarge)) throw error
-      throw fail('payload_too_large', `The output has at most ${MOST_BYTES / 2 ** 20} MiB.`, { cause: error })
-    } finally {
-      content.destroy()
-    }
+    if (result.kind === 'missing' || result.kind === 'changed') await removeAll(task)
   }
 
   return {
@@ -139,6 +103,6 @@ export function lineParts<T extends TaskBase>(deps: Deps<T>) {
     log.warn('line_parts.left', { task_id: task.id, error })
     if (codeOf(error) !== 'not_found' && codeOf(error) !== 'storage_quota_exceeded') return
     await tasks.change(task.tenant, task.id, { kind: 'parts_settled' })
-    await removeBlobs(task)
+    await removeAll(task)
   }
 }

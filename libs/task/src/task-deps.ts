@@ -13,7 +13,7 @@ import type { TaskWatch } from './task-watch.ts'
 import type { TaskCause } from './transition.ts'
 
 /** The pools of a kind's tasks. */
-export interface Pools<T extends TaskBase> {
+interface Pools<T extends TaskBase> {
   /** What tasks of a mode are in unless their record says otherwise. */
   first(mode: KeyMode): Pool<T, TaskCause>
   named(name: string): Pool<T, TaskCause> | undefined

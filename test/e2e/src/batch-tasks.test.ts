@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { upload } from './files.ts'
+import type { Wire } from './http.ts'
 import { requests } from './server.ts'
 import { assertProblem, clearAll, create, digit, ended, FOREVER_MS, reaches, run, spin } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
@@ -22,7 +23,7 @@ const batch = (model: string, lines: readonly string[], more: object = {}) => ({
 })
 
 /** The lines of a task's output file. */
-async function outputOf(file: string): Promise<Record<string, any>[]> {
+async function outputOf(file: string): Promise<Wire[]> {
   const { status, text } = await server.request('GET', `/v1/files/${file}/content`)
   assert.equal(status, 200, text)
   return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line)]))

@@ -42,7 +42,7 @@ export interface RunFiles<T extends TaskBase> {
 }
 
 /** The run that made a file. */
-export type MadeBy = Pick<Result, 'tenant' | 'workId' | 'attempt'>
+type MadeBy = Pick<Result, 'tenant' | 'workId' | 'attempt'>
 
 type Deps<T extends TaskBase> = Pick<TaskDeps<T>, 'tasks'>
 
