@@ -124,11 +124,9 @@ test('missing fields are all named at once, and so are faults of several kinds',
 })
 
 test('task types that are still to come are 400 and say so', async () => {
-  for (const type of ['training', 'batch', 'custom']) {
-    const answer = await server.request('POST', '/v1/tasks', { json: digit(1, { type }) })
-    const problem = assertProblem(answer, 400, 'invalid_parameter', 'type')
-    assert.match(problem.detail, new RegExp(type))
-  }
+  const answer = await server.request('POST', '/v1/tasks', { json: digit(1, { type: 'training' }) })
+  const problem = assertProblem(answer, 400, 'invalid_parameter', 'type')
+  assert.match(problem.detail, /training/)
 })
 
 test('what stands against a task is named at once, whoever finds it', async () => {
@@ -138,7 +136,7 @@ test('what stands against a task is named at once, whoever finds it', async () =
     problem.errors.map((fault: { param: string }) => fault.param),
     ['type', 'model'],
   )
-  const misfit = await server.request('POST', '/v1/tasks', { json: digit(1, { type: 'batch', input: 'seven' }) })
+  const misfit = await server.request('POST', '/v1/tasks', { json: digit(1, { type: 'training', input: 'seven' }) })
   assert.deepEqual(
     assertProblem(misfit, 400, 'invalid_parameter', 'type').errors.map((fault: { param: string }) => fault.param),
     ['type', 'input'],
