@@ -6,10 +6,10 @@ import type { Log } from '@millhand/telemetry'
 
 /** Tells this process from an earlier one with its number: in a container that is started again they have the same. */
 const LIFE = Math.floor(performance.timeOrigin).toString(36)
-const NAME = /^millhand-(?:model|inputs)-(\d{1,10})-([0-9a-z]+)-\w{6}$/
+const NAME = /^millhand-(?:model|inputs|copies)-(\d{1,10})-([0-9a-z]+)-\w{6}$/
 
-/** An empty folder: of a child process, or of the input files of a run. Throws what the file system throws. */
-export const makeTempFolder = (what: 'model' | 'inputs'): string =>
+/** An empty folder: of a child process, of the input files of a run, or of copies of models. Throws what the file system throws. */
+export const makeTempFolder = (what: 'model' | 'inputs' | 'copies'): string =>
   mkdtempSync(join(tmpdir(), `millhand-${what}-${process.pid}-${LIFE}-`))
 
 /** Never throws: what can't be removed is logged, and goes at a later start. */

@@ -32,7 +32,7 @@ export class ModelDamaged extends Error {}
 /** Keeps what no run holds as long as there is room, and removes the least recently used first. */
 export class ModelCopies {
   readonly #options: ModelCopiesOptions
-  readonly #folder: string
+  #made: string | undefined
   /** By path, the least recently used first. */
   readonly #copies = new Map<string, Copy>()
   readonly #mutex = new KeyedMutex()
@@ -40,7 +40,12 @@ export class ModelCopies {
 
   constructor(options: ModelCopiesOptions) {
     this.#options = options
-    this.#folder = makeTempFolder('inputs')
+  }
+
+  /** Made when it is first needed. */
+  get #folder(): string {
+    this.#made ??= makeTempFolder('copies')
+    return this.#made
   }
 
   /** Where the copy of a tenant's model is while it is held. Of two tenants with the same content each has its own. */
@@ -71,7 +76,7 @@ export class ModelCopies {
   /** Removes all of them. Nothing may be held any more. */
   close(): void {
     this.#copies.clear()
-    removeTempFolder(this.#folder, this.#options.log)
+    if (this.#made !== undefined) removeTempFolder(this.#made, this.#options.log)
   }
 
   async #fetched(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<Copy> {
