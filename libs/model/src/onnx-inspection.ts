@@ -102,6 +102,9 @@ interface Named {
   readonly name: string
 }
 
+/** Who lists a model gets them all. */
+const MOST_OPSETS = 64
+
 const MODEL = { opsetImport: 8, function: 25 }
 const OPSET = { domain: 1, version: 2 }
 const NODE = { name: 4, domain: 7 }
@@ -115,6 +118,7 @@ function readOperators(bytes: Uint8Array): Pick<OnnxInspection, 'opsets' | 'oper
     if (field.number === MODEL.opsetImport) {
       const { domain, version } = readOpset(bytes, field)
       opsets[domain] = version
+      if (Object.keys(opsets).length > MOST_OPSETS) throw new OnnxInvalid(`it has more than ${MOST_OPSETS} opsets`)
     } else if (field.number === MODEL.function) functions.add(keyOf(readNamed(bytes, field, FUNCTION)))
   }
   const used = new Set<string>()

@@ -101,7 +101,7 @@ export function lineParts<T extends TaskBase>(deps: Deps<T>) {
   /** What can't be made now is tried again; a file that was made and removed since is not made again. */
   async function giveUpOrLeave(task: T, error: unknown): Promise<void> {
     log.warn('line_parts.left', { task_id: task.id, error })
-    if (codeOf(error) !== 'not_found' && codeOf(error) !== 'storage_quota_exceeded') return
+    if (codeOf(error) !== 'not_found') return
     await tasks.change(task.tenant, task.id, { kind: 'parts_settled' })
     await removeAll(task)
   }

@@ -58,7 +58,7 @@ export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFil
 /** Makes the output file of a task over JSON Lines of what its latest run has kept. */
 export const joinLines =
   (files: Files) =>
-  async ({ id, tenant, attempt }: TaskRecord, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) => {
+  async ({ id, tenant, attempt, lines_state }: TaskRecord, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) => {
     const output_of = runOf(id, attempt)
     const description = {
       purpose: 'output',
@@ -68,7 +68,9 @@ export const joinLines =
       metadata: {},
       output_of,
     } as const
-    return (await files.upload({ tenant, description, bytes, signal, operation: `lines/${output_of}` })).id
+    // What its run has made, and no result has named, may have expired by the time that the task has ended.
+    const operation = `lines/${output_of}/${lines_state}`
+    return (await files.upload({ tenant, description, bytes, signal, operation })).id
   }
 
 async function* bounded(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {

@@ -47,7 +47,7 @@ class LinesRun implements ActiveRun {
   readonly #stopped = new AbortController()
   #startedAt: number | undefined
   #computeMs = 0
-  #killing = false
+  #isOver = false
   #crashes = 0
   #toldAt = Number.NEGATIVE_INFINITY
   /** This is no run that tells how long those of its model take. */
@@ -68,10 +68,10 @@ class LinesRun implements ActiveRun {
     const one = this.#one
     if (this.#startedAt !== undefined && now - this.#startedAt >= one.runTimeoutMs) one.stop ??= 'run_timeout'
     if (one.stop === 'lost') this.#lost.abort()
-    if (!one.stop || this.#killing) return
-    this.#killing = true
+    if (!one.stop || this.#isOver) return
     this.#stopped.abort()
-    this.#warm?.kill().catch(() => {}) // Its run rejects in any case.
+    // Again each time: a process may have come since that was only on its way.
+    this.#warm?.kill().catch(() => {})
   }
 
   async #execute(): Promise<void> {
@@ -89,6 +89,7 @@ class LinesRun implements ActiveRun {
     } catch (error) {
       outcome = this.#outcomeOf(error)
     } finally {
+      this.#isOver = true
       this.#deps.inputs.close()
       this.#warm?.release()
     }
@@ -123,6 +124,7 @@ class LinesRun implements ActiveRun {
       await results.keepUp()
       this.#tell(fraction, results)
     }
+    if (this.#one.stop) throw new Error('the run was stopped')
   }
 
   async #skip(reader: LineReader, count: number): Promise<void> {

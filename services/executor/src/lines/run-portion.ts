@@ -62,6 +62,7 @@ async function runAll(deps: PortionDeps, inputs: readonly string[]): Promise<Lin
 async function runOnce(deps: PortionDeps, inputs: readonly string[]): Promise<LineResult[]> {
   const { items, computeMs } = await deps.warm.run(
     () => {
+      if (deps.isStopped()) throw new RunnerGone('killed', 'the run was stopped')
       deps.onBegin()
       return inputs.map(input => ({ input, parameters: deps.parameters }))
     },

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { PieceTooLarge } from '@millhand/child-process'
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { excerpt, InputInvalid } from '@millhand/model'
-import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
+import { MAX_MESSAGE_BYTES, mostInline } from '../result-limit.ts'
 import { emitWindow } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-limit.ts'
 import { type Processor, toError } from './processing/processor.ts'
@@ -42,7 +42,7 @@ function hear(message: ToChild): void {
 
 async function load(message: LoadMessage): Promise<void> {
   try {
-    inline = message.maxBatch * MAX_MESSAGE_BYTES
+    inline = mostInline(message.maxBatch)
     processor = await openProcessor(message)
     lockLoaded()
     say({ kind: 'loaded' })

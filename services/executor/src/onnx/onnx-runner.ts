@@ -21,7 +21,7 @@ import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
 import { inBatches } from '../message-batches.ts'
-import { MAX_MESSAGE_BYTES } from '../result-limit.ts'
+import { mostInline } from '../result-limit.ts'
 import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
 import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
@@ -78,7 +78,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     lock: { code: CODE, readable: model.isCopy ? [] : Object.values(model.files), native: true },
     read: readFromChild,
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
-    messageBytes: MAX_HEAD_BYTES + model.manifest.maxBatch * MAX_MESSAGE_BYTES,
+    messageBytes: MAX_HEAD_BYTES + mostInline(model.manifest.maxBatch),
     memoryLimitBytes,
     fileBytes: FILE_BYTES,
     log,
@@ -90,14 +90,17 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
   let late = false
-  const limit = setTimeout(() => {
-    late = true
-    stop()
-  }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
+  let limit: NodeJS.Timeout | undefined
+  const onAsk = () => {
+    limit = setTimeout(() => {
+      late = true
+      stop()
+    }, options.loadTimeoutMs ?? LOAD_TIMEOUT_MS)
+  }
   try {
     const answer = await (model.isCopy
-      ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options))
-      : ask(child, model, model.files, options))
+      ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options, onAsk))
+      : ask(child, model, model.files, options, onAsk))
     if (answer.kind === 'loaded') return new OnnxModel(child, options)
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
@@ -118,12 +121,17 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
 /** A copy is one process's at a time, until that has read it: only the user of that process may read it. */
 const copyLoads = new KeyedMutex()
 
-async function askCopy(child: OnnxChild, model: ModelPackage, options: OnnxRunnerOptions): Promise<FromChild> {
+async function askCopy(
+  child: OnnxChild,
+  model: ModelPackage,
+  options: OnnxRunnerOptions,
+  onAsk: () => void,
+): Promise<FromChild> {
   const links = Object.entries(model.files).map(
     ([name, path]) => [name, child.linkFile(path, `model-${name}`)] as const,
   )
   try {
-    return await ask(child, model, Object.fromEntries(links), options)
+    return await ask(child, model, Object.fromEntries(links), options, onAsk)
   } finally {
     for (const [, path] of links) child.unlinkFile(path)
   }
@@ -134,7 +142,9 @@ async function ask(
   { manifest: { processing, labels, maxBatch } }: ModelPackage,
   files: ModelPackage['files'],
   { threads }: OnnxRunnerOptions,
+  onAsk: () => void,
 ): Promise<FromChild> {
+  onAsk()
   child.send({ kind: 'load', files, processing, labels, maxBatch, threads })
   return await child.next()
 }
