@@ -3,6 +3,7 @@ import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf'
 import {
   type Fault,
   failFaults,
+  isChoice,
   isFull,
   isRequired,
   isWithin,
@@ -57,7 +58,7 @@ export function requestReader(route: Route, inHeaders: readonly string[] = []): 
 
 /** Whether the body has something that can't be left out. */
 export const needsBody = ({ desc, pathFields }: Route): boolean =>
-  desc.input.fields.some(field => isRequired(field) && !pathFields.includes(field.name))
+  desc.input.fields.some(field => (isRequired(field) || isChoice(field)) && !pathFields.includes(field.name))
 
 /**
  * The service checks the rules of the contract itself; they are looked at here only when the request is refused in any

@@ -8,9 +8,11 @@ from datetime import datetime, timedelta, timezone
 import schemathesis
 
 OWN_KEY_ID = os.environ["MILLHAND_FUZZ_KEY_ID"]
+MODEL_FILE = os.environ["MILLHAND_FUZZ_MODEL_FILE"]
 NOBODY = "https://127.0.0.1:4/hooks"
 LISTS = (
     "GET /v1/tasks",
+    "GET /v1/batches",
     "GET /v1/models",
     "GET /v1/files",
     "GET /v1/api_keys",
@@ -28,6 +30,9 @@ def before_call(context, case, kwargs):
     # It finds the key that it calls with in lists, and would revoke it: everything after that would only be a 401.
     if (case.path_parameters or {}).get("id") == OWN_KEY_ID:
         case.path_parameters["id"] = "key_00000000000000000000000000"
+    # The same with the file that it makes models of.
+    if (case.path_parameters or {}).get("id") == MODEL_FILE:
+        case.path_parameters["id"] = "file_00000000000000000000000000"
     if case.meta is None:
         return
     if not case.meta.generation.mode.is_positive:
@@ -47,6 +52,12 @@ def before_call(context, case, kwargs):
         for field in ("parameters", "metadata"):
             if "\\u0000" in json.dumps(case.body.get(field)):
                 del case.body[field]
+    if case.operation.label == "POST /v1/batches" and isinstance(case.body, dict):
+        case.body["tasks"] = [{"type": "inference", "model": "digits", "input": BLANK_DIGIT}]
+        case.body.pop("input_file", None)
+    if case.operation.label == "POST /v1/models" and isinstance(case.body, dict):
+        case.body.clear()
+        case.body.update(name="A model of the fuzzer", file=MODEL_FILE)
     if case.operation.label == "POST /v1/files":
         describe_once(case)
     if case.operation.label in LISTS and case.query:

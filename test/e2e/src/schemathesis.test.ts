@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { missing, printed } from '@millhand/test-servers'
+import { upload } from './files.ts'
 import { newKey } from './keys.ts'
 import { repository, startServer, temporaryFolder } from './server.ts'
+import { ownModels } from './tasks.ts'
 
 const tool = join(repository, '.venv/bin/schemathesis')
 const settings = join(import.meta.dirname, '../schemathesis')
@@ -31,13 +34,15 @@ test('Schemathesis finds nothing: no 5xx, nothing undocumented, no breach of a s
   const ownKey = (await server.request('GET', '/v1/api_keys')).body.data.find((key: { prefix: string }) =>
     server.key.startsWith(key.prefix),
   )
+  const bytes = readFileSync(join(ownModels, 'double/model.onnx'))
+  const model = await upload(server, bytes, 'purpose=model', 'application/octet-stream')
   const ways: readonly (readonly [name: string, authorization: string, examples: number, phases: string])[] = [
     ['with a key', `Bearer ${server.key}`, examples, 'examples,coverage,fuzzing,stateful'],
     ['without one', '', examplesAtTheDoor, 'examples,coverage,fuzzing'],
     ['with one that is not known', `Bearer ${newKey('live')}`, examplesAtTheDoor, 'examples,fuzzing'],
   ]
   for (const [name, authorization, examples, phases] of isOneProcess ? ways : ways.slice(0, 1)) {
-    const { code, said } = await schemathesis(server.url, ownKey.id, authorization, examples, phases)
+    const { code, said } = await schemathesis(server.url, [ownKey.id, model.id], authorization, examples, phases)
     assert.equal(code, 0, `${name}: ${said}`)
     t.diagnostic(`${name}: ${said.slice(said.lastIndexOf('SUMMARY')).replaceAll(/^[= ]+|[= ]+$/gm, '')}`)
   }
@@ -45,7 +50,14 @@ test('Schemathesis finds nothing: no 5xx, nothing undocumented, no breach of a s
   assert.equal((await server.request('GET', '/v1/tasks')).status, 200)
 })
 
-async function schemathesis(url: string, keyId: string, authorization: string, examples: number, phases: string) {
+/** `own`: the key that it calls with and the file of a model, which it leaves alone. */
+async function schemathesis(
+  url: string,
+  [keyId, modelFile]: readonly [string, string],
+  authorization: string,
+  examples: number,
+  phases: string,
+) {
   const words = [
     `--config-file=${join(settings, 'schemathesis.toml')}`,
     'run',
@@ -66,6 +78,7 @@ async function schemathesis(url: string, keyId: string, authorization: string, e
     ...process.env,
     SCHEMATHESIS_HOOKS: 'hooks',
     MILLHAND_FUZZ_KEY_ID: keyId,
+    MILLHAND_FUZZ_MODEL_FILE: modelFile,
     PYTHONPATH: settings,
     PYTHONDONTWRITEBYTECODE: '1',
   }
