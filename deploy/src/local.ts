@@ -20,7 +20,7 @@ import { computeOn } from '@millhand/compute/compute-on-database'
 import { createDialer, createResolver } from '@millhand/dial'
 import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
-import { sqliteEventLog } from '@millhand/eventlog/sqlite'
+import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
 import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
@@ -33,7 +33,7 @@ import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
 import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
-import { createWebhookService } from '@millhand/webhook'
+import { createWebhookService, topics as listedTopics } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
 import { type EnsuredKeys, ensureBootstrapKeys } from './bootstrap-keys.ts'
 import { firstPlans } from './config-parts.ts'
@@ -234,6 +234,7 @@ function hostEventReaders(
   const webhook = createWebhookService({
     db,
     events,
+    eventArchive: sqliteArchive(db, listedTopics),
     dial: runner.own(createDialer({ allow, resolver, clock }), 'dialer'),
     targetFault,
     cursors,

@@ -99,4 +99,4 @@ export const event = (topic: string, key: string, n: number): OutboxEvent => ({
 export const idsUpTo = (key: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${key}.${i + 1}`)
 
-export const withoutPosition = ({ position: _, ...event }: LoggedEvent): OutboxEvent => event
+export const withoutPosition = ({ position: _, tenant: __, ...event }: LoggedEvent): OutboxEvent => event

@@ -7,7 +7,12 @@ import type { OutboxEvent } from '@millhand/store'
 export interface LoggedEvent extends OutboxEvent {
   /** Where it stands in the log; opaque, good for `tail`'s `from`. */
   readonly position: string
+  /** Whose it is, where the log knows that without reading the event. */
+  readonly tenant?: string
 }
+
+/** Whether a reader wants an event at once; it is called for each that is appended, so it has to be quick. */
+export type IsUrgent = (event: OutboxEvent & { readonly tenant?: string }) => boolean
 
 /** How far a reader is, in events; `end - read` are yet to be read. Both count from the same, and only ever go up. */
 export interface Progress {
@@ -36,9 +41,15 @@ export interface EventLog {
 
   /**
    * Yields events of the topics from a position (`'beginning'`, `'end'`, or strictly after an event's `position`) and
-   * goes on with new ones, until the signal ends; then it returns. Keeps no offset.
+   * goes on with new ones, until the signal ends; then it returns. Keeps no offset. A log may hand on events some 20 ms
+   * late, many at a time; those that are urgent come at once.
    */
-  tail(topics: readonly string[], from: string, signal: AbortSignal): AsyncIterable<readonly LoggedEvent[]>
+  tail(
+    topics: readonly string[],
+    from: string,
+    signal: AbortSignal,
+    isUrgent?: IsUrgent,
+  ): AsyncIterable<readonly LoggedEvent[]>
 
   /** How far a tail of the topics would be at a position. Reads no events. Fails where the log can't be asked. */
   progress(topics: readonly string[], position: string): Promise<Progress>

@@ -1,1 +1,2 @@
-export type { EventLog, LoggedEvent, Progress } from './event-log.ts'
+export { type ArchivedEvent, type ArchiveIndex, archiveIndexes, type EventArchive } from './event-archive.ts'
+export type { EventLog, IsUrgent, LoggedEvent, Progress } from './event-log.ts'

@@ -9,7 +9,8 @@ import { type Replays, replaysSpec } from './replay/replay.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 
 export interface RetentionDeps {
-  readonly archive: Archive
+  /** Where the log is the archive, its events go with the log. */
+  readonly archive: Archive | undefined
   readonly deliveries: Deliveries
   readonly replays: Replays
   readonly webhooks: Webhooks
@@ -38,7 +39,7 @@ export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): P
   }
   const expired = () => clock.now() - keptMs
   await Promise.all([
-    removing(archiveSpec.name, archive, 'by_age', () => microseconds(expired())),
+    archive && removing(archiveSpec.name, archive, 'by_age', () => microseconds(expired())),
     removing(deliveriesSpec.name, deliveries, 'by_end', expired),
     removing(replaysSpec.name, replays, 'by_end', expired),
     removing(webhooksSpec.name, webhooks, 'deleted', () => clock.now() - DELETED_KEPT_MS),

@@ -4,13 +4,14 @@ import { type Cursors, createIds } from '@millhand/api'
 import { BacklogService } from '@millhand/api/gen/millhand/webhook/v1/backlog_service_pb.ts'
 import { EventService } from '@millhand/api/gen/millhand/webhook/v1/event_service_pb.ts'
 import { WebhookService } from '@millhand/api/gen/millhand/webhook/v1/webhook_service_pb.ts'
-import type { EventLog } from '@millhand/eventlog'
+import type { EventArchive, EventLog } from '@millhand/eventlog'
 import { type PublicTopic, publicTopics } from '@millhand/eventlog/public-topics'
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
 import type { GaugeSample, Log, Metrics } from '@millhand/telemetry'
-import { type Archive, archiveSpec } from './archived-event.ts'
+import { type Archiver, collectionArchiver, logArchiver } from './archive/archiver.ts'
+import { type Archive, archiveSpec, type ReadableArchive } from './archived-event.ts'
 import { readBacklog } from './backlog.ts'
 import type { Dial } from './delivery/attempt.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
@@ -51,6 +52,8 @@ import type { WebhookDeps } from './webhook-deps.ts'
 export interface WebhookOptions {
   readonly db: Database
   readonly events: Pick<EventLog, 'tail' | 'progress'>
+  /** Of a log that can be searched; without it every event is stored in a collection. */
+  readonly eventArchive?: EventArchive
   readonly dial: Dial
   readonly targetFault: TargetFault
   readonly cursors: Cursors
@@ -66,7 +69,7 @@ export interface WebhookOptions {
 export function createWebhookService(options: WebhookOptions) {
   const { db, events, dial, targetFault, cursors, clock, log, metrics, isOwner = () => true } = options
   const webhooks: Webhooks = db.collection(webhooksSpec)
-  const archive: Archive = db.collection(archiveSpec)
+  const { archive, archiver, collection } = archiveOf(options)
   const offsets: Offsets = db.collection(offsetsSpec)
   const spill = db.collection<SpilledEvent>(spillSpec)
   const replays: Replays = db.collection(replaysSpec)
@@ -84,7 +87,7 @@ export function createWebhookService(options: WebhookOptions) {
   })
   const deliveries = dispatcher.store
   const fanOutDeps = { archive, webhooks, deliveries, spill, clock, log }
-  const intake = createIntake({ ...fanOutDeps, archive, events, topics, offsets })
+  const intake = createIntake({ ...fanOutDeps, archiver, events, topics, offsets })
   const lag = cachedFor(LOOK_MS, clock, createConsumerLag({ events, topics, offsets, clock }))
   const backlog = cachedFor(LOOK_MS, clock, () => readBacklog({ deliveries: rows, webhooks, spill, clock }))
   /** That of the latest `run`: what is under way at its end may take longer, when another replica is the owner. */
@@ -101,7 +104,7 @@ export function createWebhookService(options: WebhookOptions) {
         updateWebhook: updateWebhook(deps),
         deleteWebhook: deleteWebhook(deps),
         rotateWebhookSecret: rotateWebhookSecret(deps),
-        testWebhook: testWebhook({ webhooks, archive, deliveries, clock, ids }),
+        testWebhook: testWebhook({ webhooks, archiver, deliveries, clock, ids }),
         replayWebhook: replayWebhook({ webhooks, replays, clock, ids }),
         listDeliveries: listDeliveries({ deliveries: rows, webhooks, cursors, clock }),
         getDelivery: getDelivery({ deliveries: rows, webhooks }),
@@ -127,7 +130,7 @@ export function createWebhookService(options: WebhookOptions) {
         drainSpill(fanOutDeps, signal),
         dispatcher.run(signal),
         runReplays({ replays, archive, webhooks, deliveries, clock, log }, signal),
-        removeExpired({ archive, deliveries: rows, replays, webhooks, clock, log }, signal),
+        removeExpired({ archive: collection, deliveries: rows, replays, webhooks, clock, log }, signal),
       ]).finally(() => {
         owning = undefined
       })
@@ -135,11 +138,24 @@ export function createWebhookService(options: WebhookOptions) {
   }
 }
 
+interface WebhookArchive {
+  readonly archive: ReadableArchive
+  readonly archiver: Archiver
+  /** Where events are stored, unless the log has them. */
+  readonly collection: Archive | undefined
+}
+
+function archiveOf({ db, eventArchive, clock }: Pick<WebhookOptions, 'db' | 'eventArchive' | 'clock'>): WebhookArchive {
+  if (eventArchive) return { archive: eventArchive, archiver: logArchiver(eventArchive), collection: undefined }
+  const collection: Archive = db.collection(archiveSpec)
+  return { archive: collection, archiver: collectionArchiver(collection, clock), collection }
+}
+
 /** How long what was counted is told, however often somebody asks. */
 const LOOK_MS = 4_000
 
-/** Those that have events. */
-const topics = Object.values<PublicTopic>(publicTopics).flatMap(({ name, carries }) => (carries ? [name] : []))
+/** Those that have events: what webhooks can ask for, and `GET /v1/events` shows. */
+export const topics = Object.values<PublicTopic>(publicTopics).flatMap(({ name, carries }) => (carries ? [name] : []))
 
 /** Caches the answer of `ask` for `keptMs` milliseconds; concurrent callers share one call. */
 function cachedFor<T>(keptMs: number, clock: Pick<Clock, 'monotonic'>, ask: () => Promise<T>): () => Promise<T> {

@@ -1,40 +1,70 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
+import type { IsUrgent } from '../event-log.ts'
 
 export interface AppendNotifier {
-  /** Resolves when there may be more after the event `seen`, or the signal has ended; at once if that was before. */
-  rung(seen: number): Promise<void>
+  /** To be called before a read: what is appended from then on is news. */
+  reading(): void
+  /** Resolves when there is news to read after the event `seen`, or the signal has ended; at once if that was before. */
+  news(seen: number): Promise<void>
   stop(): void
 }
 
 /** A reader that is this many events behind is woken also by others' topics: it holds back trimming. */
 export const FAR_BEHIND = 1000
 
-/** Wakes a reader when a commit appends to one of its topics. */
-export function appendNotifier(db: SqliteDatabase, topics: readonly string[], signal: AbortSignal): AppendNotifier {
-  let rung = false
+/**
+ * What nobody waits for is read so much later, together with what has come meanwhile: a read, what is done with it and the
+ * save of the offset cost a task more than its own writes, and one for each event would be half of all work.
+ */
+export const REST_MS = 20
+
+/** Wakes a reader `REST_MS` after a commit appends to one of its topics, and at once for an urgent event. */
+export function appendNotifier(
+  db: SqliteDatabase,
+  topics: ReadonlySet<string>,
+  signal: AbortSignal,
+  isUrgent: IsUrgent = () => false,
+): AppendNotifier {
+  let isDue = false
   let read = db.lastEvent
   let wake: (() => void) | undefined
+  let timer: NodeJS.Timeout | undefined
   const ring = () => {
-    rung = true
+    clearTimeout(timer)
+    timer = undefined
+    isDue = true
     wake?.()
   }
+  const ringLater = () => {
+    if (!isDue) timer ??= setTimeout(ring, REST_MS)
+  }
   const silence = db.onAppended(appended => {
-    for (const topic of topics) if (appended.has(topic)) ring()
-    if (db.lastEvent - read >= FAR_BEHIND) ring()
+    if (isDue) return
+    for (const { tenant, event } of appended) {
+      if (!topics.has(event.topic)) continue
+      ringLater()
+      if (isUrgent({ ...event, tenant })) return ring()
+    }
+    if (db.lastEvent - read >= FAR_BEHIND) ringLater()
   })
   signal.addEventListener('abort', ring)
   return {
-    async rung(seen) {
+    reading() {
+      clearTimeout(timer)
+      timer = undefined
+      isDue = signal.aborted
+    },
+    async news(seen) {
       read = seen
-      if (!rung && !signal.aborted) {
+      if (!isDue && !signal.aborted) {
         await new Promise<void>(resolve => {
           wake = resolve
         })
       }
-      rung = false
       wake = undefined
     },
     stop() {
+      clearTimeout(timer)
       silence()
       signal.removeEventListener('abort', ring)
     },

@@ -1,28 +1,27 @@
 import type { SqliteDatabase } from '@millhand/store/sqlite'
 import type { LoggedEvent } from '../event-log.ts'
 
-/** Most events in one batch: about half a megabyte. */
-const BATCH = 500
 /** Most rows looked at for one batch, so that a rare topic can't hold the event loop: some 5 ms. */
 const WINDOW = 2000
 
-const COLUMNS = 'seq, topic, key, id, type, time, value, traceparent'
-type Row = [number, string, string, string, string, number, string, string | null]
+const COLUMNS = 'seq, topic, key, id, type, time, value, traceparent, tenant'
+type Row = [number, string, string, string, string, number, string, string | null, string | null]
 
-/** The next durable events of the topics after `seq`, and the `seq` up to which all of them were seen. */
+/** The next durable events of the topics after `seq`, at most `most`, and the `seq` up to which all of them were seen. */
 export function readAfter(
   db: SqliteDatabase,
   topics: readonly string[],
   seq: number,
+  most: number,
 ): { readonly events: LoggedEvent[]; readonly upTo: number } {
   const end = Math.min(db.lastEvent, seq + WINDOW)
   if (end <= seq) return { events: [], upTo: seq }
   const rows = db.read<Row>(
     `SELECT ${COLUMNS} FROM event_log
-     WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ${BATCH}`,
-    ...[seq, end, JSON.stringify(topics)],
+     WHERE seq > ? AND seq <= ? AND topic IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ?`,
+    ...[seq, end, JSON.stringify(topics), most],
   )
-  const last = rows.length === BATCH ? rows.at(-1)?.[0] : undefined
+  const last = rows.length === most ? rows.at(-1)?.[0] : undefined
   return { events: rows.map(eventOf), upTo: last ?? end }
 }
 
@@ -49,7 +48,7 @@ export function skipTrimmed(db: SqliteDatabase, seq: number): number {
   return Math.max(seq, (oldest ?? 1) - 1)
 }
 
-function eventOf([seq, topic, key, id, type, time, value, traceparent]: Row): LoggedEvent {
+function eventOf([seq, topic, key, id, type, time, value, traceparent, tenant]: Row): LoggedEvent {
   const event = { topic, key, id, type, time, value, position: String(seq) }
-  return traceparent === null ? event : { ...event, traceparent }
+  return { ...event, ...(traceparent !== null && { traceparent }), ...(tenant !== null && { tenant }) }
 }

@@ -1,19 +1,26 @@
 /** The event log in the store's own file: appending is an insert in the transaction of the change. */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SqliteDatabase } from '@millhand/store/sqlite'
-import type { EventLog } from '../event-log.ts'
+import type { EventLog, IsUrgent } from '../event-log.ts'
 import { type Handler, handled } from '../handler.ts'
 import { appendNotifier, FAR_BEHIND } from './append-notifier.ts'
+import { createCatchUp } from './catch-up.ts'
 import { newest, readAfter, seqOf, skipTrimmed } from './read.ts'
 
+export { sqliteArchive } from './archive.ts'
 export { type Trimmed, type TrimOptions, trimLog } from './retention.ts'
+
+export interface SqliteEventLogOptions {
+  /** Whether requests are being answered: readers that are behind leave them most of the time then. */
+  readonly isBusy?: () => boolean
+}
 
 /**
  * Readers sleep until a commit appends to one of their topics; nothing is polled, and while there are none an event
- * costs nothing but its row. Of the subscribers of one group one is active, the others wait for it to end.
+ * costs nothing but its row. What is not urgent is read 20 ms later, with all that has come meanwhile. Of the subscribers
+ * of one group one is active, the others wait for it to end.
  */
-export function sqliteEventLog(db: SqliteDatabase): EventLog {
+export function sqliteEventLog(db: SqliteDatabase, { isBusy = () => false }: SqliteEventLogOptions = {}): EventLog {
   /** For each group the end of the last subscription that was asked for. */
   const lastOf = new Map<string, Promise<void>>()
 
@@ -27,14 +34,14 @@ export function sqliteEventLog(db: SqliteDatabase): EventLog {
       )
       try {
         await Promise.race([before, ended(signal)])
-        if (!signal.aborted) await deliver(db, group, topics, handler, signal)
+        if (!signal.aborted) await deliver(db, { group, topics, handler, signal, isBusy })
       } finally {
         own.resolve()
       }
     },
 
-    tail(topics, from, signal) {
-      return tail(db, topics, startOf(db, from), signal)
+    tail(topics, from, signal, isUrgent) {
+      return tail(db, { topics, start: startOf(db, from), signal, isUrgent, isBusy })
     },
 
     async progress(topics, position) {
@@ -44,39 +51,45 @@ export function sqliteEventLog(db: SqliteDatabase): EventLog {
   }
 }
 
+interface Reader {
+  readonly topics: readonly string[]
+  readonly signal: AbortSignal
+  readonly isUrgent?: IsUrgent | undefined
+  readonly isBusy: () => boolean
+}
+
 async function deliver(
   db: SqliteDatabase,
-  group: string,
-  topics: readonly string[],
-  handler: Handler,
-  signal: AbortSignal,
+  { group, handler, ...reader }: Reader & { readonly group: string; readonly handler: Handler },
 ): Promise<void> {
-  const place = await groupOffsetOf(db, group)
-  const appended = appendNotifier(db, topics, signal)
-  let seq = skipTrimmed(db, place.seq)
+  const offset = await groupOffsetOf(db, group)
   try {
-    while (!signal.aborted) {
-      const { events, upTo } = readAfter(db, topics, seq)
-      if (events.length > 0 && !(await handled(events, handler, signal))) return
-      seq = upTo
-      place.moveTo(seq, events.length > 0)
-      await (seq < db.lastEvent ? nextTurn() : appended.rung(seq))
+    for await (const { events, upTo } of batches(db, reader, offset.seq)) {
+      if (events.length > 0 && !(await handled(events, handler, reader.signal))) return
+      offset.moveTo(upTo, events.length > 0)
     }
   } finally {
-    appended.stop()
-    await place.saved()
+    await offset.saved()
   }
 }
 
-async function* tail(db: SqliteDatabase, topics: readonly string[], start: number, signal: AbortSignal) {
-  const appended = appendNotifier(db, topics, signal)
+async function* tail(db: SqliteDatabase, { start, ...reader }: Reader & { readonly start: number }) {
+  for await (const { events } of batches(db, reader, start)) if (events.length > 0) yield events
+}
+
+/** Batches of events after `start` as they come, some empty, each with the `seq` up to which all was seen. */
+async function* batches(db: SqliteDatabase, { topics, signal, isUrgent, isBusy }: Reader, start: number) {
+  const appended = appendNotifier(db, new Set(topics), signal, isUrgent)
+  const catchUp = createCatchUp(isBusy)
   let seq = skipTrimmed(db, start)
   try {
     while (!signal.aborted) {
-      const { events, upTo } = readAfter(db, topics, seq)
-      seq = upTo
-      if (events.length > 0) yield events
-      else await (seq < db.lastEvent ? nextTurn() : appended.rung(seq))
+      appended.reading()
+      const end = db.lastEvent
+      const batch = readAfter(db, topics, seq, catchUp.batchSize(end))
+      yield batch
+      seq = batch.upTo
+      await (seq < end ? catchUp.pause(signal) : appended.news(seq))
     }
   } finally {
     appended.stop()

@@ -3,29 +3,62 @@ import type { Prepare } from './statements.ts'
 
 /**
  * The log, one row an event. `seq` is the highest that was ever used plus one: no AUTOINCREMENT, whose counter is a
- * second row to write, because trimming always leaves the newest event.
+ * second row to write, because trimming always leaves the newest event. `tenant` is that of the document that changed.
+ * `arrived` is when it was appended, in microseconds since 1970; it ascends with `seq`, so that lists in this order never
+ * get an event in their middle. The indexes serve the lists of events (`libs/eventlog/src/sqlite/archive.ts`).
  */
 export const EVENT_TABLES = `
   CREATE TABLE event_log (
     seq INTEGER PRIMARY KEY, topic TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL,
-    time INTEGER NOT NULL, value TEXT NOT NULL, traceparent TEXT
+    time INTEGER NOT NULL, value TEXT NOT NULL, traceparent TEXT, tenant TEXT, arrived INTEGER
   );
   CREATE TABLE event_subscriptions (subscriber_group TEXT PRIMARY KEY, seq INTEGER NOT NULL);`
 
-export type AppendedListener = (topics: ReadonlySet<string>) => void
+export const EVENT_INDEXES = `
+  CREATE INDEX event_log_by_id ON event_log (id);
+  CREATE INDEX event_log_by_arrival ON event_log (tenant, arrived);
+  CREATE INDEX event_log_by_type ON event_log (tenant, type, arrived);
+  CREATE INDEX event_log_by_resource ON event_log (key, arrived);
+  CREATE INDEX event_log_by_time ON event_log (tenant, time, id);`
+
+/**
+ * From the layout before: events had neither tenant nor arrival, and were kept a second time in a collection. Events whose
+ * text names no account stay without a tenant: no list shows them, and subscribers read them as before.
+ */
+export const ADD_TENANT_AND_ARRIVAL = `
+  ALTER TABLE event_log ADD COLUMN tenant TEXT;
+  ALTER TABLE event_log ADD COLUMN arrived INTEGER;
+  UPDATE event_log SET tenant = value ->> '$.account_id' || '/' || (value ->> '$.mode') WHERE json_valid(value);
+  UPDATE event_log SET arrived = there.arrived FROM (
+    SELECT seq, max(time * 1000 - seq) OVER (ORDER BY seq) + seq AS arrived FROM event_log
+  ) AS there WHERE event_log.seq = there.seq;
+  DROP TABLE IF EXISTS archived_events;`
+
+/** An event as it was appended, with the tenant of the document that changed. */
+export interface AppendedEvent {
+  readonly tenant: string
+  readonly event: OutboxEvent
+}
+
+export type AppendedListener = (events: readonly AppendedEvent[]) => void
+
+/** Further ahead of the clock than this the last arrival was no step back but a clock gone wrong: it is not followed. */
+const MOST_AHEAD_US = 3_600_000_000
 
 /** Appends events to the group that is being committed, and tells of them once they are durable. */
 export class EventTable {
   readonly #prepare: Prepare
   readonly #listeners = new Set<AppendedListener>()
-  #topics = new Set<string>()
+  #group: AppendedEvent[] = []
   #appended: number
+  #arrived: number
   /** The newest durable event's `seq`; 0 when there was none ever. */
   durable: number
 
   constructor(prepare: Prepare) {
     this.#prepare = prepare
     this.#appended = this.#highest()
+    this.#arrived = this.#lastArrived()
     this.durable = this.#appended
   }
 
@@ -34,26 +67,32 @@ export class EventTable {
     return () => this.#listeners.delete(listener)
   }
 
-  append(events: readonly OutboxEvent[]): void {
-    const insert = this.#prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  append(events: readonly OutboxEvent[], tenant: string): void {
+    if (events.length === 0) return
+    const insert = this.#prepare('INSERT INTO event_log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
     for (const event of events) {
       const { topic, key, id, type, time, value, traceparent } = event
-      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null)
+      const arrived = this.#nextArrival()
+      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null, tenant, arrived)
       this.#appended += 1
-      this.#topics.add(topic)
+      this.#group.push({ tenant, event })
     }
+  }
+
+  has(id: string): boolean {
+    return this.#prepare('SELECT 1 FROM event_log INDEXED BY event_log_by_id WHERE id = ?').get(id) !== undefined
   }
 
   committed(): void {
     this.durable = this.#appended
-    if (this.#topics.size === 0) return
-    const topics = this.#topics
-    this.#topics = new Set()
-    for (const listener of this.#listeners) listener(topics)
+    if (this.#group.length === 0) return
+    const group = this.#group
+    this.#group = []
+    for (const listener of this.#listeners) listener(group)
   }
 
   undone(): void {
-    this.#topics.clear()
+    this.#group = []
     this.#appended = this.#highest()
   }
 
@@ -75,5 +114,16 @@ export class EventTable {
   #highest(): number {
     const [seq] = this.#prepare('SELECT coalesce(max(seq), 0) FROM event_log').get() as unknown as [number]
     return seq
+  }
+
+  #nextArrival(): number {
+    const now = Date.now() * 1000
+    this.#arrived = this.#arrived > now + MOST_AHEAD_US ? now : Math.max(now, this.#arrived + 1)
+    return this.#arrived
+  }
+
+  #lastArrived(): number {
+    const row = this.#prepare('SELECT arrived FROM event_log ORDER BY seq DESC LIMIT 1').get()
+    return (row as unknown as [number | null] | undefined)?.[0] ?? 0
   }
 }

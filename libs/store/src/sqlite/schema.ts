@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { CollectionSpec, Index } from '../collection.ts'
-import { EVENT_TABLES } from './event-table.ts'
+import { ADD_TENANT_AND_ARRIVAL, EVENT_INDEXES, EVENT_TABLES } from './event-table.ts'
 import { literal, quoted } from './statements.ts'
 
 /** PRAGMA user_version: the layout of everything that is not a collection. Collections follow their specs. */
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 export const OWN_COLUMNS = ['tenant', 'id', 'version', 'body']
 export const RESERVED = /^(event_log|event_subscriptions|sqlite_.*)$/
@@ -19,14 +19,21 @@ export class StoreVersionMismatch extends Error {
   }
 }
 
-/** Creates the tables in a new file. Throws `StoreVersionMismatch`. */
+/** Creates the tables in a new file, and brings those of version 1 up to date. Throws `StoreVersionMismatch`. */
 export function prepareSchema(db: DatabaseSync, file: string): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version === SCHEMA_VERSION) return
-  if (version !== 0) throw new StoreVersionMismatch(file, version)
-  db.exec(`BEGIN IMMEDIATE; ${EVENT_TABLES}`)
-  markSchema(db)
-  db.exec('COMMIT')
+  if (version !== 0 && version !== 1) throw new StoreVersionMismatch(file, version)
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    db.exec(version === 0 ? EVENT_TABLES : ADD_TENANT_AND_ARRIVAL)
+    db.exec(EVENT_INDEXES)
+    markSchema(db)
+    db.exec('COMMIT')
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  }
 }
 
 /** Writes which version the file has: within a transaction, on the first page. */

@@ -113,7 +113,7 @@ function writerOf<T extends Document>(
             const taken = select.get(document.tenant, document.id) !== undefined
             return { kind: 'conflict', index: taken ? 'primary' : refusedBy(document) }
           }
-          events.append(change.events)
+          events.append(change.events, document.tenant)
           return { kind: 'written', version }
         }
       }
@@ -127,7 +127,7 @@ function writerOf<T extends Document>(
             const there = select.get(tenant, id) as unknown as [number, string] | undefined
             return { kind: 'conflict', index: there?.[0] === change.version ? refusedBy(document) : 'version' }
           }
-          events.append(change.events)
+          events.append(change.events, tenant)
           return { kind: 'written', version }
         }
       }
@@ -135,7 +135,7 @@ function writerOf<T extends Document>(
         const { tenant, id, version } = change
         return () => {
           if (remove.run(tenant, id, version).changes === 0) return { kind: 'conflict', index: 'version' }
-          events.append(change.events)
+          events.append(change.events, tenant)
           return { kind: 'written', version }
         }
       }

@@ -42,7 +42,7 @@ describe('sqlite: the file', () => {
     await openSqlite({ file }).close()
     const tool = new DatabaseSync(file)
     tool.exec('PRAGMA user_version = 99')
-    for (const _ of [1, 2]) assert.throws(() => openSqlite({ file }), /schema version 99; this program knows 1/)
+    for (const _ of [1, 2]) assert.throws(() => openSqlite({ file }), /schema version 99; this program knows 2/)
     tool.close()
   })
 
@@ -142,16 +142,16 @@ describe('sqlite: trimEvents', () => {
 })
 
 describe('sqlite: onAppended', () => {
-  it('tells each commit with events, once, with its topics, until it is stopped', async () => {
+  it('tells each commit with events, once, with these, until it is stopped', async () => {
     const db = openSqlite({ file: newFile() })
     const heard: string[][] = []
-    const stop = db.onAppended(topics => heard.push([...topics]))
+    const stop = db.onAppended(events => heard.push(events.map(({ event, tenant }) => `${event.topic} ${tenant}`)))
     await insert(db, 'a', 1, 1)
     await insert(db, 'b')
     await insert(db, 'a', 1).catch(() => {})
     stop()
     await insert(db, 'c', 1)
-    assert.deepEqual(heard, [['notes.v1']])
+    assert.deepEqual(heard, [['notes.v1 t', 'notes.v1 t']])
     await db.close()
   })
 })

@@ -12,7 +12,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { Log } from '@millhand/telemetry'
-import type { Database } from '../collection.ts'
+import type { Database, OutboxEvent } from '../collection.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { CommitMark, clearMark, lostCommits } from './commit-mark.ts'
 import type { DiskRoom } from './disk-room.ts'
@@ -27,6 +27,7 @@ import { preparedOnce } from './statements.ts'
 import { StoreState } from './store-state.ts'
 
 export { DiskRoom } from './disk-room.ts'
+export type { AppendedEvent } from './event-table.ts'
 export { faultOf, StoreDamaged } from './faults.ts'
 export { type FileLock, lockFile, StoreInUse } from './file-lock.ts'
 export { StoreClosed } from './group-commit.ts'
@@ -34,7 +35,7 @@ export { StoreVersionMismatch } from './schema.ts'
 export { type Finding, readStore, type StoredDocument, verifySqlite } from './verify.ts'
 
 export interface SqliteDatabase extends Database {
-  /** Calls the listener after each commit that appended events, with their topics, until the returned call. */
+  /** Calls the listener after each commit that appended events, with these, until the returned call. */
   onAppended(listener: AppendedListener): () => void
 
   /** The `seq` of the newest durable event; 0 when there was never one. */
@@ -45,6 +46,9 @@ export interface SqliteDatabase extends Database {
 
   /** Runs one statement in the next group commit; resolves with the number of changed rows once that is durable. */
   execute(sql: string, ...parameters: SQLInputValue[]): Promise<number>
+
+  /** Appends an event that belongs to no change of a document, unless one of its id is there; resolves once that is durable. */
+  append(event: OutboxEvent, tenant: string): Promise<void>
 
   /**
    * Deletes events from before a time (ms since 1970), up to this `seq`, that every subscriber group has behind it, oldest
@@ -184,6 +188,7 @@ function serving(db: DatabaseSync, lock: FileLock, wasClean: boolean, options: S
       }
     },
     execute,
+    append: (event, tenant) => commit.write(() => (events.has(event.id) ? undefined : events.append([event], tenant))),
     async trimEvents(before, upTo = Number.MAX_SAFE_INTEGER) {
       let trimmed = 0
       for (;;) {

@@ -1,11 +1,11 @@
 /** A page of a tenant's events, in the order in which they came. */
 import type { Page, Query } from '@millhand/store'
-import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import type { ArchivedEvent, ReadableArchive } from '../archived-event.ts'
 import { matches } from '../event-types.ts'
 import { type PageInOrder, pageInOrder } from './ordered-page.ts'
 
 export interface EventPageOptions extends Pick<PageInOrder<ArchivedEvent>, 'cursors' | 'request' | 'now'> {
-  readonly archive: Pick<Archive, 'find'>
+  readonly archive: Pick<ReadableArchive, 'find'>
   readonly tenant: string
   readonly filters: EventFilters
 }

@@ -4,7 +4,7 @@ import type { FencingToken } from '@millhand/lease'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
 import type { EventName, Log } from '@millhand/telemetry'
-import type { Archive } from '../archived-event.ts'
+import type { ReadableArchive } from '../archived-event.ts'
 import type { Attempt, DeliveryRecord } from '../delivery.ts'
 import { jsonMembers } from '../json-members.ts'
 import { SecretUnreadable } from '../secret/secret-encryption.ts'
@@ -39,7 +39,7 @@ export interface Dial {
 
 export interface AttemptDeps {
   readonly webhooks: Pick<Webhooks, 'get'>
-  readonly archive: Pick<Archive, 'get'>
+  readonly archive: Pick<ReadableArchive, 'get'>
   readonly signer: Signer
   readonly dial: Dial
   readonly clock: Clock

@@ -7,7 +7,7 @@
 import { type Clock, everyInterval } from '@millhand/process'
 import { settlesAfterMs } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import type { ArchivedEvent, ReadableArchive } from '../archived-event.ts'
 import { callbackEndpoint, newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { matches } from '../event-types.ts'
@@ -18,8 +18,8 @@ import type { Spill } from './overflow-event.ts'
 import type { Callback } from './read-event.ts'
 
 export interface FanOutDeps {
-  readonly archive: Pick<Archive, 'get'>
-  readonly webhooks: Pick<Webhooks, 'find'>
+  readonly archive: Pick<ReadableArchive, 'get'>
+  readonly webhooks: Pick<Webhooks, 'find' | 'count'>
   /** The rows, as whoever delivers has them: it hears of each new one. */
   readonly deliveries: { insert(delivery: DeliveryRecord, events: readonly []): Promise<boolean> }
   readonly spill: Spill

@@ -7,7 +7,7 @@ import { systemClock as clock } from '@millhand/process'
 import { type Database, noAccount, type OutboxEvent } from '@millhand/store'
 import { type ReplayRecord, replaysSpec } from '../replay/replay.ts'
 import { removeExpired } from '../retention.ts'
-import { killedAfter, openArchive, running } from './intake.fixture.ts'
+import { killedAfter, openArchive, running, withClock, writingBy } from './intake.fixture.ts'
 import type { IntakeDeps } from './intake.ts'
 import { endpoint, taskEvent } from './task-event.fixture.ts'
 
@@ -147,17 +147,13 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       const [first, second] = [taskEvent(), taskEvent()]
       await takeIn(first)
       await log.append(second)
-      const intake = running({
-        ...at.deps,
-        archive: {
-          ...at.deps.archive,
-          write: change => {
-            assert.ok(change.kind === 'insert')
-            assert.equal(change.document.id, second.id)
-            return at.deps.archive.write(change)
-          },
-        },
-      })
+      const intake = running(
+        writingBy(at.deps, change => {
+          assert.ok(change.kind === 'insert')
+          assert.equal(change.document.id, second.id)
+          return at.deps.archive.write(change)
+        }),
+      )
       await intake.until(second)
       await intake.stop()
       assert.equal((await at.archived()).length, 2)
@@ -235,7 +231,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       const [forgotten, known] = [taskEvent({ at: daysAgo(30) }), taskEvent({ at: daysAgo(29.9) })]
       for (const event of [forgotten, known]) {
         await log.append(event)
-        const then = running({ ...at.deps, clock: { ...clock, now: () => event.time } })
+        const then = running(withClock(at.deps, { ...clock, now: () => event.time }))
         await then.until(event)
         await then.stop()
       }
@@ -272,7 +268,7 @@ export function describeIntake(name: string, open: () => Promise<OpenedLog>) {
       await takeIn(taskEvent())
       const late = taskEvent()
       await log.append(late)
-      const past = running({ ...at.deps, clock: { ...clock, now: () => clock.now() - 1_000_000 } })
+      const past = running(withClock(at.deps, { ...clock, now: () => clock.now() - 1_000_000 }))
       await past.until(late)
       await past.stop()
       const [first, second] = await at.archived()

@@ -1,8 +1,9 @@
 /** An intake on a database and a log, and what it has done. */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
-import { systemClock as clock } from '@millhand/process'
+import { type Clock, systemClock as clock } from '@millhand/process'
 import type { Database, OutboxEvent } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
+import { collectionArchiver } from '../archive/archiver.ts'
 import { type Archive, type ArchivedEvent, archiveSpec } from '../archived-event.ts'
 import { type Deliveries, type DeliveryRecord, deliveriesSpec } from '../delivery.ts'
 import { type WebhookRecord, type Webhooks, webhooksSpec } from '../webhook.ts'
@@ -11,6 +12,21 @@ import { type OffsetRecord, offsetsSpec } from './offset.ts'
 import { type SpilledEvent, spillSpec } from './overflow-event.ts'
 
 export const tasksTopic = 'millhand.tasks.v1'
+
+/** Of an intake that stores what it reads. */
+export interface StoringIntakeDeps extends IntakeDeps {
+  readonly archive: Archive
+}
+
+/** The dependencies with other writes to the archive. */
+export function writingBy(deps: StoringIntakeDeps, write: Archive['write'], at = deps.clock): StoringIntakeDeps {
+  const archive = { ...deps.archive, write }
+  return { ...deps, clock: at, archive, archiver: collectionArchiver(archive, at) }
+}
+
+/** The dependencies with another clock. */
+export const withClock = (deps: StoringIntakeDeps, at: Clock): StoringIntakeDeps =>
+  writingBy(deps, change => deps.archive.write(change), at)
 
 /** The collections that an intake works on, and what it has done. */
 export function openArchive({ db, events }: { readonly db: Database; readonly events: EventLog }) {
@@ -21,10 +37,11 @@ export function openArchive({ db, events }: { readonly db: Database; readonly ev
   const spill = db.collection<SpilledEvent, never>(spillSpec)
   const logged: string[] = []
   const note = (event: string) => void logged.push(event)
-  const deps: IntakeDeps = {
+  const deps: StoringIntakeDeps = {
     events,
     topics: [tasksTopic],
     archive,
+    archiver: collectionArchiver(archive, clock),
     offsets,
     webhooks,
     deliveries: {
@@ -81,7 +98,7 @@ export function running(deps: IntakeDeps) {
 
 /** Runs an intake, or what else there is of it, whose process is dead after so many writes: nothing is answered any more. */
 export async function killedAfter(
-  deps: IntakeDeps,
+  deps: StoringIntakeDeps,
   most: number,
   run = (mortal: IntakeDeps, signal: AbortSignal) => createIntake(mortal).run(signal),
 ): Promise<void> {
@@ -101,8 +118,7 @@ export async function killedAfter(
     return killed.promise
   }
   const mortal: IntakeDeps = {
-    ...deps,
-    archive: { ...deps.archive, write: change => dying(() => deps.archive.write(change)) },
+    ...writingBy(deps, change => dying(() => deps.archive.write(change))),
     spill: { find: (...query) => deps.spill.find(...query), write: change => dying(() => deps.spill.write(change)) },
     offsets: { get: (...key) => deps.offsets.get(...key), write: change => dying(() => deps.offsets.write(change)) },
     deliveries: { insert: (...row) => dying(() => deps.deliveries.insert(...row)) },

@@ -1,11 +1,11 @@
 /** Reads the event log: archives every event and makes its deliveries. docs/decisions/webhooks.md */
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
-import { archiveEvent, openArrivalClock } from '../archive/archive-event.ts'
-import type { ArrivalClock } from '../archive/arrival-clock.ts'
+import type { Archiver, NewEvent } from '../archive/archiver.ts'
 import { clocksDifferMs } from '../archive/event-page.ts'
-import type { Archive } from '../archived-event.ts'
+import type { ArchivedEvent } from '../archived-event.ts'
 import { keptMs } from '../retention.ts'
+import { AskingTenants } from './asking-tenants.ts'
 import { type FanOutDeps, makeDeliveries } from './fan-out.ts'
 import { type Offset, type Offsets, openOffset } from './offset.ts'
 import { type ReadEvent, readEvent } from './read-event.ts'
@@ -14,7 +14,7 @@ export interface IntakeDeps extends FanOutDeps {
   readonly events: Pick<EventLog, 'tail'>
   /** What is read: the public topics. */
   readonly topics: readonly string[]
-  readonly archive: Archive
+  readonly archiver: Archiver
   readonly offsets: Offsets
 }
 
@@ -52,13 +52,14 @@ export function createIntake(deps: IntakeDeps): Intake {
 /** From the stored offset on. A batch is read when the one before is durable, so the log waits where the store is slow. */
 async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal): Promise<void> {
   const offset = await openOffset(deps.offsets)
-  const arrivalClock = await openArrivalClock(deps.archive, deps.clock)
-  const { batches, since } = tailFrom(deps, offset, signal)
+  const archiveOne = await deps.archiver.open()
+  const asking = new AskingTenants(deps.webhooks)
+  const { batches, since } = tailFrom(deps, offset, asking, signal)
   let moving: Promise<void> | undefined
   try {
     for await (const batch of batches) {
       const young = batch.filter(({ time }) => time >= since)
-      await takeIn(deps, young, arrivalClock, signal)
+      await takeIn(deps, deps.archiver.isLog ? await asking.wanted(young) : young, archiveOne, signal)
       // The offset may lag: what is read again changes nothing.
       await moving
       moving = offset.moveTo(batch.at(-1)?.position ?? offset.position, since)
@@ -75,14 +76,20 @@ async function readOn(deps: IntakeDeps, onTaken: () => void, signal: AbortSignal
  * From the beginning where the offset is of another log. That may have events of so long ago that nobody knows any more
  * whether they were delivered: they are passed over, by later owners too, since these go on in the midst of them.
  */
-function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since }: Offset, signal: AbortSignal) {
+function tailFrom(
+  { events, topics, clock, log }: IntakeDeps,
+  { position, since }: Offset,
+  asking: AskingTenants,
+  signal: AbortSignal,
+) {
+  const tail = (from: string) => events.tail(topics, from, signal, event => asking.isUrgent(event))
   try {
-    return { batches: events.tail(topics, position, signal), since }
+    return { batches: tail(position), since }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     log.warn('intake.place_unreadable', { position, error })
     const kept = clock.now() - keptMs + clocksDifferMs
-    return { batches: events.tail(topics, 'beginning', signal), since: Math.max(since, kept) }
+    return { batches: tail('beginning'), since: Math.max(since, kept) }
   }
 }
 
@@ -90,13 +97,12 @@ function tailFrom({ events, topics, clock, log }: IntakeDeps, { position, since 
 async function takeIn(
   deps: IntakeDeps,
   batch: readonly LoggedEvent[],
-  arrivalClock: ArrivalClock,
+  archiveOne: (event: NewEvent) => Promise<ArchivedEvent>,
   signal: AbortSignal,
 ): Promise<void> {
   const read = batch.flatMap(event => readable(event, deps.log) ?? [])
-  const archiveDeps = { archive: deps.archive, arrivalClock, clock: deps.clock }
   const archived = await Promise.all(
-    read.map(async ({ event, callback }) => ({ event: await archiveEvent(archiveDeps, event), callback })),
+    read.map(async ({ event, callback }) => ({ event: await archiveOne(event), callback })),
   )
   await makeDeliveries(deps, archived, signal)
 }

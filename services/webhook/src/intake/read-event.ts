@@ -1,11 +1,10 @@
 /** What the intake reads of an event. The event itself goes on as the text that it is. */
 import { parseId } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
-import type { Draft } from '@millhand/store'
-import type { ArchivedEvent } from '../archived-event.ts'
+import type { NewEvent } from '../archive/archiver.ts'
 
 export interface ReadEvent {
-  readonly event: Omit<Draft<ArchivedEvent>, 'arrived'>
+  readonly event: NewEvent
   readonly callback?: Callback
 }
 

@@ -145,6 +145,7 @@ export function describeSpill(name: string, open: () => Promise<OpenedLog>, opti
       await takeIn(...first, ...second)
       let isBroken = true
       const webhooks: FanOutDeps['webhooks'] = {
+        count: (...query) => at.webhooks.count(...query),
         async find(index, query) {
           if (isBroken && query.equals[0] === 'acct_a/live') throw new Error('broken')
           return await at.webhooks.find(index, query)

@@ -1,7 +1,7 @@
 /** Works off the replays that were asked for. */
 import { type Clock, everyInterval } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
-import type { Archive, ArchivedEvent } from '../archived-event.ts'
+import type { ArchivedEvent, ReadableArchive } from '../archived-event.ts'
 import { newDelivery, ranks } from '../delivery/new-delivery.ts'
 import type { DeliveryRecord } from '../delivery.ts'
 import { matches } from '../event-types.ts'
@@ -12,7 +12,7 @@ import type { ReplayRecord, Replays } from './replay.ts'
 
 export interface ReplayWorkerDeps {
   readonly replays: Replays
-  readonly archive: Pick<Archive, 'find'>
+  readonly archive: Pick<ReadableArchive, 'find'>
   readonly webhooks: Pick<Webhooks, 'get'>
   readonly deliveries: {
     insert(delivery: DeliveryRecord, events: readonly []): Promise<boolean>

@@ -6,10 +6,10 @@ import type { Clock } from '@millhand/process'
 import { principal } from '@millhand/rpc'
 import { eventMessage } from '../archive/event-message.ts'
 import { eventPage } from '../archive/event-page.ts'
-import type { Archive } from '../archived-event.ts'
+import type { ReadableArchive } from '../archived-event.ts'
 
 export interface ListEventsDeps {
-  readonly archive: Pick<Archive, 'find'>
+  readonly archive: Pick<ReadableArchive, 'find'>
   readonly cursors: Cursors
   readonly clock: Clock
 }
