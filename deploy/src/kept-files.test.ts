@@ -195,7 +195,7 @@ test('a store that another version wrote is told in one line, and not touched', 
     const shown = startFault(storeFailure(dataDir))
     assert.match(
       shown,
-      new RegExp(`^${file} has schema version ${version}; this program knows 1. Start the version .*before$`),
+      new RegExp(`^${file} has schema version ${version}; this program knows 2. Start the version .*before$`),
     )
   }
 })

@@ -22,7 +22,7 @@ import { readCatalogue } from '@millhand/employees/catalogue'
 import type { EventLog } from '@millhand/eventlog'
 import { sqliteArchive, sqliteEventLog } from '@millhand/eventlog/sqlite'
 import type { ModelRunner } from '@millhand/executor'
-import { createGateway, localLimiter, publicServices } from '@millhand/gateway'
+import { createGateway, type Gateway, localLimiter, publicServices } from '@millhand/gateway'
 import { createIdentityService, ensureFirstAccount, hasFirstAccount, identityCollections } from '@millhand/identity'
 import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
@@ -33,7 +33,7 @@ import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
 import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createMetrics, type Log, type Metrics } from '@millhand/telemetry'
-import { createWebhookService, topics as listedTopics } from '@millhand/webhook'
+import { createWebhookService, eventsKeptMs, topics as listedTopics } from '@millhand/webhook'
 import { createWorkforceService } from '@millhand/workforce'
 import { type EnsuredKeys, ensureBootstrapKeys } from './bootstrap-keys.ts'
 import { firstPlans } from './config-parts.ts'
@@ -64,6 +64,9 @@ export interface Local {
 /** Half of the runner's 10 s: the gateway stops first, and the executor behind it has runs to hand back. */
 const GATEWAY_STOP_MS = 5_000
 
+/** For so long after a request the next is expected. */
+const BUSY_MS = 200
+
 /** Starts everything and resolves once it serves. What it starts, the runner stops. */
 export async function local(config: LocalConfig, runner: Runner, log: Log, modelRunner: ModelRunner): Promise<Local> {
   const plans = loadPlans(config.plansFile, log)
@@ -76,9 +79,11 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const metrics = createMetrics(log)
   const hosted = new HostedServices(runner)
   const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, metrics, hosted }
-  hostServices(process)
+  let gateway: Gateway | undefined
+  hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
-  const gateway = ownGateway(process)
+  gateway = ownGateway(process)
+  const { listen, drain } = gateway
   runner.run('store', signal => probeHealth('store', health, () => db.ping(), signal))
   const grpc = await serveGrpc({
     grpc: config.grpc,
@@ -90,8 +95,8 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
     runner,
     log,
   })
-  runner.onDrain(() => gateway.drain())
-  const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', gateway.listen())
+  runner.onDrain(drain)
+  const { url } = await explainListenFault('MILLHAND_HTTP_ADDR', listen())
   for (const model of models.list())
     if (model.status === 'broken') log.warn('model.broken', { model: model.id, problem: model.problem })
   return { url, grpc, metrics: await serveMetrics(config.metrics, { metrics, runner, log }), keys, models }
@@ -161,7 +166,8 @@ class HostedServices {
   }
 }
 
-function hostServices(process: Process): void {
+/** `isBusy`: whether requests come, which readers of old events leave the thread to. */
+function hostServices(process: Process, isBusy: () => boolean): void {
   const { config, log, db, blobs, models, plans, secret, hosted } = process
   const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const { allow, targetFault } = webhookTargets(config.webhookAllow)
@@ -189,7 +195,7 @@ function hostServices(process: Process): void {
   hosted.host('compute', compute)
 
   const { transport } = hosted
-  const events = sqliteEventLog(db)
+  const events = sqliteEventLog(db, { isBusy })
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
     tasks: createClient(BatchTaskService, transport),
@@ -247,7 +253,9 @@ function hostEventReaders(
   const tails = async () => ({ webhooks: await webhook.offset() })
   runner.run('event retention', signal => {
     const topics = { ...others, ...billing.topics, ...webhook.topics }
-    return trimEvents({ db, retentionMs: config.retentionMs, tails, topics, clock, log }, signal)
+    // The log is the archive that `GET /v1/events` shows.
+    const retentionMs = Math.max(config.retentionMs, eventsKeptMs)
+    return trimEvents({ db, retentionMs, tails, topics, clock, log }, signal)
   })
 }
 

@@ -157,6 +157,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       reports.start()
       return where
     },
+    hasRequestWithin: server.hasRequestWithin,
     drain,
     close() {
       closing ??= close()

@@ -42,6 +42,8 @@ export interface ServerLimits {
 export interface Server {
   /** Fails where the address can't be had. */
   listen(): Promise<{ readonly url: string }>
+  /** Whether a request has come in the last `ms` milliseconds. */
+  hasRequestWithin(ms: number): boolean
   /** From now on every answer has `Connection: close`; nothing else changes. Idempotent. */
   drain(): void
   /** Refuses new connections, lets answers in flight finish for at most 10 s. Idempotent. */
@@ -54,12 +56,14 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
   // By connection, because a set of all exchanges costs: each time a set that is added to and deleted from grows full,
   // V8 makes a new table that the old one points to, and what was in an old table is garbage that few collections free.
   const connections = new Map<Duplex, Connection>()
+  let lastRequestAt = Number.NEGATIVE_INFINITY
 
   const server = openServer(limits)
   const serve = (req: IncomingMessage, res: ServerResponse) => {
     const connection = connections.get(req.socket)
     // The connection closed before its last request was read, or ends with the answer to one before.
     if (connection === undefined || connection.isRefused) return
+    lastRequestAt = performance.now()
     void handle(new Exchange(req, res, requestIdOf(req, ids), connection))
     pauseWhenFull(req.socket, connection)
   }
@@ -114,6 +118,7 @@ export function createHttpServer({ http, ids, handle, onStop, log, publicUrl, li
           resolve({ url: urlOf(server.address() as AddressInfo) })
         })
       }),
+    hasRequestWithin: ms => performance.now() - lastRequestAt < ms,
     drain() {
       state.stopping = true
     },

@@ -116,7 +116,7 @@ describe('millhand verify', () => {
       dataDir =>
         sql(
           dataDir,
-          "INSERT INTO event_log SELECT 4, topic, key, 'evt_4', type, time, value, NULL FROM event_log WHERE seq = 1",
+          "INSERT INTO event_log SELECT 4, topic, key, 'evt_4', type, time, value, NULL, tenant, arrived FROM event_log WHERE seq = 1",
         ),
       /^events: 1 events between 1 and 4 are missing$/m,
     ],
@@ -136,7 +136,7 @@ describe('millhand verify', () => {
       dataDir =>
         sql(
           dataDir,
-          'INSERT INTO event_log SELECT 3, topic, key, id, type, time, value, NULL FROM event_log WHERE seq = 2',
+          'INSERT INTO event_log SELECT 3, topic, key, id, type, time, value, NULL, tenant, arrived FROM event_log WHERE seq = 2',
         ),
       /^events: 1 events have the id of another$/m,
     ],

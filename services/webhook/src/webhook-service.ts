@@ -49,6 +49,8 @@ import { createSigner } from './signature/signer.ts'
 import { type Webhooks, webhooksSpec } from './webhook.ts'
 import type { WebhookDeps } from './webhook-deps.ts'
 
+export { keptMs as eventsKeptMs } from './retention.ts'
+
 export interface WebhookOptions {
   readonly db: Database
   readonly events: Pick<EventLog, 'tail' | 'progress'>
