@@ -59,7 +59,7 @@ export function spawnChild(options: SpawnOptions) {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       // Behind the wall its user has no home of its own that the system could name.
-      env: { PATH: process.env.PATH, ...(plan.tool !== 'none' && { HOME: '/' }) },
+      env: { PATH: process.env.PATH, ...NO_TELEMETRY, ...(plan.tool !== 'none' && { HOME: '/' }) },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: generations > 0, // A process group of its own.
     })
@@ -69,6 +69,9 @@ export function spawnChild(options: SpawnOptions) {
     throw notStarted(error)
   }
 }
+
+/** ONNX Runtime (1.30, Linux) else sends what models look like to its maker, and writes a database in the user's home. */
+const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' } as const
 
 /** Once for each script. */
 function warnOfNoUser(script: string, log: Log): void {

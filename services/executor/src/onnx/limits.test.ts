@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { LoadFailed, RunnerGone } from '@millhand/child-process'
 import { createLog } from '@millhand/telemetry'
-import { hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
+import { ask, hostileModel, item, load, shippedModel, start, tensorModel, testRunner } from './models.fixture.ts'
 
 const number = (value: number) => JSON.stringify({ x: { dtype: 'float32', shape: [1], data: [value] } })
 const digits = shippedModel('digits')
@@ -205,12 +205,30 @@ test('a child sees none of our environment, and its folder is empty and goes wit
     .split('\0')
     .map(each => each.split('=')[0])
   delete process.env.MILLHAND_TEST_SECRET
-  assert.deepEqual(environment.filter(name => name && !name.startsWith('NODE_CHANNEL_')).sort(), ['PATH', 'PWD'])
+  const names = environment.filter(name => name && !name.startsWith('NODE_CHANNEL_')).sort()
+  assert.deepEqual(names, ['ORT_DISABLE_TELEMETRY', 'PATH', 'PWD'])
   const own = readlinkSync(`/proc/${pid}/cwd`)
   assert.match(own, /millhand-model-/)
   assert.deepEqual(await readdir(own), [])
   await model.kill()
   await assert.rejects(readdir(own), { code: 'ENOENT' })
+})
+
+test('a child tells the maker of ONNX Runtime nothing: it opens neither a socket nor a file of telemetry', async t => {
+  const model = await load(t, digits)
+  await ask(model, digits.exampleInput as string)
+  const [pid] = children() as [number]
+  const open = readdirSync(`/proc/${pid}/fd`).flatMap(file => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${file}`)
+    } catch {
+      return [] // It was closed meanwhile.
+    }
+  })
+  assert.deepEqual(
+    open.filter(file => /onnxruntime\.db|mat-debug/.test(file)),
+    [],
+  )
 })
 
 test('the log gets the last words of a child that ended by itself', async t => {
