@@ -28,7 +28,7 @@ import { singleReplica } from '@millhand/lease'
 import { type Catalogue, loadCatalogue } from '@millhand/model'
 import { loadPlans, type Plans } from '@millhand/plans'
 import { systemClock as clock, createHealth, type Health, type Runner } from '@millhand/process'
-import { createDirectTransport, type Routes, serve } from '@millhand/rpc'
+import { serve } from '@millhand/rpc'
 import { createCredentialsIssuer, deriveSecret } from '@millhand/rpc/network'
 import { createStatusService } from '@millhand/status'
 import { DiskRoom, openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
@@ -41,6 +41,7 @@ import { watchDeliveryHealth } from './delivery-health.ts'
 import { trimEvents } from './event-retention.ts'
 import { createExecutors } from './executors.ts'
 import { ensureFolder, requireFolder } from './folders.ts'
+import { HostedServices } from './hosted-services.ts'
 import { explainListenFault } from './listen-fault.ts'
 import type { LocalConfig } from './local-config.ts'
 import { probeHealth } from './processes/health-probe.ts'
@@ -134,36 +135,6 @@ async function openAccounts(config: LocalConfig, db: SqliteDatabase, plans: Plan
   const keys = await ensureBootstrapKeys(config.dataDir, config.bootstrap)
   await ensureFirstAccount({ ...owned, clock }, { keys, plans: firstPlans(config.bootstrapPlans, plans) })
   return { secret, keys }
-}
-
-/** What each `createXService` makes. */
-interface Service {
-  routes(router: Routes): void
-  /** Its background work, until the signal ends. */
-  run(signal: AbortSignal): Promise<void>
-}
-
-/** The services of the process, which call each other without a network. */
-class HostedServices {
-  readonly transport = createDirectTransport()
-  /** Workforce's leases are asked for as compute's are, so they have a way of their own. */
-  readonly workforceLeases = createDirectTransport()
-  readonly #runner: Runner
-  readonly #services: Service[] = []
-
-  constructor(runner: Runner) {
-    this.#runner = runner
-  }
-
-  host(name: string, service: Service): void {
-    serve(service.routes, this.transport)
-    this.#runner.run(name, signal => service.run(signal))
-    this.#services.push(service)
-  }
-
-  routes(router: Routes): void {
-    for (const service of this.#services) service.routes(router)
-  }
 }
 
 /** `isBusy`: whether requests come, which readers of old events leave the thread to. */
