@@ -27,6 +27,9 @@ export const batchMessage = (batch: BatchRecord): Batch => ({
   ...(batch.input_file !== undefined && { inputFile: batch.input_file }),
   ...(batch.output_file !== undefined && { outputFile: batch.output_file }),
   ...(batch.error_file !== undefined && { errorFile: batch.error_file }),
+  ...(batch.results_error !== undefined && {
+    resultsError: { $typeName: 'millhand.compute.v1.TaskError', ...batch.results_error, retryable: false },
+  }),
   ...(batch.cancel_requested_at !== undefined && { cancelRequestedAt: timestampFromMs(batch.cancel_requested_at) }),
   ...(batch.finished_at !== undefined && { finishedAt: timestampFromMs(batch.finished_at) }),
   ...(batch.due_at !== undefined && { dataExpiresAt: timestampFromMs(batch.due_at) }),

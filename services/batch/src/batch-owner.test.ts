@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createClient } from '@connectrpc/connect'
-import { createIds } from '@millhand/api'
+import { createIds, fail } from '@millhand/api'
 import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { type ManualClock, manualClock } from '@millhand/process'
-import { createDirectTransport, serve } from '@millhand/rpc'
+import { createDirectTransport, principal, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
 import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
@@ -35,6 +35,8 @@ let ending: AbortController
 let tasks: Map<string, { status: TaskStatus; asked: number; queueTimeoutS: number | undefined }>
 /** The contents of files, by their name. */
 let files: Map<string, string>
+/** What compute does with a file before it has it. */
+let receive: (name: string, text: string, tenant: string) => Promise<void> | void
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millhand-batch-'))
@@ -43,6 +45,7 @@ beforeEach(async () => {
   clock = manualClock(Date.UTC(2026, 10, 26))
   tasks = new Map()
   files = new Map()
+  receive = () => {}
   ending = new AbortController()
   const ids = createIds({ now: () => clock.now() })
   batches = db.collection(batchesSpec)
@@ -54,11 +57,17 @@ beforeEach(async () => {
     tasks: createClient(BatchTaskService, transport),
     taskFiles: createClient(TaskFileService, transport),
   }
-  const id = ids('batch')
-  batch = {
-    ...{ id, tenant, version: 1, account_id: 'acct_1', mode: 'live', status: 'running', total: TOTAL },
+  newId = () => ids('batch')
+  batch = await addBatch(tenant, TOTAL)
+})
+let newId: () => BatchRecord['id']
+
+async function addBatch(tenant: string, total: number): Promise<BatchRecord> {
+  const id = newId()
+  const batch: BatchRecord = {
+    ...{ id, tenant, version: 1, account_id: tenant.slice(0, 6), mode: 'live', status: 'running', total },
     plans: { compute: '', developer: '', workforce: '' },
-    counts: countsOf(newItems(tenant, id, TOTAL)),
+    counts: countsOf(newItems(tenant, id, total)),
     lines: `batches/${tenant}/${id}/1`,
     completion_window_s: WINDOW_S,
     metadata: {},
@@ -67,9 +76,10 @@ beforeEach(async () => {
     resource_version: 1,
   }
   const line = (custom_id: string) => `${JSON.stringify({ custom_id, type: 'inference', model: 'm', input: '1' })}\n`
-  await blobs.put(batch.lines, Buffer.from(Array.from({ length: TOTAL }, (_, n) => line(`c${n}`)).join('')))
+  await blobs.put(batch.lines, Buffer.from(Array.from({ length: total }, (_, n) => line(`c${n}`)).join('')))
   await batches.write({ kind: 'insert', document: batch, events: [] })
-})
+  return batch
+}
 afterEach(async () => {
   ending.abort()
   await db.close()
@@ -106,12 +116,13 @@ function compute() {
       },
     })
     router.service(TaskFileService, {
-      async storeTaskFile(requests) {
+      async storeTaskFile(requests, call) {
         let name = ''
         let text = ''
         for await (const { part } of requests)
           if (part.case === 'file') name = part.value.filename
           else if (part.case === 'data') text += Buffer.from(part.value).toString('utf8')
+        await receive(name, text, principal(call).tenant)
         files.set(name, files.get(name) ?? text)
         return { id: name }
       },
@@ -127,7 +138,16 @@ function endTask(id: string, status: TaskStatus): void {
 }
 
 const idOf = (index: number) => taskIdOf('task', batch.id, index)
-const now = async () => (await batches.get(tenant, batch.id)) as BatchRecord
+const now = async ({ tenant, id } = batch) => (await batches.get(tenant, id)) as BatchRecord
+/** Batches end beside the passes. */
+async function ended(one = batch): Promise<BatchRecord> {
+  for (;;) {
+    const record = await now(one)
+    if (record.finished_at !== undefined) return record
+    await turn()
+  }
+}
+const turn = () => new Promise(resolve => setImmediate(resolve))
 const linesOf = (name: string) =>
   (files.get(name) ?? '')
     .split('\n')
@@ -149,7 +169,8 @@ test('an owner that died while it made tasks is followed by one that makes each 
   assert.deepEqual([counts.succeeded, counts.queued], [10, TOTAL - 10])
   for (const index of range(10, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
   await new BatchOwner(deps, ending.signal).pass()
-  assert.deepEqual([(await now()).status, (await now()).error_file], ['completed', undefined])
+  const { status, error_file } = await ended()
+  assert.deepEqual([status, error_file], ['completed', undefined])
   assert.deepEqual(
     linesOf('output.jsonl'),
     range(0, TOTAL).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output: 7 })),
@@ -177,13 +198,91 @@ test('after the completion window nothing is made, what was done is kept, and th
   await clock.advance(WINDOW_S * 1000)
   room = Number.POSITIVE_INFINITY
   await owner.pass()
-  const ended = await now()
-  assert.deepEqual([ended.status, tasks.size], ['expired', made])
-  assert.deepEqual([ended.counts.succeeded, ended.counts.expired], [60, TOTAL - 60])
+  const { status, counts } = await ended()
+  assert.deepEqual([status, tasks.size], ['expired', made])
+  assert.deepEqual([counts.succeeded, counts.expired], [60, TOTAL - 60])
   assert.equal(linesOf('output.jsonl').length, 60)
   const rest = linesOf('error.jsonl')
   assert.deepEqual(
     rest.map(({ index, task_id, error }) => [index, task_id, error.code]),
     range(60, TOTAL).map(index => [index, index < made ? idOf(index) : undefined, 'batch_expired']),
   )
+})
+
+/** Makes the tasks of the batch, and ends each as it is said. */
+async function run(owner: BatchOwner, statusOf: (index: number) => TaskStatus): Promise<void> {
+  await owner.pass()
+  for (const index of range(0, TOTAL)) endTask(idOf(index), statusOf(index))
+  await clock.advance(30_000)
+  await owner.pass()
+}
+const failAfter = (most: number) => (index: number) => (index < most ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
+
+test('a file that is too large goes without its outputs, and the batch says so', async () => {
+  receive = (_, text) => {
+    if (text.includes('"output":7')) throw fail('payload_too_large', 'A file has at most so much.')
+  }
+  await run(new BatchOwner(deps, ending.signal), failAfter(200))
+  const { status, output_file, error_file, results_error } = await ended()
+  assert.deepEqual([status, results_error?.code], ['completed', 'output_too_large'])
+  assert.deepEqual([output_file, error_file], ['output.jsonl', 'error.jsonl'])
+  assert.deepEqual(
+    linesOf('output.jsonl'),
+    range(0, 200).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output_omitted: true })),
+  )
+})
+
+test('a batch whose account has no storage left ends without its files', async () => {
+  receive = () => {
+    throw fail('storage_quota_exceeded', 'There is no room.')
+  }
+  await run(new BatchOwner(deps, ending.signal), failAfter(200))
+  const { status, output_file, error_file, results_error, counts } = await ended()
+  assert.deepEqual([status, results_error?.code], ['completed', 'storage_quota_exceeded'])
+  assert.deepEqual([output_file, error_file], [undefined, undefined])
+  assert.deepEqual([counts.succeeded, counts.failed], [200, TOTAL - 200])
+})
+
+test('a batch that is slow to end holds up no other, and one that can not end is tried ever more rarely', async () => {
+  const slow = Promise.withResolvers<void>()
+  let tries = 0
+  receive = async (_, __, of) => {
+    if (of === tenant) return slow.promise
+    if (of !== 'acct_3/live') return
+    tries++
+    throw fail('unavailable', 'Compute is away.')
+  }
+  const owner = new BatchOwner(deps, ending.signal)
+  const [other, broken] = [await addBatch('acct_2/live', 1), await addBatch('acct_3/live', 1)]
+  await owner.pass()
+  for (const id of tasks.keys()) endTask(id, TaskStatus.SUCCEEDED)
+  await clock.advance(30_000)
+  await owner.pass()
+  assert.equal((await ended(other)).status, 'completed')
+  assert.equal((await now()).status, 'running')
+  for (let second = 0; second < 100; second++) {
+    await clock.advance(1_000)
+    await owner.pass()
+    for (let turns = 0; turns < 50; turns++) await turn()
+  }
+  assert.ok(tries >= 5 && tries <= 8, `${tries} tries`)
+  assert.equal((await now(broken)).status, 'running')
+  slow.resolve()
+  assert.equal((await ended()).status, 'completed')
+})
+
+test('the end of a task of which no event came is found, in a batch that is being cancelled too', async () => {
+  const owner = new BatchOwner(deps, ending.signal)
+  await owner.pass()
+  await owner.heard(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'running'])))
+  for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.RUNNING })
+  const { version, ...record } = await now()
+  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await owner.pass()
+  for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.CANCELLED })
+  for (let second = 0; second <= 30; second++) {
+    await clock.advance(1_000)
+    await owner.pass()
+  }
+  assert.equal((await ended()).status, 'cancelled')
 })

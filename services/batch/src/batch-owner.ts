@@ -1,6 +1,7 @@
 /**
  * What the owner of the service does with batches that have not ended: makes their tasks, follows those by their events,
- * stops them, and ends the batches. It works on one batch at a time, and on many batches at once.
+ * stops them, and ends the batches. Nothing is done to one batch twice at once. What a batch takes long for, or fails at,
+ * holds up no other.
  */
 import type { Client } from '@connectrpc/connect'
 import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
@@ -10,8 +11,10 @@ import { type Clock, KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { type BatchRecord, hasEnded, type Status } from './batch.ts'
 import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
+import { createFairRuns } from './fair-runs.ts'
 import { type BatchItems, countsOf, haveAllEnded, type ItemState, indexesOf, withStates } from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
+import { createPauses, type Pauses } from './pauses.ts'
 import { writeResults } from './results.ts'
 import { createTaskCalls, type TaskCalls } from './task-calls.ts'
 import { CHUNK, makeTasks } from './task-maker.ts'
@@ -35,8 +38,13 @@ const QUEUED_OF_BATCH = 1_000
 const QUEUED_OF_TENANT = 2_000
 /** After so long without news the tasks themselves are asked. */
 const QUIET_MS = 30_000
-/** What failed is tried again after this. */
+/** What failed is tried again after this at first, and at last. */
 const RETRY_MS = 1_000
+const MOST_RETRY_MS = 60_000
+/** Tenants whose tasks are made at once, and batches whose files are written at once: of all tenants, and of one. */
+const TENANTS_AT_ONCE = 8
+const ENDS_AT_ONCE = 8
+const ENDS_OF_TENANT = 2
 const PAGE = 200
 
 export class BatchOwner {
@@ -47,15 +55,17 @@ export class BatchOwner {
   readonly #mutex = new KeyedMutex()
   /** When there was news of a batch, or its tasks were asked last, by the monotonic clock. */
   readonly #newsAt = new Map<string, number>()
-  /** Batches whose tasks are being stopped, and those that failed, with when they are tried again. */
+  /** Batches whose tasks are being stopped. */
   readonly #stopped = new Set<string>()
-  readonly #retryAt = new Map<string, number>()
+  readonly #pauses: Pauses
+  readonly #ends = createFairRuns(ENDS_AT_ONCE, ENDS_OF_TENANT)
 
   constructor(deps: OwnerDeps, signal: AbortSignal) {
     this.#deps = deps
     this.#calls = createTaskCalls(deps.tasks, signal)
     this.#items = createItemsStore(deps.items)
     this.#signal = signal
+    this.#pauses = createPauses(deps.clock, RETRY_MS, MOST_RETRY_MS)
   }
 
   /** Takes up what events say of the tasks of a batch. */
@@ -70,11 +80,20 @@ export class BatchOwner {
 
   /** Takes every batch that has not ended a step on. What fails is tried again at a later pass. */
   async pass(): Promise<void> {
-    for await (const batches of this.#activeByTenant()) {
-      const most = Math.max(CHUNK, Math.min(QUEUED_OF_BATCH, Math.floor(QUEUED_OF_TENANT / batches.length)))
-      await Promise.all(batches.map(batch => this.#tryAdvance(batch, most)))
-      if (this.#signal.aborted) return
+    const tenants = this.#activeByTenant()
+    const work = async () => {
+      for await (const batches of tenants) {
+        const most = Math.max(CHUNK, Math.min(QUEUED_OF_BATCH, Math.floor(QUEUED_OF_TENANT / batches.length)))
+        await Promise.all(batches.map(batch => this.#tryAdvance(batch, most)))
+        if (this.#signal.aborted) return
+      }
     }
+    await Promise.all(Array.from({ length: TENANTS_AT_ONCE }, work))
+  }
+
+  /** Resolves once no batch is being ended, after the signal. */
+  async close(): Promise<void> {
+    await this.#ends.close()
   }
 
   async *#activeByTenant(): AsyncGenerator<readonly BatchRecord[], void> {
@@ -101,24 +120,34 @@ export class BatchOwner {
   }
 
   async #tryAdvance(listed: BatchRecord, most: number): Promise<void> {
-    const { clock, log, batches } = this.#deps
+    const { batches } = this.#deps
     const key = keyOf(listed)
-    if ((this.#retryAt.get(key) ?? 0) > clock.monotonic()) return
-    try {
-      await this.#mutex.runExclusive(key, async () => {
+    if (this.#pauses.has(key) || this.#ends.has(key)) return
+    await this.#try(listed, async () => {
+      const haveEnded = await this.#mutex.runExclusive(key, async () => {
         const batch = await batches.get(listed.tenant, listed.id)
-        if (batch !== undefined && !hasEnded(batch)) await this.#advance(batch, most)
+        return batch !== undefined && !hasEnded(batch) && (await this.#advance(batch, most))
       })
-      this.#retryAt.delete(key)
+      if (haveEnded) this.#ends.start(listed.tenant, key, () => this.#try(listed, () => this.#end(listed)))
+      else this.#pauses.end(key)
+    })
+  }
+
+  /** What fails is told once, and tried again after a pause. */
+  async #try(batch: BatchRecord, work: () => Promise<void>): Promise<void> {
+    const key = keyOf(batch)
+    try {
+      await work()
     } catch (error) {
       if (this.#signal.aborted) return
-      log[this.#retryAt.has(key) ? 'debug' : 'warn']('batch.failed', { batch: listed.id, error })
-      this.#retryAt.set(key, clock.monotonic() + RETRY_MS)
-      this.#items.forget(listed)
+      const isAgain = this.#pauses.lengthen(key)
+      this.#deps.log[isAgain ? 'debug' : 'warn']('batch.failed', { batch: batch.id, error })
+      this.#items.forget(batch)
     }
   }
 
-  async #advance(batch: BatchRecord, most: number): Promise<void> {
+  /** Resolves with whether every task has ended. */
+  async #advance(batch: BatchRecord, most: number): Promise<boolean> {
     const { clock, blobs } = this.#deps
     const key = keyOf(batch)
     let { items } = await this.#load(batch)
@@ -134,7 +163,7 @@ export class BatchOwner {
       this.#stopped.delete(key)
       items = await this.#look(batch, items, indexesOf(items, 'queued', 'running', 'cancelling'))
     }
-    if (haveAllEnded(items)) await this.#end(batch, items)
+    return haveAllEnded(items)
   }
 
   /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
@@ -153,20 +182,25 @@ export class BatchOwner {
       if (state !== undefined) changes.set(index, state)
       else if (index < items.made) changes.set(index, 'failed')
     }
+    this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
     return await this.#save(batch, items, withStates(items, changes))
   }
 
   async #save(batch: BatchRecord, before: BatchItems, after: BatchItems): Promise<BatchItems> {
-    this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
     if (after.states === before.states) return before
+    this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
     const saved = await this.#items.save(after)
     const counts = countsOf(saved)
     await changeBatch(this.#deps, batch.tenant, batch.id, now => ({ ...now, counts }))
     return saved
   }
 
-  async #end(batch: BatchRecord, items: BatchItems): Promise<void> {
-    const { clock, blobs, taskFiles, retentionMs } = this.#deps
+  /** Ends a batch whose tasks have all ended: nothing changes them any more. */
+  async #end({ tenant, id }: BatchRecord): Promise<void> {
+    const { clock, blobs, batches, taskFiles, retentionMs } = this.#deps
+    const batch = await batches.get(tenant, id)
+    if (batch === undefined || hasEnded(batch)) return
+    const { items } = await this.#items.load(batch)
     const counts = countsOf(items)
     const finished_at = clock.now()
     const isLate = counts.expired > 0 && finished_at >= batch.expires_at
@@ -174,12 +208,16 @@ export class BatchOwner {
     const due_at = finished_at + retentionMs
     const results = { blobs, calls: this.#calls, taskFiles, signal: this.#signal }
     const files = await writeResults(results, { ...batch, counts }, items, { status, until: due_at })
-    await changeBatch(this.#deps, batch.tenant, batch.id, now =>
-      hasEnded(now) ? now : { ...now, ...files, status, counts, finished_at, due_at },
-    )
-    await blobs.delete(batch.lines)
-    await this.#items.remove(batch)
-    for (const known of [this.#newsAt, this.#stopped, this.#retryAt]) known.delete(keyOf(batch))
+    const key = keyOf(batch)
+    await this.#mutex.runExclusive(key, async () => {
+      await changeBatch(this.#deps, tenant, id, now =>
+        hasEnded(now) ? now : { ...now, ...files, status, counts, finished_at, due_at },
+      )
+      await blobs.delete(batch.lines)
+      await this.#items.remove(batch)
+      for (const known of [this.#newsAt, this.#stopped]) known.delete(key)
+      this.#pauses.end(key)
+    })
   }
 }
 

@@ -80,11 +80,12 @@ export function createBatchService(options: BatchOptions) {
         await Promise.all(news.map(({ tenant, id, changes }) => owner.heard(tenant, id, changes)))
         if (news.length > 0) wakeUp.wake()
       }
-      await Promise.all([
+      const ending = Promise.all([
         events.subscribe(GROUP, topics, hear, signal),
         passes(owner, signal),
         removeExpired({ ...options, batches }, signal),
       ])
+      await ending.finally(() => owner.close())
     },
   }
 }

@@ -1,7 +1,7 @@
 /** A batch as the service stores it. REST shows the part that `batch-message.ts` picks. */
 import { fail, type Id, type KeyMode, type PlanNames } from '@millhand/api'
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
-import type { ItemCounts } from './item-state.ts'
+import type { ItemCounts, Refusal } from './item-state.ts'
 
 export type Status = 'running' | 'cancelling' | 'completed' | 'cancelled' | 'expired'
 
@@ -20,6 +20,8 @@ export interface BatchRecord extends Document {
   readonly input_file?: string | undefined
   readonly output_file?: string | undefined
   readonly error_file?: string | undefined
+  /** Why its files are not whole. */
+  readonly results_error?: Refusal | undefined
   readonly completion_window_s: number
   readonly metadata: Readonly<Record<string, string>>
   readonly created_at: number

@@ -2,10 +2,11 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
+import { codeOf, type ProblemCode } from '@millhand/api'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { BatchRecord, Status } from './batch.ts'
-import { type BatchItems, type ItemState, stateAt } from './item-state.ts'
+import { type BatchItems, type ItemState, type Refusal, stateAt } from './item-state.ts'
 import { keptLines } from './kept-lines.ts'
 import { onBehalfOf, principalOf, streamOnBehalfOf } from './on-behalf-of.ts'
 import type { ItemTask, TaskCalls } from './task-calls.ts'
@@ -23,36 +24,88 @@ const PAGE = 200
 const PART_BYTES = 65_536
 
 /**
+ * Bytes of outputs in `output_file`: what is left of the 512 MiB of a file is for the heads of 50,000 lines, each of less
+ * than 600 bytes.
+ */
+const MOST_OUTPUT = 480 * 2 ** 20
+
+/** What a batch shows of its results once it has ended. */
+export type Results = Pick<BatchRecord, 'output_file' | 'error_file' | 'results_error'>
+
+/**
  * Writes the files and keeps them until then (ms since 1970); what was written by an earlier try stays. A file that would
- * be empty is none.
+ * be empty is none. Where there is no room for outputs, their lines say so; where there is none for a file either, there
+ * is no file. Both are final: the tasks have their outputs for as long as the batch is kept.
  */
 export async function writeResults(
   deps: ResultsDeps,
   batch: BatchRecord,
   items: BatchItems,
-  end: { readonly status: Status; readonly until: number },
-): Promise<Pick<BatchRecord, 'output_file' | 'error_file'>> {
-  const succeeded = batch.counts.succeeded
-  const output_file =
-    succeeded > 0 ? await writeFile(deps, batch, 'output.jsonl', outputLines(deps, batch, items), end.until) : undefined
-  const error_file =
-    succeeded < batch.total
-      ? await writeFile(deps, batch, 'error.jsonl', errorLines(deps, batch, items, end.status), end.until)
-      : undefined
-  return { ...(output_file !== undefined && { output_file }), ...(error_file !== undefined && { error_file }) }
+  end: { readonly status: Status; readonly until: number; readonly mostOutput?: number },
+): Promise<Results> {
+  const { status, until, mostOutput = MOST_OUTPUT } = end
+  const { succeeded } = batch.counts
+  const write = (name: string, attempt: number, lines: AsyncIterable<string>) =>
+    refusable(() => writeFile(deps, batch, { run: `${batch.id}/${attempt}`, name, lines, until }))
+
+  const errors = succeeded < batch.total ? await write('error.jsonl', 1, errorLines(deps, batch, items, status)) : {}
+  if (succeeded === 0) return resultsOf(undefined, errors.file, errors.refusal)
+  const outputs = outputLines(deps, batch, items, mostOutput)
+  let output = await write('output.jsonl', 1, outputs.lines())
+  let refusal = errors.refusal ?? output.refusal ?? (outputs.hasOmitted() ? tooLarge : undefined)
+  if (output.file === undefined) {
+    output = await write('output.jsonl', 2, outputLines(deps, batch, items, 0).lines())
+    refusal ??= output.refusal
+  }
+  return resultsOf(output.file, errors.file, refusal)
 }
 
-/** Compute knows it by the batch and its name: it is written once. */
+const resultsOf = (output_file?: string, error_file?: string, results_error?: Refusal): Results => ({
+  ...(output_file !== undefined && { output_file }),
+  ...(error_file !== undefined && { error_file }),
+  ...(results_error !== undefined && { results_error }),
+})
+
+const tooLarge: Refusal = {
+  code: 'output_too_large',
+  message: 'The outputs are more than one file holds. The tasks of the lines with `output_omitted` have them.',
+}
+const noRoom: Refusal = {
+  code: 'storage_quota_exceeded',
+  message: "The account's storage had no room for all results when the batch ended. The tasks have them.",
+}
+
+/** What trying again does not change. */
+const refusals: Partial<Record<ProblemCode, Refusal>> = { payload_too_large: tooLarge, storage_quota_exceeded: noRoom }
+
+async function refusable(
+  write: () => Promise<string>,
+): Promise<{ readonly file?: string; readonly refusal?: Refusal }> {
+  try {
+    return { file: await write() }
+  } catch (error) {
+    const refusal = refusals[codeOf(error)]
+    if (refusal === undefined) throw error
+    return { refusal }
+  }
+}
+
+/** A file of a batch. */
+interface ResultFile {
+  /** Compute knows the file by its run and its name: it is written once. */
+  readonly run: string
+  readonly name: string
+  readonly lines: AsyncIterable<string>
+  readonly until: number
+}
+
 async function writeFile(
   { taskFiles, signal }: ResultsDeps,
   batch: BatchRecord,
-  filename: string,
-  lines: AsyncIterable<string>,
-  until: number,
+  { run, name, lines, until }: ResultFile,
 ): Promise<string> {
-  const run = `${batch.id}/1`
   const caller = principalOf(batch)
-  const { id } = await taskFiles.storeTaskFile(sent(run, filename, lines), streamOnBehalfOf(caller, signal))
+  const { id } = await taskFiles.storeTaskFile(sent(run, name, lines), streamOnBehalfOf(caller, signal))
   const kept = await taskFiles.keepTaskFile({ id, run, until: timestampFromMs(until) }, onBehalfOf(caller, signal))
   if (!kept.kept) throw new Error(`the file ${id} of ${batch.id} is gone`)
   return id
@@ -77,13 +130,25 @@ function* parts(text: string) {
     yield { part: { case: 'data' as const, value: bytes.subarray(at, at + PART_BYTES) } }
 }
 
-async function* outputLines(deps: ResultsDeps, batch: BatchRecord, items: BatchItems): AsyncGenerator<string, void> {
-  for await (const { customId, task } of ended(deps, batch, items, state => state === 'succeeded', true)) {
-    const { outputFile, output = 'null' } = task.found
-    // The output is JSON text, and goes in as it is.
-    const head = JSON.stringify({ custom_id: customId, index: task.index, task_id: task.id, output_file: outputFile })
-    yield outputFile === undefined ? `${head.slice(0, -1)},"output":${output}}` : head
+/** Lines with at most so many bytes of outputs: those that come after say that theirs is left out. */
+function outputLines(deps: ResultsDeps, batch: BatchRecord, items: BatchItems, mostOutput: number) {
+  let omitted = 0
+  async function* lines(): AsyncGenerator<string, void> {
+    let room = mostOutput
+    for await (const { customId, task } of ended(deps, batch, items, state => state === 'succeeded', mostOutput > 0)) {
+      const { outputFile, output = 'null' } = task.found
+      const head = { custom_id: customId, index: task.index, task_id: task.id, output_file: outputFile }
+      if (outputFile === undefined) room -= Buffer.byteLength(output)
+      if (outputFile !== undefined) yield JSON.stringify(head)
+      // The output is JSON text, and goes in as it is.
+      else if (room >= 0) yield `${JSON.stringify(head).slice(0, -1)},"output":${output}}`
+      else {
+        omitted++
+        yield JSON.stringify({ ...head, output_omitted: true })
+      }
+    }
   }
+  return { lines, hasOmitted: () => omitted > 0 }
 }
 
 async function* errorLines(
