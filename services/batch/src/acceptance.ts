@@ -29,6 +29,8 @@ interface Accept {
   /** Where they are kept. */
   readonly key: string
   readonly signal: AbortSignal
+  /** Hears how many bytes are about to be kept; what it throws ends it. */
+  readonly onBytes: (bytes: number) => void
 }
 
 /** Characters of JSON, and tasks, that are checked in one call: UTF-8 has at most three bytes for each. */
@@ -37,13 +39,13 @@ const PAGE = 500
 
 /**
  * Keeps the lines, in their order and without blank ones, where every one is a task that can be made; resolves with how
- * many there are. Else it fails with every fault that an answer shows, and keeps nothing.
+ * many there are, and how many bytes. Else it fails with every fault that an answer shows, and keeps nothing.
  */
 export async function acceptLines(
   { blobs, tasks }: AcceptanceDeps,
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
-  { caller, most, param, key, signal }: Accept,
-): Promise<number> {
+  { caller, most, param, key, signal, onBytes }: Accept,
+): Promise<{ readonly total: number; readonly bytes: number }> {
   const faults: Fault[] = []
   const customIds = new Map<string, string>()
   let page: { readonly item: Item; readonly place: string }[] = []
@@ -83,7 +85,10 @@ export async function acceptLines(
       take(line)
       if (page.length === PAGE || pageLength > PAGE_LENGTH) await checkPage()
       if (isFull(faults)) break
-      if (faults.length === 0) yield Buffer.from(`${line.text}\n`)
+      if (faults.length > 0) continue
+      const kept = Buffer.from(`${line.text}\n`)
+      onBytes(kept.length)
+      yield kept
     }
     if (!isFull(faults)) await checkPage()
     if (total === 0) faults.push({ param, code: 'too_few', message: `\`${param}\` has no tasks.` })
@@ -93,9 +98,9 @@ export async function acceptLines(
   }
 
   const content = Readable.from(checked(), { objectMode: false })
-  await blobs.put(key, content, { signal }).catch(error => {
+  const { size } = await blobs.put(key, content, { signal }).catch(error => {
     if (signal.aborted) throw fail('unavailable', 'The request was ended.', { cause: error })
     throw error
   })
-  return total
+  return { total, bytes: size }
 }

@@ -3,6 +3,7 @@ import type { Cursors } from '@millhand/api'
 import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
+import type { ActiveLimits } from './active-limits.ts'
 import type { BatchStoreDeps } from './batch-store.ts'
 
 /** The dependencies of the service's methods. */
@@ -11,6 +12,7 @@ export interface BatchDeps extends BatchStoreDeps {
   readonly tasks: Client<typeof BatchTaskService>
   readonly files: Client<typeof FileService>
   readonly cursors: Cursors
+  readonly limits: ActiveLimits
   /** Hears that there is a batch that was not there before, or that is to be cancelled. */
   readonly onCreated: () => void
 }

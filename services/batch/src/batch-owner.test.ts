@@ -69,6 +69,7 @@ async function addBatch(tenant: string, total: number): Promise<BatchRecord> {
     plans: { compute: '', developer: '', workforce: '' },
     counts: countsOf(newItems(tenant, id, total)),
     lines: `batches/${tenant}/${id}/1`,
+    lines_bytes: 0,
     completion_window_s: WINDOW_S,
     metadata: {},
     created_at: clock.now(),

@@ -12,6 +12,7 @@ import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { createActiveLimits } from './active-limits.ts'
 import { type Batches, batchesSpec } from './batch.ts'
 import type { BatchDeps } from './batch-deps.ts'
 import { BatchOwner } from './batch-owner.ts'
@@ -51,7 +52,12 @@ export function createBatchService(options: BatchOptions) {
   const batches: Batches = db.collection(batchesSpec)
   const items: ItemsCollection = db.collection(itemsSpec)
   const wakeUp = createWakeUp(clock)
-  const deps: BatchDeps = { ...options, batches, ids: createIds({ now: () => clock.now() }), onCreated: wakeUp.wake }
+  const deps: BatchDeps = {
+    ...{ ...options, batches },
+    ids: createIds({ now: () => clock.now() }),
+    limits: createActiveLimits({ batches }),
+    onCreated: wakeUp.wake,
+  }
 
   async function passes(owner: BatchOwner, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

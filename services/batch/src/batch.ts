@@ -17,6 +17,7 @@ export interface BatchRecord extends Document {
   readonly counts: ItemCounts
   /** The blob of its lines; there until it has ended. */
   readonly lines: string
+  readonly lines_bytes: number
   readonly input_file?: string | undefined
   readonly output_file?: string | undefined
   readonly error_file?: string | undefined

@@ -4,6 +4,7 @@ import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
 import { acceptLines, type SentLine } from '../acceptance.ts'
+import type { Place } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
 import type { BatchDeps } from '../batch-deps.ts'
 import { batchMessage } from '../batch-message.ts'
@@ -21,9 +22,6 @@ const MOST_LINES = 50_000
 /** Bytes of a line, as of the body of `POST /v1/tasks`. */
 const MOST_LINE = 1_048_576
 
-/** Batches of an account and mode that have not ended. */
-const MOST_ACTIVE = 100
-
 /**
  * Creates a batch: its lines are checked and kept, then one write makes it. Before that write there is nothing; from then
  * on every task of it will be made. A second call of the same operation answers with what the first has made.
@@ -31,60 +29,77 @@ const MOST_ACTIVE = 100
 export const createBatch =
   (deps: BatchDeps) =>
   async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
-    const { batches, blobs, ids, onCreated } = deps
-    const caller = principal(call)
-    const { tenant } = caller
+    const { batches, ids, limits } = deps
+    const { tenant } = principal(call)
     const id = idOf('batch', call, ids)
     const before = call.values.get(operationKey) === undefined ? undefined : await batches.get(tenant, id)
     if (before) return batchMessage(before)
-    await requireRoom(deps, tenant)
-
-    const lines = linesKey(tenant, id, crypto.randomUUID())
-    const { inputFile } = req
-    const [param, most, sent] =
-      inputFile === undefined
-        ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
-        : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
-    const total = await acceptLines(deps, sent, { caller, most, param, key: lines, signal: call.signal })
-
-    const created_at = idTime(id)
-    const completion_window_s = req.completionWindowS ?? WINDOW_S
-    const batch: BatchRecord = {
-      ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
-      status: 'running',
-      plans: caller.plans,
-      total,
-      counts: countsOf(newItems(tenant, id, total)),
-      lines,
-      ...(inputFile !== undefined && { input_file: inputFile }),
-      completion_window_s,
-      metadata: req.metadata,
-      created_at,
-      expires_at: created_at + completion_window_s * 1000,
-      resource_version: 1,
-      request_id: call.values.get(requestIdKey),
+    const place = await limits.begin(tenant)
+    try {
+      return await accept(deps, req, call, id, place)
+    } finally {
+      place.end()
     }
-    if (await insertBatch(deps, batch)) {
-      onCreated()
-      return batchMessage(batch)
-    }
-    await blobs.delete(lines)
-    const made = await batches.get(tenant, id)
-    if (made === undefined) throw new Error(`the id ${id} is taken by nothing`)
-    return batchMessage(made)
   }
+
+async function accept(
+  deps: BatchDeps,
+  req: CreateBatchRequest,
+  call: HandlerContext,
+  id: Id<'batch'>,
+  place: Place,
+): Promise<Batch> {
+  const { batches, blobs, onCreated } = deps
+  const caller = principal(call)
+  const { tenant } = caller
+  const lines = linesKey(tenant, id, crypto.randomUUID())
+  const { inputFile } = req
+  const [param, most, sent] =
+    inputFile === undefined
+      ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
+      : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
+  const { signal } = call
+  const accepted = await acceptLines(deps, sent, { caller, most, param, key: lines, signal, onBytes: place.add })
+  const { total, bytes } = accepted
+
+  const created_at = idTime(id)
+  const completion_window_s = req.completionWindowS ?? WINDOW_S
+  const batch: BatchRecord = {
+    ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
+    status: 'running',
+    plans: caller.plans,
+    total,
+    counts: countsOf(newItems(tenant, id, total)),
+    lines,
+    lines_bytes: bytes,
+    ...(inputFile !== undefined && { input_file: inputFile }),
+    completion_window_s,
+    metadata: req.metadata,
+    created_at,
+    expires_at: created_at + completion_window_s * 1000,
+    resource_version: 1,
+    request_id: call.values.get(requestIdKey),
+  }
+  const isNew = await place
+    .commit(() => insertBatch(deps, batch))
+    .catch(async error => {
+      if (codeOf(error) === 'queue_full') await blobs.delete(lines)
+      throw error
+    })
+  if (isNew) {
+    onCreated()
+    return batchMessage(batch)
+  }
+  await blobs.delete(lines)
+  const made = await batches.get(tenant, id)
+  if (made === undefined) throw new Error(`the id ${id} is taken by nothing`)
+  return batchMessage(made)
+}
 
 /** What the names of blobs begin with that are the lines of batches, and no others. */
 export const LINES_AT = 'batches/'
 
 const linesKey = (tenant: string, id: Id, nonce: string): string => `${LINES_AT}${tenant}/${id}/${nonce}`
-
-async function requireRoom({ batches }: BatchDeps, tenant: string): Promise<void> {
-  const active = await batches.count('active', { equals: [tenant] }, MOST_ACTIVE)
-  if (active < MOST_ACTIVE) return
-  const detail = `The account has ${MOST_ACTIVE} batches that have not ended, which is as many as it may have.`
-  throw fail('queue_full', detail, { retryAfterS: 1 })
-}
 
 function* sentTasks(tasks: readonly string[]): Generator<SentLine, void> {
   for (const [index, text] of tasks.entries()) yield { text, place: `tasks[${index}]` }
