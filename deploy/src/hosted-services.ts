@@ -11,8 +11,8 @@ interface Service {
 /** The services of the process, which call each other without a network. */
 export class HostedServices {
   readonly transport = createDirectTransport()
-  /** Workforce's leases are asked for as compute's are, so they have a way of their own. */
-  readonly workforceLeases = createDirectTransport()
+  /** What workforce answers for its own tasks and compute for others, by the same methods: so it has a way of its own. */
+  readonly workforceOwn = createDirectTransport()
   readonly #runner: Runner
   readonly #services: Service[] = []
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { createClient } from '@connectrpc/connect'
 import { type Cursors, createCursors } from '@millhand/api'
+import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
-import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
@@ -169,7 +169,10 @@ function hostServices(process: Process, isBusy: () => boolean): void {
   const events = sqliteEventLog(db, { isBusy })
   const batch = createBatchService({
     ...{ db, blobs, events, cursors, clock, log },
-    tasks: createClient(BatchTaskService, transport),
+    tasks: {
+      compute: createClient(BatchTaskService, transport),
+      workforce: createClient(BatchTaskService, hosted.workforceOwn),
+    },
     files: createClient(FileService, transport),
     taskFiles: createClient(TaskFileService, transport),
     retentionMs: config.retentionMs,
@@ -189,7 +192,7 @@ function hostServices(process: Process, isBusy: () => boolean): void {
     ...config.offered,
   })
   hosted.host('workforce', workforce)
-  serve(workforce.ownRoutes, hosted.workforceLeases)
+  serve(workforce.ownRoutes, hosted.workforceOwn)
 }
 
 /** What billing and webhook are made of. */
@@ -233,7 +236,7 @@ function hostEventReaders(
 async function runExecutors({ config, runner, log, models, hosted }: Process, modelRunner: ModelRunner): Promise<void> {
   const executors = await createExecutors({
     leases: createClient(LeaseService, hosted.transport),
-    workforceLeases: createClient(LeaseService, hosted.workforceLeases),
+    workforceLeases: createClient(LeaseService, hosted.workforceOwn),
     engines: config.engines,
     own: runner.own,
     runner: modelRunner,

@@ -1,9 +1,9 @@
 /** The table of services: what each calls, may do and needs. All wiring is made from it, or checked against it. */
 import type { DescService } from '@bufbuild/protobuf'
 import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
+import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
-import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
@@ -115,13 +115,13 @@ export const services = {
   },
   /** It makes the tasks of batches, follows them by their events, and writes their results as files. */
   batch: {
-    calls: { compute: [BatchTaskService, FileService, TaskFileService] },
-    optional: ['compute'],
+    calls: { compute: [BatchTaskService, FileService, TaskFileService], workforce: [BatchTaskService] },
+    optional: ['compute', 'workforce'],
     secret: true,
     database: true,
     owned: true,
     writes: [publicTopics.batches.name],
-    reads: [publicTopics.tasks.name],
+    reads: [publicTopics.tasks.name, publicTopics.workforce.name],
     groups: ['batch-progress'],
     stopMs: 3_000,
   },

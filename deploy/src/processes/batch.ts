@@ -1,7 +1,7 @@
 /** Batch: batches of tasks on MongoDB, task events from Kafka. Any number of replicas; one of them makes and ends tasks. */
 import { createClient } from '@connectrpc/connect'
 import { createCursors } from '@millhand/api'
-import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { createBatchService } from '@millhand/batch'
@@ -39,7 +39,10 @@ export const batch = defineProcess(batchVariables, config, async (config, runner
   const owned = replicatedProcess('batch', { config, db, health, runner, log })
   const service = createBatchService({
     ...{ db, blobs, events: owned.events, clock, log },
-    tasks: createClient(BatchTaskService, connections.compute),
+    tasks: {
+      compute: createClient(BatchTaskService, connections.compute),
+      workforce: createClient(BatchTaskService, connections.workforce),
+    },
     files: createClient(FileService, connections.compute),
     taskFiles: createClient(TaskFileService, connections.compute),
     cursors: createCursors(config.cursorKey),

@@ -1,7 +1,7 @@
 /** Two methods at one address: which of them answers is decided before its caller is admitted, by its scope and limits. */
 import type { RouteOf } from '@millhand/api'
+import { hasScope } from '@millhand/rpc'
 import { bodyLimitOf, type JsonBody, readJsonBody } from '../transcode/json-body.ts'
-import { hasScope } from './authorize.ts'
 import { RequestContext, type Responder } from './context.ts'
 import type { Handle } from './match.ts'
 import { createAdmit, jsonResponder, type PipelineDeps } from './pipeline.ts'

@@ -7,7 +7,7 @@ export {
 } from './direct-transport.ts'
 export { drainingKey } from './network/draining.ts'
 export { idOf, operationKey } from './operation.ts'
-export { type Principal, principal, principalKey, requestIdKey } from './principal.ts'
+export { hasScope, type Principal, principal, principalKey, requestIdKey } from './principal.ts'
 export { routeByService } from './route-by-service.ts'
 export { serve } from './serve.ts'
 export { check, compile, violations } from './validation.ts'

@@ -13,6 +13,10 @@ export interface Principal {
   readonly plans: PlanNames
 }
 
+/** Whether the caller has `scope`; `*` is all of them. `write` does not imply `read`. */
+export const hasScope = ({ scopes }: Pick<Principal, 'scopes'>, scope: string): boolean =>
+  scopes.has(scope) || scopes.has('*')
+
 /** The caller. Network transports carry it in a signed header; the direct one passes it as it is. */
 export const principalKey = createContextKey<Principal | undefined>(undefined, { description: 'principal' })
 /** `req_…` of the request that caused the call. */

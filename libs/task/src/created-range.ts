@@ -1,5 +1,5 @@
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt'
-import { firstIdAt, type IdPrefix } from '@millhand/api'
+import { firstIdAt, type IdPrefix, idTime, parseId } from '@millhand/api'
 import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { type IdRange, settlesAfterMs } from '@millhand/store'
 
@@ -28,3 +28,10 @@ export function createdRange(
   )
   return { after, before: bounds.length > 0 ? firstIdAt(prefix, Math.min(...bounds)) : undefined }
 }
+
+/** When all tasks of a batch were created, in milliseconds since 1970: their ids have the batch's time. Undefined for no batch. */
+export const createdAtOfBatch = (batch: string | undefined): number | undefined =>
+  batch === undefined ? undefined : idTime(parseId('batch', batch) ?? NO_BATCH)
+
+/** Sorts before the time of every batch. */
+const NO_BATCH = firstIdAt('batch', 0)

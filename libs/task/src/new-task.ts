@@ -95,9 +95,10 @@ export async function addTask<T extends TaskBase>(
 /** When its time in the queue begins: as it is created, unless its operation is taken up later, or clocks differ. */
 const waitsFrom = (created: number, now: number): number => (Math.abs(now - created) <= settlesAfterMs ? created : now)
 
-/** Of `sandbox:queue_timeout`: its wait is over after a second, and it rests for longer than any task waits. */
+/** Of `sandbox:queue_timeout`: its wait is over after a second. */
 const EXPIRES_AFTER_S = 1
-const NEVER_MS = 604_800_000
+/** Rests for longer than any task waits: no executor gets it. */
+export const NEVER_MS = 604_800_000
 
 /** Answers with the error that an input asked the sandbox for, where it is one that a create can be answered with. */
 export function failAsInstructed(asked: SandboxInput | undefined): void {

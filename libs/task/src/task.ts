@@ -17,6 +17,8 @@ export interface TaskBase extends Work {
   readonly input_blob?: string | undefined
   /** Options for its runs, as executors get them. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
+  /** The batch that it came in: it ranks behind all tasks that came by themselves. */
+  readonly batch_id?: string | undefined
   readonly metadata: Readonly<Record<string, string>>
   readonly callback?: Callback | undefined
   readonly queue_timeout_s: number

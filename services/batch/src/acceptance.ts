@@ -1,11 +1,10 @@
 /** From the lines of a request to a blob of lines that are checked: all of them, or none. */
 import { Readable } from 'node:stream'
-import type { Client } from '@connectrpc/connect'
 import { type Fault, fail, failFaults, isFull } from '@millhand/api'
-import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
-import type { Principal } from '@millhand/rpc'
+import { hasScope, type Principal } from '@millhand/rpc'
 import { faultWithin, type Item, readItem } from './item.ts'
+import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
 import { onBehalfOf } from './on-behalf-of.ts'
 
 /** A line as it came. */
@@ -18,7 +17,7 @@ export interface SentLine {
 
 export interface AcceptanceDeps {
   readonly blobs: Blobs
-  readonly tasks: Client<typeof BatchTaskService>
+  readonly tasks: TaskClients
 }
 
 interface Accept {
@@ -33,39 +32,56 @@ interface Accept {
   readonly onBytes: (bytes: number) => void
 }
 
+interface AcceptedLines {
+  readonly total: number
+  readonly bytes: number
+  /** Whether some name an employee. */
+  readonly withEmployees: boolean
+}
+
 /** Characters of JSON, and tasks, that are checked in one call: UTF-8 has at most three bytes for each. */
 const PAGE_LENGTH = 524_288
 const PAGE = 500
 
 /**
- * Keeps the lines, in their order and without blank ones, where every one is a task that can be made; resolves with how
- * many there are, and how many bytes. Else it fails with every fault that an answer shows, and keeps nothing.
+ * Keeps the lines, in their order and without blank ones, where every one is a task that can be made; resolves with what
+ * they are together. Else it fails with every fault that an answer shows, and keeps nothing.
  */
 export async function acceptLines(
   { blobs, tasks }: AcceptanceDeps,
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
   { caller, most, param, key, signal, onBytes }: Accept,
-): Promise<{ readonly total: number; readonly bytes: number }> {
+): Promise<AcceptedLines> {
   const faults: Fault[] = []
   const customIds = new Map<string, string>()
   let page: { readonly item: Item; readonly place: string }[] = []
   let pageLength = 0
   let total = 0
+  const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
     pageLength = 0
     if (checked.length === 0) return
-    const options = onBehalfOf(caller, signal)
-    const { faults: found } = await tasks.checkTasks({ tasks: checked.map(({ item }) => item.task) }, options)
-    for (const fault of found) faults.push(faultWithin(checked[fault.index]?.place ?? param, fault))
+    const found = await Promise.all(
+      itemKinds.map(async kind => {
+        const own = checked.filter(({ item }) => item.kind === kind)
+        if (own.length === 0) return []
+        const asked = { tasks: own.map(({ item }) => item.request) }
+        const { faults } = await tasks[kind].checkTasks(asked, onBehalfOf(caller, signal))
+        return faults.map(fault => faultWithin(own[fault.index]?.place ?? param, fault))
+      }),
+    )
+    faults.push(...found.flat())
   }
 
   function take({ text, place }: SentLine): void {
     const reading = readItem(text)
     if (!reading.ok) return void faults.push(...reading.faults.map(fault => faultWithin(place, fault)))
     const { item } = reading
+    if (item.kind === 'workforce') requireWorkforce(caller, place)
+    totals[item.kind]++
     const before = item.customId === undefined ? undefined : customIds.get(item.customId)
     if (before !== undefined) {
       const message = `\`${place}.custom_id\` is that of \`${before}\` too; it must be unique within the batch.`
@@ -95,6 +111,8 @@ export async function acceptLines(
     // The put breaks off with this, and keeps nothing.
     const [first, ...others] = faults
     if (first !== undefined) throw failFaults([first, ...others])
+    for (const kind of itemKinds)
+      if (totals[kind] > 0) await tasks[kind].checkTasks({ total: totals[kind] }, onBehalfOf(caller, signal))
   }
 
   const content = Readable.from(checked(), { objectMode: false })
@@ -102,5 +120,13 @@ export async function acceptLines(
     if (signal.aborted) throw fail('unavailable', 'The request was ended.', { cause: error })
     throw error
   })
-  return { total, bytes: size }
+  return { total, bytes: size, withEmployees: totals.workforce > 0 }
+}
+
+/** As `POST /v1/tasks` with an employee. */
+function requireWorkforce(caller: Principal, place: string): void {
+  const scope = 'workforce:write'
+  if (hasScope(caller, scope)) return
+  const detail = `\`${place}\` names an employee, and the key does not hold the scope \`${scope}\`.`
+  throw fail('insufficient_scope', detail, { metadata: { scope } })
 }

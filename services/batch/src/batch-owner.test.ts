@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createClient } from '@connectrpc/connect'
 import { createIds, fail } from '@millhand/api'
-import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { Blobs } from '@millhand/blob'
@@ -54,15 +54,17 @@ beforeEach(async () => {
   const log = createLog({ level: 'error', write: () => {} })
   deps = {
     ...{ batches, items, blobs, clock, ids, log, retentionMs: 86_400_000 },
-    tasks: createClient(BatchTaskService, transport),
+    tasks: { compute: createClient(BatchTaskService, transport), workforce: createClient(BatchTaskService, transport) },
     taskFiles: createClient(TaskFileService, transport),
   }
   newId = () => ids('batch')
   batch = await addBatch(tenant, TOTAL)
 })
 let newId: () => BatchRecord['id']
+const inference = { type: 'inference', model: 'm', input: '1' }
 
-async function addBatch(tenant: string, total: number): Promise<BatchRecord> {
+/** `employees` are at every third line. */
+async function addBatch(tenant: string, total: number, employees = false): Promise<BatchRecord> {
   const id = newId()
   const batch: BatchRecord = {
     ...{ id, tenant, version: 1, account_id: tenant.slice(0, 6), mode: 'live', status: 'running', total },
@@ -70,14 +72,18 @@ async function addBatch(tenant: string, total: number): Promise<BatchRecord> {
     counts: countsOf(newItems(tenant, id, total)),
     lines: `batches/${tenant}/${id}/1`,
     lines_bytes: 0,
+    with_employees: employees,
     completion_window_s: WINDOW_S,
     metadata: {},
     created_at: clock.now(),
     expires_at: clock.now() + WINDOW_S * 1000,
     resource_version: 1,
   }
-  const line = (custom_id: string) => `${JSON.stringify({ custom_id, type: 'inference', model: 'm', input: '1' })}\n`
-  await blobs.put(batch.lines, Buffer.from(Array.from({ length: total }, (_, n) => line(`c${n}`)).join('')))
+  const line = (n: number) => {
+    const work = employees && n % 3 === 2 ? { employee: 'emma', task: 't', input: {} } : inference
+    return `${JSON.stringify({ custom_id: `c${n}`, ...work })}\n`
+  }
+  await blobs.put(batch.lines, Buffer.from(Array.from({ length: total }, (_, n) => line(n)).join('')))
   await batches.write({ kind: 'insert', document: batch, events: [] })
   return batch
 }
@@ -87,24 +93,41 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What of compute an owner calls. `room` tasks may wait. */
+/** What an owner calls. After `room` tasks of a call it dies; `queue` tasks may wait at once. */
 let room = Number.POSITIVE_INFINITY
+let queue = Number.POSITIVE_INFINITY
+/** How often tasks were to be made, and the calls that have failed and go on all the same. */
+let adds = 0
+let late: (() => void)[] | undefined
 function compute() {
   const transport = createDirectTransport()
-  room = Number.POSITIVE_INFINITY
+  room = queue = Number.POSITIVE_INFINITY
+  adds = 0
+  late = undefined
   serve(router => {
     router.service(BatchTaskService, {
-      async addTasks({ tasks: asked }) {
-        for (const { id, task } of asked.slice(0, room)) {
-          const known = tasks.get(id) ?? { status: TaskStatus.QUEUED, asked: 0, queueTimeoutS: task?.queueTimeoutS }
-          tasks.set(id, { ...known, asked: known.asked + 1 })
+      async addTasks({ tasks: asked, cancelled }) {
+        adds++
+        const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
+        const taken = cancelled ? asked.length : Math.min(asked.length, Math.max(0, queue - waiting))
+        const add = () => {
+          for (const { id, queueTimeoutS } of asked.slice(0, Math.min(room, taken))) {
+            const known = tasks.get(id) ?? { status: TaskStatus.QUEUED, asked: 0, queueTimeoutS }
+            tasks.set(id, { ...known, asked: known.asked + 1 })
+            if (cancelled) endTask(id, TaskStatus.CANCELLED)
+          }
         }
+        if (late !== undefined) {
+          late.push(add)
+          throw fail('unavailable', 'It took too long.')
+        }
+        add()
         if (asked.length > room) throw new Error('compute died')
-        return {}
+        return { taken }
       },
       async getTasks({ ids }) {
         const state = (id: string): BatchTaskState => ({
-          $typeName: 'millhand.compute.v1.BatchTaskState',
+          $typeName: 'millhand.batch.v1.BatchTaskState',
           id,
           status: tasks.get(id)?.status ?? TaskStatus.UNSPECIFIED,
           output: '7',
@@ -286,4 +309,69 @@ test('the end of a task of which no event came is found, in a batch that is bein
     await owner.pass()
   }
   assert.equal((await ended()).status, 'cancelled')
+})
+
+test('a batch that is larger than the queue goes on as that empties, and does not ask all the time', async () => {
+  queue = 30
+  const owner = new BatchOwner(deps, ending.signal)
+  for (let pass = 0; pass < 1_000; pass++) {
+    await clock.advance(50)
+    await owner.pass()
+  }
+  assert.equal(tasks.size, 30)
+  assert.ok(adds < 30, `${adds} calls`)
+  for (let made = 0; made < TOTAL; ) {
+    const some = [...tasks].filter(([, { status }]) => status === TaskStatus.QUEUED).map(([id]) => id)
+    for (const id of some) endTask(id, TaskStatus.SUCCEEDED)
+    await owner.heard(tenant, batch.id, new Map(range(made, made + some.length).map(index => [index, 'succeeded'])))
+    made += some.length
+    await owner.pass()
+  }
+  assert.equal((await ended()).counts.succeeded, TOTAL)
+  assert.deepEqual(new Set([...tasks.values()].map(({ asked }) => asked)), new Set([1]))
+})
+
+test('a call that has failed and goes on makes nothing that runs once the batch is cancelled', async () => {
+  late = []
+  const owner = new BatchOwner(deps, ending.signal)
+  await owner.pass()
+  const [add] = late
+  late = undefined
+  queue = 40
+  await clock.advance(2_000)
+  await owner.pass()
+  assert.equal(tasks.size, 40)
+  const { version, ...record } = await now()
+  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  await owner.pass()
+  queue = Number.POSITIVE_INFINITY
+  add?.()
+  assert.deepEqual([...new Set([...tasks.values()].map(({ status }) => status))], [TaskStatus.CANCELLED])
+  await clock.advance(30_000)
+  await owner.pass()
+  const { status, counts } = await ended()
+  assert.deepEqual([status, counts.cancelled], ['cancelled', TOTAL])
+})
+
+test('tasks of employees and of models are one batch, in their order, whatever owner makes them', async () => {
+  const mixed = await addBatch('acct_2/live', 120, true)
+  const idAt = (index: number) => taskIdOf(index % 3 === 2 ? 'wtask' : 'task', mixed.id, index)
+  const first = new BatchOwner(deps, ending.signal)
+  room = 10
+  await first.pass()
+  room = Number.POSITIVE_INFINITY
+  const second = new BatchOwner(deps, ending.signal)
+  await second.pass()
+  for (const index of range(0, 120)) endTask(idAt(index), index < 100 ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
+  await new BatchOwner(deps, ending.signal).pass()
+  const { counts } = await ended(mixed)
+  assert.deepEqual([counts.succeeded, counts.failed], [100, 20])
+  assert.deepEqual(
+    [...linesOf('output.jsonl'), ...linesOf('error.jsonl')].map(({ index, custom_id, task_id }) => [
+      index,
+      custom_id,
+      task_id,
+    ]),
+    range(0, 120).map(index => [index, `c${index}`, idAt(index)]),
+  )
 })

@@ -4,7 +4,6 @@
  * holds up no other.
  */
 import type { Client } from '@connectrpc/connect'
-import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { type Clock, KeyedMutex } from '@millhand/process'
@@ -12,17 +11,27 @@ import type { Log } from '@millhand/telemetry'
 import { type BatchRecord, hasEnded, type Status } from './batch.ts'
 import { type BatchStoreDeps, changeBatch } from './batch-store.ts'
 import { createFairRuns } from './fair-runs.ts'
-import { type BatchItems, countsOf, haveAllEnded, type ItemState, indexesOf, withStates } from './item-state.ts'
+import type { TaskClients } from './item-kind.ts'
+import {
+  type BatchItems,
+  countsOf,
+  haveAllEnded,
+  type ItemState,
+  indexesOf,
+  kindAt,
+  withKinds,
+  withStates,
+} from './item-state.ts'
 import { createItemsStore, type ItemsCollection, keyOf } from './items-store.ts'
 import { createPauses, type Pauses } from './pauses.ts'
 import { writeResults } from './results.ts'
-import { createTaskCalls, type TaskCalls } from './task-calls.ts'
-import { CHUNK, makeTasks } from './task-maker.ts'
+import { createTaskCalls, type ItemRef, type TaskCalls } from './task-calls.ts'
+import { CHUNK, fenceTasks, makeTasks, unknownItems } from './task-maker.ts'
 
 export interface OwnerDeps extends BatchStoreDeps {
   readonly items: ItemsCollection
   readonly blobs: Blobs
-  readonly tasks: Client<typeof BatchTaskService>
+  readonly tasks: TaskClients
   readonly taskFiles: Client<typeof TaskFileService>
   readonly clock: Clock
   readonly log: Log
@@ -41,6 +50,9 @@ const QUIET_MS = 30_000
 /** What failed is tried again after this at first, and at last. */
 const RETRY_MS = 1_000
 const MOST_RETRY_MS = 60_000
+/** Where the queue is full and no event of the batch comes, it is tried again after this at first, and at last. */
+const FULL_MS = 100
+const MOST_FULL_MS = 5_000
 /** Tenants whose tasks are made at once, and batches whose files are written at once: of all tenants, and of one. */
 const TENANTS_AT_ONCE = 8
 const ENDS_AT_ONCE = 8
@@ -57,7 +69,10 @@ export class BatchOwner {
   readonly #newsAt = new Map<string, number>()
   /** Batches whose tasks are being stopped. */
   readonly #stopped = new Set<string>()
+  /** Up to which index tasks may have been made of which there is no note, or may yet be made by a call that has failed. */
+  readonly #attempted = new Map<string, number>()
   readonly #pauses: Pauses
+  readonly #fullQueues: Pauses
   readonly #ends = createFairRuns(ENDS_AT_ONCE, ENDS_OF_TENANT)
 
   constructor(deps: OwnerDeps, signal: AbortSignal) {
@@ -66,6 +81,7 @@ export class BatchOwner {
     this.#items = createItemsStore(deps.items)
     this.#signal = signal
     this.#pauses = createPauses(deps.clock, RETRY_MS, MOST_RETRY_MS)
+    this.#fullQueues = createPauses(deps.clock, FULL_MS, MOST_FULL_MS)
   }
 
   /** Takes up what events say of the tasks of a batch. */
@@ -75,6 +91,7 @@ export class BatchOwner {
       if (batch === undefined || hasEnded(batch)) return
       const { items } = await this.#load(batch)
       await this.#save(batch, items, withStates(items, changes))
+      this.#fullQueues.end(keyOf(batch))
     })
   }
 
@@ -148,46 +165,82 @@ export class BatchOwner {
 
   /** Resolves with whether every task has ended. */
   async #advance(batch: BatchRecord, most: number): Promise<boolean> {
-    const { clock, blobs } = this.#deps
+    const { clock } = this.#deps
     const key = keyOf(batch)
     let { items } = await this.#load(batch)
-    if (batch.status === 'cancelling') {
-      items = await this.#save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))
-      if (!this.#stopped.has(key)) await this.#calls.cancel(batch, indexesOf(items, 'queued', 'running'))
-      this.#stopped.add(key)
-    } else if (clock.now() >= batch.expires_at)
+    if (batch.status === 'cancelling') items = await this.#cancel(batch, items)
+    else if (clock.now() >= batch.expires_at)
       items = await this.#save(batch, items, withStates(items, allOf(items, 'waiting', 'expired')))
-    else items = await makeTasks({ blobs, calls: this.#calls, items: this.#items }, batch, items, most)
+    else if (!this.#fullQueues.has(key)) items = await this.#make(batch, items, most)
     const newsAt = this.#newsAt.get(key) ?? clock.monotonic()
     if (clock.monotonic() - newsAt >= QUIET_MS) {
       this.#stopped.delete(key)
-      items = await this.#look(batch, items, indexesOf(items, 'queued', 'running', 'cancelling'))
+      items = await this.#look(batch, items, refsOf(items, 'queued', 'running', 'cancelling'))
     }
     return haveAllEnded(items)
+  }
+
+  async #make(batch: BatchRecord, before: BatchItems, most: number): Promise<BatchItems> {
+    const key = keyOf(batch)
+    const deps = { blobs: this.#deps.blobs, calls: this.#calls, items: this.#items }
+    const { items, isFull } = await makeTasks(deps, batch, before, most)
+    if (isFull) {
+      this.#fullQueues.lengthen(key)
+      this.#attempt(batch, items)
+    } else this.#fullQueues.end(key)
+    return items
+  }
+
+  /** Stops what runs and drops what waits. Nothing begins after that, however long calls before it are on their way. */
+  async #cancel(batch: BatchRecord, before: BatchItems): Promise<BatchItems> {
+    const key = keyOf(batch)
+    let items = before
+    if (!this.#stopped.has(key)) {
+      const deps = { blobs: this.#deps.blobs, calls: this.#calls }
+      const fenced = await fenceTasks(deps, batch, items, this.#attempted.get(key) ?? 0)
+      items = await this.#look(batch, items, fenced)
+    }
+    items = await this.#save(batch, items, withStates(items, allOf(items, 'waiting', 'cancelled')))
+    if (!this.#stopped.has(key)) await this.#calls.cancel(batch, refsOf(items, 'queued', 'running'))
+    this.#stopped.add(key)
+    return items
+  }
+
+  /** Notes that the next chunk is being made, or may be. */
+  #attempt(batch: BatchRecord, { made }: BatchItems): void {
+    const until = Math.min(batch.total, made + CHUNK)
+    this.#attempted.set(keyOf(batch), Math.max(until, this.#attempted.get(keyOf(batch)) ?? 0))
   }
 
   /** After a crash of an owner before it, or a call that failed, a chunk may be made of which there is no note. */
   async #load(batch: BatchRecord): Promise<{ readonly items: BatchItems }> {
     const { items, isFirst } = await this.#items.load(batch)
     if (!isFirst) return { items }
-    const known = indexesOf(items, 'queued', 'running', 'cancelling')
-    const unknown = Array.from({ length: Math.min(CHUNK, batch.total - items.made) }, (_, n) => items.made + n)
-    return { items: await this.#look(batch, items, [...known, ...unknown]) }
+    this.#attempt(batch, items)
+    const unknown = await unknownItems(this.#deps.blobs, batch, items)
+    const kinds = unknown.map(({ kind }) => kind)
+    const known = batch.with_employees ? withKinds(items, kinds) : items
+    const asked = [...refsOf(items, 'queued', 'running', 'cancelling'), ...unknown]
+    return { items: await this.#save(batch, items, await this.#looked(batch, known, asked)) }
   }
 
-  /** Asks for the tasks themselves. */
-  async #look(batch: BatchRecord, items: BatchItems, indexes: readonly number[]): Promise<BatchItems> {
+  async #look(batch: BatchRecord, items: BatchItems, asked: readonly ItemRef[]): Promise<BatchItems> {
+    return await this.#save(batch, items, await this.#looked(batch, items, asked))
+  }
+
+  /** Asks for the tasks themselves; the items after that, not saved. */
+  async #looked(batch: BatchRecord, items: BatchItems, asked: readonly ItemRef[]): Promise<BatchItems> {
     const changes = new Map<number, ItemState>()
-    for await (const { index, state } of this.#calls.get(batch, indexes, false)) {
+    for await (const { index, state } of this.#calls.get(batch, asked, false)) {
       if (state !== undefined) changes.set(index, state)
       else if (index < items.made) changes.set(index, 'failed')
     }
     this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
-    return await this.#save(batch, items, withStates(items, changes))
+    return withStates(items, changes)
   }
 
   async #save(batch: BatchRecord, before: BatchItems, after: BatchItems): Promise<BatchItems> {
-    if (after.states === before.states) return before
+    if (after.states === before.states && after.kinds === before.kinds) return before
     this.#newsAt.set(keyOf(batch), this.#deps.clock.monotonic())
     const saved = await this.#items.save(after)
     const counts = countsOf(saved)
@@ -215,8 +268,8 @@ export class BatchOwner {
       )
       await blobs.delete(batch.lines)
       await this.#items.remove(batch)
-      for (const known of [this.#newsAt, this.#stopped]) known.delete(key)
-      this.#pauses.end(key)
+      for (const known of [this.#newsAt, this.#stopped, this.#attempted]) known.delete(key)
+      for (const pauses of [this.#pauses, this.#fullQueues]) pauses.end(key)
     })
   }
 }
@@ -224,3 +277,6 @@ export class BatchOwner {
 /** Every item in one state goes to another. */
 const allOf = (items: BatchItems, from: ItemState, to: ItemState): ItemChanges =>
   new Map(indexesOf(items, from).map(index => [index, to]))
+
+const refsOf = (items: BatchItems, ...states: readonly ItemState[]): ItemRef[] =>
+  indexesOf(items, ...states).map(index => ({ index, kind: kindAt(items, index) }))

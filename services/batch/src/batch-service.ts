@@ -2,7 +2,6 @@
 import type { Client } from '@connectrpc/connect'
 import { type Cursors, createIds } from '@millhand/api'
 import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
-import type { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
@@ -16,6 +15,7 @@ import { createActiveLimits } from './active-limits.ts'
 import { type Batches, batchesSpec } from './batch.ts'
 import type { BatchDeps } from './batch-deps.ts'
 import { BatchOwner } from './batch-owner.ts'
+import type { TaskClients } from './item-kind.ts'
 import { itemsSpec } from './item-state.ts'
 import type { ItemsCollection } from './items-store.ts'
 import { removeExpired } from './retention.ts'
@@ -29,7 +29,7 @@ export interface BatchOptions {
   readonly db: Database
   readonly blobs: Blobs
   readonly events: Pick<EventLog, 'subscribe'>
-  readonly tasks: Client<typeof BatchTaskService>
+  readonly tasks: TaskClients
   readonly files: Client<typeof FileService>
   readonly taskFiles: Client<typeof TaskFileService>
   readonly cursors: Cursors
@@ -41,7 +41,7 @@ export interface BatchOptions {
 
 /** Where the place in the event log is kept. */
 const GROUP = 'batch-progress'
-const topics = [publicTopics.tasks.name]
+const topics = [publicTopics.tasks.name, publicTopics.workforce.name]
 
 /** Between two passes over the batches, in milliseconds: at least, and at most where nothing is heard. */
 const PASS_MS = 50

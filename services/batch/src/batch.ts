@@ -14,6 +14,8 @@ export interface BatchRecord extends Document {
   /** The account's when it was made. */
   readonly plans: PlanNames
   readonly total: number
+  /** Whether some of its tasks are of employees. */
+  readonly with_employees: boolean
   readonly counts: ItemCounts
   /** The blob of its lines; there until it has ended. */
   readonly lines: string

@@ -1,5 +1,6 @@
 /** The state of each task of a batch, as one character in a text: events come often, and what they change is small. */
 import type { CollectionSpec, Document } from '@millhand/store'
+import type { ItemKind } from './item-kind.ts'
 
 /** `waiting` is a task that is not made yet, which callers see as queued. */
 export type ItemState =
@@ -22,6 +23,8 @@ export interface BatchItems extends Document {
   readonly made: number
   /** Where the line of the next one begins in the blob, in bytes. */
   readonly offset: number
+  /** Of a batch with tasks of employees: a character for each item that is made or was asked for, `w` for theirs. */
+  readonly kinds?: string | undefined
   /** Why items could not be made that were accepted, by their index. */
   readonly refusals: Readonly<Record<number, Refusal>>
 }
@@ -67,6 +70,16 @@ export function stateAt({ states: text }: Pick<BatchItems, 'states'>, index: num
   if (state === undefined) throw new Error(`item ${index} of a batch has no state`)
   return state
 }
+
+/** Which service has an item that is made. */
+export const kindAt = ({ kinds }: Pick<BatchItems, 'kinds'>, index: number): ItemKind =>
+  kinds?.charAt(index) === 'w' ? 'workforce' : 'compute'
+
+/** The kinds of the items from `made` on, beside those before them. */
+export const withKinds = (items: BatchItems, kinds: readonly ItemKind[]): BatchItems => ({
+  ...items,
+  kinds: (items.kinds ?? '').slice(0, items.made) + kinds.map(kind => (kind === 'workforce' ? 'w' : 'c')).join(''),
+})
 
 /** The items after changes. What has ended stays as it is, and nothing that was made becomes unmade: events may come late, and again. */
 export function withStates<T extends Pick<BatchItems, 'states'>>(items: T, changes: ReadonlyMap<number, ItemState>): T {

@@ -1,14 +1,16 @@
 /** One task of a batch, as its line says it: the body of `POST /v1/tasks`, and a `custom_id`. */
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { type Fault, isFull, isWithin, jsonReader } from '@millhand/api'
-import {
-  type CreateTaskRequest,
-  CreateTaskRequestSchema,
-} from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
+import type { TaskRequest } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
+import { CreateTaskRequestSchema } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
+import { CreateWorkforceTaskRequestSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { violations } from '@millhand/rpc'
+import type { ItemKind } from './item-kind.ts'
 
 export interface Item {
   readonly customId: string | undefined
-  readonly task: CreateTaskRequest
+  readonly kind: ItemKind
+  readonly request: TaskRequest
 }
 
 export type ItemReading =
@@ -22,7 +24,12 @@ const MOST_CUSTOM_ID = 64
 /** Characters of JSON. Compute has the same bound; here it holds before a message is made of them. */
 const MOST_PARAMETERS = 16_384
 
-const readTask = jsonReader(CreateTaskRequestSchema)
+const readComputeRequest = requestReader(CreateTaskRequestSchema, ({ parameters }) =>
+  parameters !== undefined && JSON.stringify(parameters).length > MOST_PARAMETERS
+    ? [faultOf('parameters', 'too_large', `must be at most ${MOST_PARAMETERS} characters of JSON`)]
+    : [],
+)
+const readWorkforceRequest = requestReader(CreateWorkforceTaskRequestSchema, () => [])
 
 /** Reads the JSON text of an item strictly, and checks it by the rules of the contract. Never throws. */
 export function readItem(text: string | undefined): ItemReading {
@@ -31,21 +38,43 @@ export function readItem(text: string | undefined): ItemReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refused('', 'wrong_type', 'must be a JSON object')
   const { custom_id, ...rest } = value as Readonly<Record<string, unknown>>
-  const faults: Fault[] = customIdFaults(custom_id)
-  const reading = readTask(rest)
-  if (!reading.ok) faults.push(...reading.faults)
-  const message = reading.ok ? reading.message : reading.partial
-  if (message !== undefined && !isFull(faults)) {
-    // What could not be read looks missing; that is no further fault.
-    const isNew = ({ param }: Fault) => !faults.some(fault => isWithin(fault.param, param))
-    faults.push(...violations(CreateTaskRequestSchema, message).filter(isNew))
-    const { parameters } = message
-    if (parameters !== undefined && JSON.stringify(parameters).length > MOST_PARAMETERS)
-      faults.push(faultOf('parameters', 'too_large', `must be at most ${MOST_PARAMETERS} characters of JSON`))
-    if (message.stream) faults.push(faultOf('stream', 'not_allowed', 'is for single tasks: a batch has no stream'))
+  const first = customIdFaults(custom_id)
+  const customId = (custom_id as string | null | undefined) ?? undefined
+  if (kindOf(rest) === 'workforce') {
+    const { message, faults } = readWorkforceRequest(rest, first)
+    if (faults.length > 0 || message === undefined) return { ok: false, faults }
+    return {
+      ok: true,
+      item: { customId, kind: 'workforce', request: requestOf({ case: 'workforceTask', value: message }) },
+    }
   }
+  const { message, faults } = readComputeRequest(rest, first)
   if (faults.length > 0 || message === undefined) return { ok: false, faults }
-  return { ok: true, item: { customId: (custom_id as string | null | undefined) ?? undefined, task: message } }
+  return { ok: true, item: { customId, kind: 'compute', request: requestOf({ case: 'task', value: message }) } }
+}
+
+/** As `POST /v1/tasks` tells them apart. */
+export const kindOf = (body: object): ItemKind => (Object.hasOwn(body, 'employee') ? 'workforce' : 'compute')
+
+const requestOf = (kind: TaskRequest['kind']): TaskRequest => ({ $typeName: 'millhand.batch.v1.TaskRequest', kind })
+
+/** Reads requests of a kind: the message, and every fault, those of `before` first. `own` finds those of the kind alone. */
+function requestReader<D extends DescMessage>(desc: D, own: (message: MessageShape<D>) => readonly Fault[]) {
+  const read = jsonReader(desc)
+  return (value: Readonly<Record<string, unknown>>, before: readonly Fault[]) => {
+    const faults = [...before]
+    const reading = read(value)
+    if (!reading.ok) faults.push(...reading.faults)
+    const message = reading.ok ? reading.message : reading.partial
+    if (message !== undefined && !isFull(faults)) {
+      // What could not be read looks missing; that is no further fault.
+      const isNew = ({ param }: Fault) => !faults.some(fault => isWithin(fault.param, param))
+      faults.push(...violations(desc, message).filter(isNew), ...own(message))
+      if ((message as { readonly stream?: unknown }).stream === true)
+        faults.push(faultOf('stream', 'not_allowed', 'is for single tasks: a batch has no stream'))
+    }
+    return { message, faults }
+  }
 }
 
 /** The item of a line that was accepted. Throws for another. */

@@ -6,10 +6,12 @@ import { codeOf, type ProblemCode } from '@millhand/api'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import type { BatchRecord, Status } from './batch.ts'
+import { kindOf } from './item.ts'
+import type { ItemKind } from './item-kind.ts'
 import { type BatchItems, type ItemState, type Refusal, stateAt } from './item-state.ts'
 import { keptLines } from './kept-lines.ts'
 import { onBehalfOf, principalOf, streamOnBehalfOf } from './on-behalf-of.ts'
-import type { ItemTask, TaskCalls } from './task-calls.ts'
+import type { ItemRef, ItemTask, TaskCalls } from './task-calls.ts'
 
 export interface ResultsDeps {
   readonly blobs: Blobs
@@ -201,19 +203,22 @@ async function* ended(
   passes: (state: ItemState) => boolean,
   outputs: boolean,
 ): AsyncGenerator<EndedItem, void> {
-  let page = new Map<number, { readonly customId: string | undefined; readonly state: ItemState }>()
+  let page = new Map<number, Omit<EndedItem, 'task'> & ItemRef>()
   let index = -1
   async function* flush() {
-    for await (const task of calls.get(batch, [...page.keys()], outputs))
-      yield { ...(page.get(task.index) as { customId: string | undefined; state: ItemState }), task }
+    for await (const task of calls.get(batch, [...page.values()], outputs))
+      yield { ...(page.get(task.index) as Omit<EndedItem, 'task'>), task }
     page = new Map()
   }
   for await (const line of keptLines(blobs, batch)) {
     const state = stateAt(items, ++index)
-    if (passes(state)) page.set(index, { customId: customIdOf(line.text), state })
+    if (passes(state)) page.set(index, { ...headOf(line.text), index, state })
     if (page.size === PAGE) yield* flush()
   }
   yield* flush()
 }
 
-const customIdOf = (text = ''): string | undefined => JSON.parse(text).custom_id ?? undefined
+function headOf(text = ''): { readonly customId: string | undefined; readonly kind: ItemKind } {
+  const { custom_id, ...rest } = JSON.parse(text)
+  return { customId: custom_id ?? undefined, kind: kindOf(rest) }
+}

@@ -1,10 +1,10 @@
-/** The calls to the service that owns the tasks of a batch. */
-import type { Client } from '@connectrpc/connect'
-import { codeOf } from '@millhand/api'
-import type { BatchTaskService, BatchTaskState } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+/** The calls to the services that own the tasks of a batch. */
+
+import type { BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { BatchRecord } from './batch.ts'
 import type { Item } from './item.ts'
+import { type ItemKind, idPrefixes, itemKinds, type TaskClients } from './item-kind.ts'
 import type { ItemState, Refusal } from './item-state.ts'
 import { onBehalfOf, principalOf } from './on-behalf-of.ts'
 import { taskIdOf } from './task-ids.ts'
@@ -17,6 +17,12 @@ export interface IndexedItem {
   readonly item: Item
 }
 
+/** Names a task of a batch. */
+export interface ItemRef {
+  readonly index: number
+  readonly kind: ItemKind
+}
+
 export interface ItemTask {
   readonly index: number
   readonly id: string
@@ -25,50 +31,86 @@ export interface ItemTask {
   readonly found: BatchTaskState
 }
 
-export interface TaskCalls {
-  /** Makes tasks; those that are there are left. Resolves with those that can't be made, or `full` where others have to end first. */
-  add(batch: BatchRecord, items: readonly IndexedItem[]): Promise<ReadonlyMap<number, Refusal> | 'full'>
-  /** How the tasks at these indexes are, in their order. */
-  get(batch: BatchRecord, indexes: readonly number[], outputs: boolean): AsyncGenerator<ItemTask, void>
-  /** Cancels those that have not ended. */
-  cancel(batch: BatchRecord, indexes: readonly number[]): Promise<void>
+export interface Added {
+  /** How many of the first are there now, or refused. For the next one others have to end first. */
+  readonly taken: number
+  /** Those that can't be made, by their index. */
+  readonly refused: ReadonlyMap<number, Refusal>
 }
 
-export function createTaskCalls(tasks: Client<typeof BatchTaskService>, signal: AbortSignal): TaskCalls {
-  const idsOf = (batch: BatchRecord, indexes: readonly number[]) =>
-    indexes.map(index => taskIdOf('task', batch.id, index))
+export interface TaskCalls {
+  /** Makes tasks; those that are there are left. `cancelled`, none of them ever runs, whatever earlier calls still make. */
+  add(batch: BatchRecord, items: readonly IndexedItem[], how?: { readonly cancelled: boolean }): Promise<Added>
+  /** How these tasks are, in their order. */
+  get(batch: BatchRecord, items: readonly ItemRef[], outputs: boolean): AsyncGenerator<ItemTask, void>
+  /** Cancels those that have not ended. */
+  cancel(batch: BatchRecord, items: readonly ItemRef[]): Promise<void>
+}
+
+export function createTaskCalls(clients: TaskClients, signal: AbortSignal): TaskCalls {
   const optionsOf = (batch: BatchRecord) => onBehalfOf(principalOf(batch), signal, batch.request_id)
 
+  async function addOf(kind: ItemKind, batch: BatchRecord, items: readonly IndexedItem[], cancelled: boolean) {
+    if (items.length === 0) return { open: undefined, refused: [] }
+    const { completion_window_s } = batch
+    const asked = items.map(({ index, item: { request } }) => {
+      const most = request.kind.case === 'task' ? request.kind.value.queueTimeoutS : undefined
+      const queueTimeoutS = Math.min(most ?? completion_window_s, completion_window_s)
+      return { id: taskIdOf(idPrefixes[kind], batch.id, index), request, queueTimeoutS }
+    })
+    const answer = await clients[kind].addTasks({ batchId: batch.id, tasks: asked, cancelled }, optionsOf(batch))
+    const refused = answer.refused.map(({ index, code, message }): [number, Refusal] => [
+      items[index]?.index ?? 0,
+      { code, message },
+    ])
+    return { open: items[answer.taken], refused }
+  }
+
+  async function* getOf(kind: ItemKind, batch: BatchRecord, indexes: readonly number[], outputs: boolean) {
+    for (let at = 0; at < indexes.length; ) {
+      const page = indexes.slice(at, at + PAGE)
+      const ids = page.map(index => taskIdOf(idPrefixes[kind], batch.id, index))
+      const answer = await clients[kind].getTasks({ ids, outputs }, optionsOf(batch))
+      if (answer.tasks.length === 0) throw new Error('an answer has no task at all')
+      for (const [n, found] of answer.tasks.entries())
+        yield { index: page[n] as number, id: found.id, state: states[found.status], found }
+      at += answer.tasks.length
+    }
+  }
+
+  const indexesOf = (kind: ItemKind, items: readonly ItemRef[]) =>
+    items.filter(item => item.kind === kind).map(({ index }) => index)
+
   return {
-    async add(batch, items) {
-      const asked = items.map(({ index, item }) => {
-        const { queueTimeoutS: most = batch.completion_window_s } = item.task
-        const queueTimeoutS = Math.min(most, batch.completion_window_s)
-        return { id: taskIdOf('task', batch.id, index), task: { ...item.task, queueTimeoutS } }
-      })
-      try {
-        const { refused } = await tasks.addTasks({ batchId: batch.id, tasks: asked }, optionsOf(batch))
-        return new Map(refused.map(({ index, code, message }) => [items[index]?.index ?? 0, { code, message }]))
-      } catch (error) {
-        if (codeOf(error) === 'queue_full') return 'full'
-        throw error
-      }
+    async add(batch, items, { cancelled } = { cancelled: false }) {
+      const added = await Promise.all(
+        itemKinds.map(kind =>
+          addOf(
+            kind,
+            batch,
+            items.filter(({ item }) => item.kind === kind),
+            cancelled,
+          ),
+        ),
+      )
+      const open = added.map(one => one.open && items.indexOf(one.open)).filter(at => at !== undefined)
+      return { taken: Math.min(items.length, ...open), refused: new Map(added.flatMap(one => one.refused)) }
     },
 
-    async *get(batch, indexes, outputs) {
-      for (let at = 0; at < indexes.length; ) {
-        const page = indexes.slice(at, at + PAGE)
-        const answer = await tasks.getTasks({ ids: idsOf(batch, page), outputs }, optionsOf(batch))
-        if (answer.tasks.length === 0) throw new Error('an answer has no task at all')
-        for (const [n, found] of answer.tasks.entries())
-          yield { index: page[n] as number, id: found.id, state: states[found.status], found }
-        at += answer.tasks.length
+    async *get(batch, items, outputs) {
+      const answers = {
+        compute: getOf('compute', batch, indexesOf('compute', items), outputs),
+        workforce: getOf('workforce', batch, indexesOf('workforce', items), outputs),
       }
+      for (const { kind } of items) yield (await answers[kind].next()).value as ItemTask
     },
 
-    async cancel(batch, indexes) {
-      for (let at = 0; at < indexes.length; at += PAGE)
-        await tasks.cancelTasks({ ids: idsOf(batch, indexes.slice(at, at + PAGE)) }, optionsOf(batch))
+    async cancel(batch, items) {
+      for (const kind of itemKinds) {
+        const ids = indexesOf(kind, items).map(index => taskIdOf(idPrefixes[kind], batch.id, index))
+        for (let at = 0; at < ids.length; at += PAGE)
+          await clients[kind].cancelTasks({ ids: ids.slice(at, at + PAGE) }, optionsOf(batch))
+      }
     },
   }
 }

@@ -2,6 +2,7 @@
 import { type Id, parseId } from '@millhand/api'
 import type { LoggedEvent } from '@millhand/eventlog'
 import type { Log } from '@millhand/telemetry'
+import { idPrefixes, itemKinds } from './item-kind.ts'
 import type { ItemState } from './item-state.ts'
 import { indexOfTask } from './task-ids.ts'
 
@@ -47,6 +48,6 @@ function readEvent(value: string) {
   const { id: task, batch_id, status } = data.object
   const id = typeof batch_id === 'string' ? parseId('batch', batch_id) : undefined
   if (id === undefined || !states.has(status)) return undefined
-  const index = indexOfTask('task', id, task)
+  const index = itemKinds.map(kind => indexOfTask(idPrefixes[kind], id, task)).find(at => at !== undefined)
   return index === undefined ? undefined : { tenant: `${account_id}/${mode}`, id, index, state: status as ItemState }
 }

@@ -1,7 +1,7 @@
 /** Compute: tasks that run models, and the models. What is the life of any task is in libs/task. */
 
 import type { Cursors } from '@millhand/api'
-import { BatchTaskService } from '@millhand/api/gen/millhand/compute/v1/batch_task_service_pb.ts'
+import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream_token_service_pb.ts'
 import type { Blobs } from '@millhand/blob'
@@ -14,6 +14,7 @@ import type { Routes } from '@millhand/rpc'
 import type { Collection, DocumentRef } from '@millhand/store'
 import type { TaskCause, TaskRules } from '@millhand/task'
 import {
+  batchTaskMethods,
   computeBill,
   createTasks,
   type EmissionsRecord,
@@ -29,7 +30,7 @@ import type { Files } from './files/files.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
 import { createTaskModels } from './models/task-models.ts'
-import { batchTaskMethods } from './rpc/batch-tasks.ts'
+import { batchTasks } from './rpc/batch-tasks.ts'
 import { createModel } from './rpc/create-model.ts'
 import { createTask } from './rpc/create-task.ts'
 import { deleteModel } from './rpc/delete-model.ts'
@@ -119,7 +120,7 @@ export function createComputeService(options: ComputeOptions) {
         listModels: listModels(deps),
         getModel: getModel(deps),
       })
-      router.service(BatchTaskService, batchTaskMethods(deps))
+      router.service(BatchTaskService, batchTaskMethods(deps, batchTasks(deps)))
       router.service(StreamTokenService, { redeemStreamToken })
       service.ownRoutes(router)
     },

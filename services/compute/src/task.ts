@@ -13,8 +13,7 @@ export interface TaskRecord extends TaskBase {
   /** The file that is the input, and its size. */
   readonly input_file?: string | undefined
   readonly input_file_bytes?: number | undefined
-  /** The batch that it came in, and the rank that it asked for: it ranks behind all tasks that came by themselves. */
-  readonly batch_id?: string | undefined
+  /** The rank that it asked for, where it came in a batch. */
   readonly priority?: number | undefined
   /** Set while the task is alive and has an input file: that is not removed meanwhile. */
   readonly uses_file?: 'yes' | undefined

@@ -24,6 +24,7 @@ export function toMessage(task: TaskRecord, parts: TaskParts = {}): WorkforceTas
   if (parts.input !== undefined) showBrief(message, readBrief(parts.input))
   if (parts.output !== undefined) message.output = outputMessage(parts.output, task.usage)
   if (task.max_cost_micros !== undefined) message.maxCost = moneyMessage(task.max_cost_micros)
+  if (task.batch_id !== undefined) message.batchId = task.batch_id
   if (task.usage) message.usage = usageMessage(task.usage)
   return message
 }

@@ -2,6 +2,7 @@
 
 import type { Client } from '@connectrpc/connect'
 import type { Cursors } from '@millhand/api'
+import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import type { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
 import type { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
@@ -15,6 +16,7 @@ import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database, DocumentRef } from '@millhand/store'
 import {
+  batchTaskMethods,
   createTasks,
   type EmissionsRecord,
   leaseOf,
@@ -28,6 +30,7 @@ import { knownEmployees, requireKnown } from './employees.ts'
 import type { Engines } from './engine-choice.ts'
 import { createDailyQuota } from './quota/daily-quota-client.ts'
 import { reconcileQuota } from './quota/quota-reconciler.ts'
+import { batchTasks } from './rpc/batch-tasks.ts'
 import { createTask } from './rpc/create-task.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listEmployees } from './rpc/list-employees.ts'
@@ -142,8 +145,11 @@ export function createWorkforceService(options: WorkforceOptions) {
         getWorkforceUsage: tell(getUsage(deps)),
       })
     },
-    /** What executors and other replicas call. Compute answers the same services, for its own work. */
-    ownRoutes: service.ownRoutes,
+    /** What executors, other replicas and the service of batches call. Compute answers the same services, for its own work. */
+    ownRoutes(router: Routes): void {
+      service.ownRoutes(router)
+      router.service(BatchTaskService, batchTaskMethods(deps, batchTasks(deps)))
+    },
     /** What the owner of the queues does until the signal ends. */
     async run(signal: AbortSignal): Promise<void> {
       await Promise.all([service.run(signal), reconcileQuota({ ...deps, quota }, signal)])

@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf'
-import { example, json, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
+import { example, json, json_item as jsonItem, object$ as object } from '../gen/millhand/type/v1/access_pb.ts'
 import { enumWords } from '../json/enum-words.ts'
 import { isRequired } from '../json/reader.ts'
 import type { Comments } from './comments.ts'
@@ -71,9 +71,30 @@ export function createSchemas(comments: Comments): Schemas {
   }
 
   function valueSchema(of: DescField, sender: Sender): Schema {
-    if (of.fieldKind === 'list') return { type: 'array', items: getOption(of, json) ? {} : element(of, sender) }
+    if (of.fieldKind === 'list') return { type: 'array', items: getOption(of, json) ? jsonItems(of) : element(of, sender) }
     if (of.fieldKind === 'map') return { type: 'object', additionalProperties: element(of, sender) }
     return getOption(of, json) ? {} : element(of, sender)
+  }
+
+  /** What the JSON texts of a list are: each has the fields of its message, and those of one member of its oneof. */
+  function jsonItems(of: DescField): Schema {
+    const name = getOption(of, jsonItem)
+    if (name === '') return {}
+    const desc = of.parent.file.messages.find(({ typeName }) => typeName === name)
+    const members = desc?.oneofs.flatMap(({ fields }) => fields.flatMap(({ message: member }) => member ?? []))
+    if (desc === undefined || members === undefined) throw new Error(`there is no message ${name}`)
+    const shared = desc.fields.filter(({ message: member }) => member === undefined)
+    return { anyOf: members.map(member => jsonItemOf(member, shared)) }
+  }
+
+  function jsonItemOf(member: DescMessage, shared: readonly DescField[]): Schema {
+    const name = member.name.replace(/Request$/, 'Item')
+    if (components[name] === undefined) {
+      const schema = body(member, 'request', [])
+      const fields = Object.fromEntries(shared.map(one => [one.name, field(one, 'request')]))
+      components[name] = { ...schema, properties: { ...fields, ...(schema.properties as Schema) } }
+    }
+    return { $ref: `#/components/schemas/${name}` }
   }
 
   function element({ scalar, enum: words, message: desc }: DescField, sender: Sender): Schema {

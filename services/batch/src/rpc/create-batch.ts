@@ -60,7 +60,7 @@ async function accept(
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
   const accepted = await acceptLines(deps, sent, { caller, most, param, key: lines, signal, onBytes: place.add })
-  const { total, bytes } = accepted
+  const { total, bytes, withEmployees } = accepted
 
   const created_at = idTime(id)
   const completion_window_s = req.completionWindowS ?? WINDOW_S
@@ -69,6 +69,7 @@ async function accept(
     status: 'running',
     plans: caller.plans,
     total,
+    with_employees: withEmployees,
     counts: countsOf(newItems(tenant, id, total)),
     lines,
     lines_bytes: bytes,

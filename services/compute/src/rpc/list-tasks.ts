@@ -1,13 +1,10 @@
-import { enumWords, firstIdAt, idTime, parseId } from '@millhand/api'
+import { enumWords } from '@millhand/api'
 import { TaskTypeSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { ListTasksRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import type { TaskList } from '@millhand/task'
+import { createdAtOfBatch, type TaskList } from '@millhand/task'
 import { modelOf, type TaskRecord } from '../task.ts'
 
 const typeWords = enumWords(TaskTypeSchema)
-
-/** Sorts before the time of every batch. */
-const NO_BATCH = firstIdAt('batch', 0)
 
 /** The list of an account's tasks, filtered by type, model and batch. */
 export const taskList: TaskList<TaskRecord, ListTasksRequest> = {
@@ -22,6 +19,5 @@ export const taskList: TaskList<TaskRecord, ListTasksRequest> = {
       (model === undefined || modelOf(task) === model) &&
       (batchId === undefined || task.batch_id === batchId)
   },
-  // The ids of a batch's tasks have the batch's time.
-  createdAt: ({ batchId }) => (batchId === undefined ? undefined : idTime(parseId('batch', batchId) ?? NO_BATCH)),
+  createdAt: ({ batchId }) => createdAtOfBatch(batchId),
 }

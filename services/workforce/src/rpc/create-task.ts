@@ -1,5 +1,5 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { codeOf, type Fault, failIf, readSandboxInput } from '@millhand/api'
+import { codeOf, type Fault, failIf, type Id, readSandboxInput, type SandboxInput } from '@millhand/api'
 import type { Money } from '@millhand/api/gen/millhand/type/v1/money_pb.ts'
 import {
   type CreateWorkforceTaskRequest,
@@ -10,10 +10,11 @@ import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import { attachedFiles } from '../attached-files.ts'
 import { briefOf, briefText } from '../brief.ts'
+import type { PublicKind } from '../employee.ts'
 import { requireKnown } from '../employees.ts'
 import { chooseEngine, engineFaults, requirePrices } from '../engine-choice.ts'
 import { requiredInputFaults } from '../required-inputs.ts'
-import type { TaskRecord } from '../task.ts'
+import type { AttachedFile, TaskRecord } from '../task.ts'
 import { workforceTask } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
 import type { WorkforceDeps } from '../workforce-deps.ts'
@@ -25,47 +26,74 @@ import type { WorkforceDeps } from '../workforce-deps.ts'
 export const createTask =
   (deps: WorkforceDeps) =>
   async (req: CreateWorkforceTaskRequest, call: HandlerContext): Promise<WorkforceTask> => {
-    const { inputs, ids, position, dailyQuota, plans } = deps
-    const {
-      mode,
-      tenant,
-      plans: { workforce: plan },
-    } = principal(call)
+    const { ids, position, dailyQuota, plans } = deps
+    const { tenant } = principal(call)
     const id = idOf(workforceTask.idPrefix, call, ids)
     const before = await findExistingTask(deps, call, tenant, id)
     if (before) return await showTask(deps, toMessage, before)
 
-    const brief = briefText(briefOf(req))
-    const asked = mode === 'test' ? readSandboxInput(req.topic ?? '') : undefined
-    const { kind, files } = await admitted(deps, req, call, brief, asked !== undefined)
-    const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.input, req.engine ?? EngineChoice.AUTO, deps)
-    if (req.maxCost && engine !== 'mock') requirePrices(kind, engine, deps)
-    failAsInstructed(asked)
-
-    const task: TaskRecord = {
-      ...newTaskFields(deps, req, call, id, QUEUE_TIMEOUT_S, asked),
-      plan,
-      employee: kind.employee,
-      task: kind.id,
-      engine,
-      group: `${kind.employee}/${kind.id}`,
-      rank: 1,
-      ...inputs.placed(tenant, id, brief),
-      files,
-      ...(req.maxCost && { max_cost_micros: amountOf(req.maxCost) }),
-      run_timeout_s: req.timeoutS ?? RUN_TIMEOUT_S,
-      max_attempts: MAX_ATTEMPTS,
-    }
+    const admission = await admitTask(deps, req, call)
+    failAsInstructed(admission.asked)
+    const { task, input } = newTask(deps, req, call, id, admission)
     const place = await dailyQuota.take(call, id)
-    const made = await addTask(deps, task, brief, plans.workforcePlan(plan).max_queued).catch(async error => {
+    const made = await addTask(deps, task, input, plans.workforcePlan(task.plan).max_queued).catch(async error => {
       // Of any other failure nobody knows whether it was stored: who looks for places without a task finds out.
       if (codeOf(error) === 'queue_full') await dailyQuota.giveBack(call, place)
       throw error
     })
-    return made === task
-      ? toMessage(task, { input: brief, position: position(task) })
-      : await showTask(deps, toMessage, made)
+    return made === task ? toMessage(task, { input, position: position(task) }) : await showTask(deps, toMessage, made)
   }
+
+/** What a task is made with, beside its request. */
+export interface TaskAdmission {
+  readonly kind: PublicKind
+  readonly engine: TaskRecord['engine']
+  readonly files: readonly AttachedFile[]
+  readonly brief: string
+  /** What it asks the sandbox for. */
+  readonly asked: SandboxInput | undefined
+}
+
+/** What a request needs. Fails with everything that stands against it, at once. */
+export async function admitTask(
+  deps: WorkforceDeps,
+  req: CreateWorkforceTaskRequest,
+  call: HandlerContext,
+): Promise<TaskAdmission> {
+  const { mode } = principal(call)
+  const brief = briefText(briefOf(req))
+  const asked = mode === 'test' ? readSandboxInput(req.topic ?? '') : undefined
+  const { kind, files } = await admitted(deps, req, call, brief, asked !== undefined)
+  const engine = mode === 'test' ? 'mock' : chooseEngine(kind, req.input, req.engine ?? EngineChoice.AUTO, deps)
+  if (req.maxCost && engine !== 'mock') requirePrices(kind, engine, deps)
+  return { kind, engine, files, brief, asked }
+}
+
+/** A task that is not stored yet, and its input. */
+export function newTask(
+  deps: Pick<WorkforceDeps, 'kind' | 'clock' | 'inputs'>,
+  req: CreateWorkforceTaskRequest,
+  call: HandlerContext,
+  id: Id,
+  { kind, engine, files, brief, asked }: TaskAdmission,
+): { readonly task: TaskRecord; readonly input: string } {
+  const { tenant, plans } = principal(call)
+  const task: TaskRecord = {
+    ...newTaskFields(deps, req, call, id, QUEUE_TIMEOUT_S, asked),
+    plan: plans.workforce,
+    employee: kind.employee,
+    task: kind.id,
+    engine,
+    group: `${kind.employee}/${kind.id}`,
+    rank: 1,
+    ...deps.inputs.placed(tenant, id, brief),
+    files,
+    ...(req.maxCost && { max_cost_micros: amountOf(req.maxCost) }),
+    run_timeout_s: req.timeoutS ?? RUN_TIMEOUT_S,
+    max_attempts: MAX_ATTEMPTS,
+  }
+  return { task, input: brief }
+}
 
 const QUEUE_TIMEOUT_S = 86_400
 const RUN_TIMEOUT_S = 300

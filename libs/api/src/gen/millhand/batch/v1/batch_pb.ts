@@ -9,18 +9,20 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { TaskError } from "../../compute/v1/task_pb.ts";
 import { file_millhand_compute_v1_task } from "../../compute/v1/task_pb.ts";
-import type { CancelOutcome } from "../../compute/v1/task_request_pb.ts";
+import type { CancelOutcome, CreateTaskRequest } from "../../compute/v1/task_request_pb.ts";
 import { file_millhand_compute_v1_task_request } from "../../compute/v1/task_request_pb.ts";
 import { file_millhand_type_v1_access } from "../../type/v1/access_pb.ts";
 import type { Mode, Order } from "../../type/v1/mode_pb.ts";
 import { file_millhand_type_v1_mode } from "../../type/v1/mode_pb.ts";
+import type { CreateWorkforceTaskRequest } from "../../workforce/v1/task_pb.ts";
+import { file_millhand_workforce_v1_task } from "../../workforce/v1/task_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file millhand/batch/v1/batch.proto.
  */
 export const file_millhand_batch_v1_batch: GenFile = /*@__PURE__*/
-  fileDesc("Ch1taWxsaGFuZC9iYXRjaC92MS9iYXRjaC5wcm90bxIRbWlsbGhhbmQuYmF0Y2gudjEimgcKBUJhdGNoEjIKAmlkGAEgASgJQiaStRgiImJhdGNoXzAxa2FqZTV6MWNmNnR2bnl4a2toYm0zdjhoIhIuCgZzdGF0dXMYAiABKA4yHi5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFN0YXR1cxIkCgRtb2RlGAMgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEhgKBXRvdGFsGAQgASgNQgmStRgFNTAwMDASLgoGY291bnRzGAUgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuQmF0Y2hDb3VudHMSFwoKaW5wdXRfZmlsZRgGIAEoCUgAiAEBEhgKC291dHB1dF9maWxlGAcgASgJSAGIAQESFwoKZXJyb3JfZmlsZRgIIAEoCUgCiAEBEhsKE2NvbXBsZXRpb25fd2luZG93X3MYCSABKA0SOAoIbWV0YWRhdGEYCiADKAsyJi5taWxsaGFuZC5iYXRjaC52MS5CYXRjaC5NZXRhZGF0YUVudHJ5Ei4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjwKE2NhbmNlbF9yZXF1ZXN0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAOIAQESNAoLZmluaXNoZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSASIAQESOAoPZGF0YV9leHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEhgKEHJlc291cmNlX3ZlcnNpb24YECABKA0SOgoNcmVzdWx0c19lcnJvchgRIAEoCzIeLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFza0Vycm9ySAaIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOgmKtRgFYmF0Y2hCDQoLX2lucHV0X2ZpbGVCDgoMX291dHB1dF9maWxlQg0KC19lcnJvcl9maWxlQhYKFF9jYW5jZWxfcmVxdWVzdGVkX2F0Qg4KDF9maW5pc2hlZF9hdEISChBfZGF0YV9leHBpcmVzX2F0QhAKDl9yZXN1bHRzX2Vycm9yIokBCgtCYXRjaENvdW50cxIOCgZxdWV1ZWQYASABKA0SDwoHcnVubmluZxgCIAEoDRISCgpjYW5jZWxsaW5nGAMgASgNEhEKCXN1Y2NlZWRlZBgEIAEoDRIOCgZmYWlsZWQYBSABKA0SEQoJY2FuY2VsbGVkGAYgASgNEg8KB2V4cGlyZWQYByABKA0ixgMKEkNyZWF0ZUJhdGNoUmVxdWVzdBKIAQoFdGFza3MYASADKAlCebpIBpIBAxDoB4i1GAGStRhoW3siY3VzdG9tX2lkIjoiZmlyc3QiLCJ0eXBlIjoiaW5mZXJlbmNlIiwibW9kZWwiOiJkaWdpdHMiLCJpbnB1dCI6ImRhdGE6aW1hZ2UvcG5nO2Jhc2U2NCxpVkJPUncwS0dnbz0ifV0SIgoKaW5wdXRfZmlsZRgCIAEoCUIJukgGcgQQARhASACIAQESLQoTY29tcGxldGlvbl93aW5kb3dfcxgDIAEoDUILukgIKgYYgPUkKDxIAYgBARJeCghtZXRhZGF0YRgEIAMoCzIzLm1pbGxoYW5kLmJhdGNoLnYxLkNyZWF0ZUJhdGNoUmVxdWVzdC5NZXRhZGF0YUVudHJ5Qhe6SBSaAREQECIGcgQQARhAKgVyAxiABBovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAE6GrpIFyIVCgV0YXNrcwoKaW5wdXRfZmlsZRABQg0KC19pbnB1dF9maWxlQhYKFF9jb21wbGV0aW9uX3dpbmRvd19zIiUKD0dldEJhdGNoUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIvgBChJMaXN0QmF0Y2hlc1JlcXVlc3QSHQoFbGltaXQYASABKA1CCbpIBioEGGQoAUgAiAEBEh8KBmN1cnNvchgCIAEoCUIKukgHcgUQARiAEEgBiAEBEjcKBW9yZGVyGAMgASgOMhcubWlsbGhhbmQudHlwZS52MS5PcmRlckIKukgHggEEEAEgAEgCiAEBEj8KBnN0YXR1cxgEIAEoDjIeLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoU3RhdHVzQgq6SAeCAQQQASAASAOIAQFCCAoGX2xpbWl0QgkKB19jdXJzb3JCCAoGX29yZGVyQgkKB19zdGF0dXMigwEKE0xpc3RCYXRjaGVzUmVzcG9uc2USJgoEZGF0YRgBIAMoCzIYLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoEhAKCGhhc19tb3JlGAIgASgIEhgKC25leHRfY3Vyc29yGAMgASgJSACIAQE6CIq1GARsaXN0Qg4KDF9uZXh0X2N1cnNvciIoChJDYW5jZWxCYXRjaFJlcXVlc3QSEgoCaWQYASABKAlCBrpIA8gBASKVAQoRQmF0Y2hDYW5jZWxsYXRpb24SCgoCaWQYASABKAkSMwoHb3V0Y29tZRgCIAEoDjIiLm1pbGxoYW5kLmNvbXB1dGUudjEuQ2FuY2VsT3V0Y29tZRInCgViYXRjaBgDIAEoCzIYLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoOhaKtRgSYmF0Y2hfY2FuY2VsbGF0aW9uKrQBCgtCYXRjaFN0YXR1cxIcChhCQVRDSF9TVEFUVVNfVU5TUEVDSUZJRUQQABIYChRCQVRDSF9TVEFUVVNfUlVOTklORxABEhoKFkJBVENIX1NUQVRVU19DT01QTEVURUQQAhIbChdCQVRDSF9TVEFUVVNfQ0FOQ0VMTElORxADEhoKFkJBVENIX1NUQVRVU19DQU5DRUxMRUQQBBIYChRCQVRDSF9TVEFUVVNfRVhQSVJFRBAFYgZwcm90bzM", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_type_v1_access, file_millhand_type_v1_mode]);
+  fileDesc("Ch1taWxsaGFuZC9iYXRjaC92MS9iYXRjaC5wcm90bxIRbWlsbGhhbmQuYmF0Y2gudjEimgcKBUJhdGNoEjIKAmlkGAEgASgJQiaStRgiImJhdGNoXzAxa2FqZTV6MWNmNnR2bnl4a2toYm0zdjhoIhIuCgZzdGF0dXMYAiABKA4yHi5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFN0YXR1cxIkCgRtb2RlGAMgASgOMhYubWlsbGhhbmQudHlwZS52MS5Nb2RlEhgKBXRvdGFsGAQgASgNQgmStRgFNTAwMDASLgoGY291bnRzGAUgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuQmF0Y2hDb3VudHMSFwoKaW5wdXRfZmlsZRgGIAEoCUgAiAEBEhgKC291dHB1dF9maWxlGAcgASgJSAGIAQESFwoKZXJyb3JfZmlsZRgIIAEoCUgCiAEBEhsKE2NvbXBsZXRpb25fd2luZG93X3MYCSABKA0SOAoIbWV0YWRhdGEYCiADKAsyJi5taWxsaGFuZC5iYXRjaC52MS5CYXRjaC5NZXRhZGF0YUVudHJ5Ei4KCmNyZWF0ZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjwKE2NhbmNlbF9yZXF1ZXN0ZWRfYXQYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAOIAQESNAoLZmluaXNoZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSASIAQESOAoPZGF0YV9leHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEgFiAEBEhgKEHJlc291cmNlX3ZlcnNpb24YECABKA0SOgoNcmVzdWx0c19lcnJvchgRIAEoCzIeLm1pbGxoYW5kLmNvbXB1dGUudjEuVGFza0Vycm9ySAaIAQEaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBOgmKtRgFYmF0Y2hCDQoLX2lucHV0X2ZpbGVCDgoMX291dHB1dF9maWxlQg0KC19lcnJvcl9maWxlQhYKFF9jYW5jZWxfcmVxdWVzdGVkX2F0Qg4KDF9maW5pc2hlZF9hdEISChBfZGF0YV9leHBpcmVzX2F0QhAKDl9yZXN1bHRzX2Vycm9yIokBCgtCYXRjaENvdW50cxIOCgZxdWV1ZWQYASABKA0SDwoHcnVubmluZxgCIAEoDRISCgpjYW5jZWxsaW5nGAMgASgNEhEKCXN1Y2NlZWRlZBgEIAEoDRIOCgZmYWlsZWQYBSABKA0SEQoJY2FuY2VsbGVkGAYgASgNEg8KB2V4cGlyZWQYByABKA0i5gMKEkNyZWF0ZUJhdGNoUmVxdWVzdBKoAQoFdGFza3MYASADKAlCmAG6SAaSAQMQ6AeItRgBkrUYaFt7ImN1c3RvbV9pZCI6ImZpcnN0IiwidHlwZSI6ImluZmVyZW5jZSIsIm1vZGVsIjoiZGlnaXRzIiwiaW5wdXQiOiJkYXRhOmltYWdlL3BuZztiYXNlNjQsaVZCT1J3MEtHZ289In1dmrUYG21pbGxoYW5kLmJhdGNoLnYxLkJhdGNoSXRlbRIiCgppbnB1dF9maWxlGAIgASgJQgm6SAZyBBABGEBIAIgBARItChNjb21wbGV0aW9uX3dpbmRvd19zGAMgASgNQgu6SAgqBhiA9SQoPEgBiAEBEl4KCG1ldGFkYXRhGAQgAygLMjMubWlsbGhhbmQuYmF0Y2gudjEuQ3JlYXRlQmF0Y2hSZXF1ZXN0Lk1ldGFkYXRhRW50cnlCF7pIFJoBERAQIgZyBBABGEAqBXIDGIAEGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AToaukgXIhUKBXRhc2tzCgppbnB1dF9maWxlEAFCDQoLX2lucHV0X2ZpbGVCFgoUX2NvbXBsZXRpb25fd2luZG93X3MizAEKCUJhdGNoSXRlbRIhCgljdXN0b21faWQYASABKAlCCbpIBnIEEAEYQEgBiAEBEjYKBHRhc2sYAiABKAsyJi5taWxsaGFuZC5jb21wdXRlLnYxLkNyZWF0ZVRhc2tSZXF1ZXN0SAASSwoOd29ya2ZvcmNlX3Rhc2sYAyABKAsyMS5taWxsaGFuZC53b3JrZm9yY2UudjEuQ3JlYXRlV29ya2ZvcmNlVGFza1JlcXVlc3RIAEIJCgdyZXF1ZXN0QgwKCl9jdXN0b21faWQiJQoPR2V0QmF0Y2hSZXF1ZXN0EhIKAmlkGAEgASgJQga6SAPIAQEi+AEKEkxpc3RCYXRjaGVzUmVxdWVzdBIdCgVsaW1pdBgBIAEoDUIJukgGKgQYZCgBSACIAQESHwoGY3Vyc29yGAIgASgJQgq6SAdyBRABGIAQSAGIAQESNwoFb3JkZXIYAyABKA4yFy5taWxsaGFuZC50eXBlLnYxLk9yZGVyQgq6SAeCAQQQASAASAKIAQESPwoGc3RhdHVzGAQgASgOMh4ubWlsbGhhbmQuYmF0Y2gudjEuQmF0Y2hTdGF0dXNCCrpIB4IBBBABIABIA4gBAUIICgZfbGltaXRCCQoHX2N1cnNvckIICgZfb3JkZXJCCQoHX3N0YXR1cyKDAQoTTGlzdEJhdGNoZXNSZXNwb25zZRImCgRkYXRhGAEgAygLMhgubWlsbGhhbmQuYmF0Y2gudjEuQmF0Y2gSEAoIaGFzX21vcmUYAiABKAgSGAoLbmV4dF9jdXJzb3IYAyABKAlIAIgBAToIirUYBGxpc3RCDgoMX25leHRfY3Vyc29yIigKEkNhbmNlbEJhdGNoUmVxdWVzdBISCgJpZBgBIAEoCUIGukgDyAEBIpUBChFCYXRjaENhbmNlbGxhdGlvbhIKCgJpZBgBIAEoCRIzCgdvdXRjb21lGAIgASgOMiIubWlsbGhhbmQuY29tcHV0ZS52MS5DYW5jZWxPdXRjb21lEicKBWJhdGNoGAMgASgLMhgubWlsbGhhbmQuYmF0Y2gudjEuQmF0Y2g6Foq1GBJiYXRjaF9jYW5jZWxsYXRpb24qtAEKC0JhdGNoU3RhdHVzEhwKGEJBVENIX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFEJBVENIX1NUQVRVU19SVU5OSU5HEAESGgoWQkFUQ0hfU1RBVFVTX0NPTVBMRVRFRBACEhsKF0JBVENIX1NUQVRVU19DQU5DRUxMSU5HEAMSGgoWQkFUQ0hfU1RBVFVTX0NBTkNFTExFRBAEEhgKFEJBVENIX1NUQVRVU19FWFBJUkVEEAViBnByb3RvMw", [file_buf_validate_validate, file_google_protobuf_timestamp, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_type_v1_access, file_millhand_type_v1_mode, file_millhand_workforce_v1_task]);
 
 /**
  * Many tasks that came in one request, and what came of them.
@@ -264,6 +266,50 @@ export const CreateBatchRequestSchema: GenMessage<CreateBatchRequest> = /*@__PUR
   messageDesc(file_millhand_batch_v1_batch, 2);
 
 /**
+ * A task of a batch.
+ *
+ * @generated from message millhand.batch.v1.BatchItem
+ */
+export type BatchItem = Message<"millhand.batch.v1.BatchItem"> & {
+  /**
+   * Your own name for it, unique within the batch. It comes back in the batch's files.
+   *
+   * @generated from field: optional string custom_id = 1;
+   */
+  customId?: string | undefined;
+
+  /**
+   * What is to be done.
+   *
+   * @generated from oneof millhand.batch.v1.BatchItem.request
+   */
+  request: {
+    /**
+     * A task of compute.
+     *
+     * @generated from field: millhand.compute.v1.CreateTaskRequest task = 2;
+     */
+    value: CreateTaskRequest;
+    case: "task";
+  } | {
+    /**
+     * A task of an employee.
+     *
+     * @generated from field: millhand.workforce.v1.CreateWorkforceTaskRequest workforce_task = 3;
+     */
+    value: CreateWorkforceTaskRequest;
+    case: "workforceTask";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message millhand.batch.v1.BatchItem.
+ * Use `create(BatchItemSchema)` to create a new message.
+ */
+export const BatchItemSchema: GenMessage<BatchItem> = /*@__PURE__*/
+  messageDesc(file_millhand_batch_v1_batch, 3);
+
+/**
  * Asks for one batch.
  *
  * @generated from message millhand.batch.v1.GetBatchRequest
@@ -282,7 +328,7 @@ export type GetBatchRequest = Message<"millhand.batch.v1.GetBatchRequest"> & {
  * Use `create(GetBatchRequestSchema)` to create a new message.
  */
 export const GetBatchRequestSchema: GenMessage<GetBatchRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch, 3);
+  messageDesc(file_millhand_batch_v1_batch, 4);
 
 /**
  * Asks for a page of batches.
@@ -324,7 +370,7 @@ export type ListBatchesRequest = Message<"millhand.batch.v1.ListBatchesRequest">
  * Use `create(ListBatchesRequestSchema)` to create a new message.
  */
 export const ListBatchesRequestSchema: GenMessage<ListBatchesRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch, 4);
+  messageDesc(file_millhand_batch_v1_batch, 5);
 
 /**
  * A page of batches.
@@ -359,7 +405,7 @@ export type ListBatchesResponse = Message<"millhand.batch.v1.ListBatchesResponse
  * Use `create(ListBatchesResponseSchema)` to create a new message.
  */
 export const ListBatchesResponseSchema: GenMessage<ListBatchesResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch, 5);
+  messageDesc(file_millhand_batch_v1_batch, 6);
 
 /**
  * Asks to cancel a batch.
@@ -380,7 +426,7 @@ export type CancelBatchRequest = Message<"millhand.batch.v1.CancelBatchRequest">
  * Use `create(CancelBatchRequestSchema)` to create a new message.
  */
 export const CancelBatchRequestSchema: GenMessage<CancelBatchRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch, 6);
+  messageDesc(file_millhand_batch_v1_batch, 7);
 
 /**
  * What became of a request to cancel, and the batch after it.
@@ -415,7 +461,7 @@ export type BatchCancellation = Message<"millhand.batch.v1.BatchCancellation"> &
  * Use `create(BatchCancellationSchema)` to create a new message.
  */
 export const BatchCancellationSchema: GenMessage<BatchCancellation> = /*@__PURE__*/
-  messageDesc(file_millhand_batch_v1_batch, 7);
+  messageDesc(file_millhand_batch_v1_batch, 8);
 
 /**
  * Where a batch is in its life.

@@ -1,0 +1,206 @@
+/** Tasks of batches, many in one call: the same for every kind of task. docs/decisions/batches.md. */
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { codeOf, type Fault, fail, type Id, isFull, parseId, problemOf } from '@millhand/api'
+import type {
+  AddTasksRequest,
+  BatchTask,
+  BatchTaskService,
+  BatchTaskState,
+  TaskFault,
+  TaskRequest,
+} from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
+import { type Task, TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { principal } from '@millhand/rpc'
+import { taskEvents } from '../events.ts'
+import { NEVER_MS } from '../new-task.ts'
+import type { TaskBase } from '../task.ts'
+import type { TaskDeps } from '../task-deps.ts'
+import type { ToMessage } from '../task-message.ts'
+
+/** What the tasks of a kind that come in batches have that those of other kinds do not. */
+export interface BatchTaskKind<T extends TaskBase, R, A> {
+  /** The request, where it is one of this kind. */
+  readonly requestOf: (request: TaskRequest) => R | undefined
+  /** What a request needs. Fails with everything that stands against it, at once. */
+  readonly admit: (req: R, call: HandlerContext) => Promise<A>
+  /** The record that is to be stored, and its input. */
+  readonly make: (
+    req: R,
+    call: HandlerContext,
+    id: Id,
+    admission: A,
+  ) => { readonly task: T; readonly input?: string | undefined }
+  /** How many tasks of the account may wait. */
+  readonly mostQueued: (call: HandlerContext) => number
+  /** Fails where so many tasks can't be made today. */
+  readonly requirePlaces?: (call: HandlerContext, total: number) => Promise<void>
+  /** Takes the place of a task, which is its own from then on. Fails where there is none left. */
+  readonly takePlace?: (call: HandlerContext, id: Id) => Promise<unknown>
+  readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
+  /** The output of a task that has one, as REST shows it: JSON text. */
+  readonly outputOf: (task: T) => string | undefined
+}
+
+/** Behind every task that came by itself. */
+const BATCH_RANK = 3
+
+/** Characters of outputs in one answer: a message has at most 4 MiB of UTF-8. */
+const MOST_OUTPUT = 1_048_576
+
+/** How many of a call are written or read at once. */
+const AT_ONCE = 100
+
+export function batchTaskMethods<T extends TaskBase, R, A>(
+  deps: Pick<TaskDeps<T>, 'kind' | 'tasks' | 'inputs' | 'newEventId'>,
+  own: BatchTaskKind<T, R, A>,
+): ServiceImpl<typeof BatchTaskService> {
+  const { tasks, inputs, newEventId, kind } = deps
+
+  async function insert(task: T, input: string | undefined): Promise<void> {
+    if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
+    // It waits from the time of its id on: that of its batch.
+    if (await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))) return
+    await inputs.remove(task)
+  }
+
+  /** How many more tasks of batches may wait: they have half of the queue, so that single ones always have room. */
+  async function roomOf(call: HandlerContext): Promise<number> {
+    const { tenant, mode } = principal(call)
+    const most = Math.ceil(own.mostQueued(call) / 2)
+    const pools = [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
+    const counts = await Promise.all(pools.map(pool => tasks.countWaiting(pool, tenant, most)))
+    return Math.max(0, most - counts.reduce((sum, count) => sum + count))
+  }
+
+  /** Makes a task that is not there yet; resolves with why it can't be made. */
+  async function add(asked: BatchTask, { batchId, cancelled }: AddTasksRequest, call: HandlerContext) {
+    const { tenant } = principal(call)
+    const id = parseId(kind.idPrefix, asked.id)
+    const req = asked.request && own.requestOf(asked.request)
+    if (id === undefined || req === undefined)
+      throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+    if ((await tasks.get(tenant, id)) === undefined) {
+      const faults = await faultsOf(async () => {
+        const admission = await own.admit(req, call)
+        if (!cancelled) await own.takePlace?.(call, id)
+        call.signal.throwIfAborted()
+        const { task, input } = own.make(req, call, id, admission)
+        await insert(ofBatch(task, batchId, asked.queueTimeoutS, cancelled), input)
+      })
+      if (faults.length > 0) return faults[0]
+    }
+    if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
+    return undefined
+  }
+
+  return {
+    async checkTasks(req, call) {
+      const faults: TaskFault[] = []
+      for (const [index, request] of req.tasks.entries()) {
+        const asked = own.requestOf(request)
+        if (asked === undefined)
+          throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+        for (const fault of await faultsOf(() => own.admit(asked, call))) faults.push(faultMessage(index, fault))
+        if (isFull(faults)) break
+      }
+      if (faults.length === 0 && req.total > 0) await own.requirePlaces?.(call, req.total)
+      return { faults }
+    },
+
+    async addTasks(req, call) {
+      const room = req.cancelled ? req.tasks.length : await roomOf(call)
+      const taken = req.tasks.slice(0, room)
+      const refused: TaskFault[] = []
+      await inTurns(taken, async (task, index) => {
+        const fault = await add(task, req, call)
+        if (fault !== undefined) refused.push(faultMessage(index, fault))
+      })
+      return { taken: taken.length, refused }
+    },
+
+    async getTasks({ ids, outputs }, call) {
+      const { tenant } = principal(call)
+      const states: BatchTaskState[] = []
+      let size = 0
+      for (let at = 0; at < ids.length && size < MOST_OUTPUT; at += AT_ONCE) {
+        const found = await Promise.all(ids.slice(at, at + AT_ONCE).map(id => tasks.get(tenant, id)))
+        for (const [n, task] of found.entries()) {
+          const state = stateOf(own, ids[at + n] as string, task, outputs)
+          size += state.output?.length ?? 0
+          if (size > MOST_OUTPUT && states.length > 0) break
+          states.push(state)
+        }
+      }
+      return { tasks: states }
+    },
+
+    async cancelTasks({ ids }, call) {
+      const { tenant } = principal(call)
+      await inTurns(ids, async id => void (await tasks.change(tenant, id, { kind: 'cancel' })))
+      return {}
+    },
+  }
+}
+
+/** It waits since its batch was accepted, and its queue timeout is as its batch says. `held`, no executor gets it. */
+function ofBatch<T extends TaskBase>(task: T, batch_id: string, queue_timeout_s: number, held: boolean): T {
+  const { created_at: at, backoff_ms } = task
+  return {
+    ...task,
+    batch_id,
+    rank: BATCH_RANK,
+    // What asks the sandbox to expire does so after a second in the queue.
+    ...(backoff_ms === 0 && {
+      queue_timeout_s,
+      due_at: at + queue_timeout_s * 1000,
+      history: [{ version: 1, status: 'queued', at, attempt: 0 }],
+    }),
+    ...(held && { backoff_ms: NEVER_MS }),
+  }
+}
+
+/** What a check finds. Fails where it could not be done. */
+async function faultsOf(check: () => Promise<unknown>): Promise<readonly Fault[]> {
+  try {
+    await check()
+    return []
+  } catch (error) {
+    const code = codeOf(error)
+    const { errors, param = '', detail, status } = problemOf(error, '')
+    // That something is not set up here is an answer, and no failure.
+    if (status >= 500 && code !== 'engine_unavailable') throw error
+    return errors ?? [{ param, code, message: detail }]
+  }
+}
+
+const faultMessage = (index: number, { param, code, message }: Fault): TaskFault => ({
+  $typeName: 'millhand.batch.v1.TaskFault',
+  index,
+  param,
+  code,
+  message,
+})
+
+function stateOf<T extends TaskBase>(
+  { toMessage, outputOf }: Pick<BatchTaskKind<T, unknown, unknown>, 'toMessage' | 'outputOf'>,
+  id: string,
+  task: T | undefined,
+  withOutput: boolean,
+): BatchTaskState {
+  const state = { $typeName: 'millhand.batch.v1.BatchTaskState', id, status: TaskStatus.UNSPECIFIED } as const
+  if (task === undefined) return state
+  const { status, error, outputFile } = toMessage(task)
+  const output = withOutput ? outputOf(task) : undefined
+  return {
+    ...state,
+    status,
+    ...(error && { error }),
+    ...(output !== undefined && { output }),
+    ...(outputFile !== undefined && { outputFile }),
+  }
+}
+
+async function inTurns<T>(all: readonly T[], each: (one: T, index: number) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += AT_ONCE)
+    await Promise.all(all.slice(at, at + AT_ONCE).map((one, n) => each(one, at + n)))
+}

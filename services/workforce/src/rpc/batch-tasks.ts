@@ -1,0 +1,34 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import { fail, jsonWriter } from '@millhand/api'
+import { WorkforceOutputSchema } from '@millhand/api/gen/millhand/workforce/v1/output_pb.ts'
+import type { CreateWorkforceTaskRequest } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
+import { principal } from '@millhand/rpc'
+import type { BatchTaskKind } from '@millhand/task'
+import { outputMessage } from '../output.ts'
+import type { TaskRecord } from '../task.ts'
+import { toMessage } from '../task-message.ts'
+import type { WorkforceDeps } from '../workforce-deps.ts'
+import { admitTask, newTask, type TaskAdmission } from './create-task.ts'
+
+const writeOutput = jsonWriter(WorkforceOutputSchema)
+
+/** Tasks of employees in batches. Each takes its place in the quota of the day in which its batch was accepted. */
+export const batchTasks = (
+  deps: WorkforceDeps,
+): BatchTaskKind<TaskRecord, CreateWorkforceTaskRequest, TaskAdmission> => ({
+  requestOf: ({ kind }) => (kind.case === 'workforceTask' ? kind.value : undefined),
+  admit: (req, call) => admitTask(deps, req, call),
+  make: (req, call, id, admission) => newTask(deps, req, call, id, admission),
+  mostQueued: call => deps.plans.workforcePlan(principal(call).plans.workforce).max_queued,
+  async requirePlaces(call, total) {
+    const { limit, used, resetsAt } = await deps.dailyQuota.today(call)
+    const left = limit === undefined ? total : Math.max(0, limit - used)
+    if (total <= left) return
+    const detail = `The batch has ${total} tasks of employees, and ${left} of the ${limit} workforce tasks of today are left.`
+    const resetsInMs = resetsAt === undefined ? 1_000 : timestampMs(resetsAt) - deps.clock.now()
+    throw fail('daily_quota_exceeded', detail, { retryAfterS: Math.max(1, Math.ceil(resetsInMs / 1_000)) })
+  },
+  takePlace: (call, id) => deps.dailyQuota.take(call, id),
+  toMessage,
+  outputOf: ({ output, usage }) => (output === undefined ? undefined : writeOutput(outputMessage(output, usage))),
+})
