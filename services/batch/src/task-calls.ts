@@ -31,7 +31,7 @@ export interface ItemTask {
   readonly found: BatchTaskState
 }
 
-export interface Added {
+interface Added {
   /** How many of the first are there now, or refused. For the next one others have to end first. */
   readonly taken: number
   /** Those that can't be made, by their index. */

@@ -71,7 +71,8 @@ export function createSchemas(comments: Comments): Schemas {
   }
 
   function valueSchema(of: DescField, sender: Sender): Schema {
-    if (of.fieldKind === 'list') return { type: 'array', items: getOption(of, json) ? jsonItems(of) : element(of, sender) }
+    if (of.fieldKind === 'list')
+      return { type: 'array', items: getOption(of, json) ? jsonItems(of) : element(of, sender) }
     if (of.fieldKind === 'map') return { type: 'object', additionalProperties: element(of, sender) }
     return getOption(of, json) ? {} : element(of, sender)
   }
