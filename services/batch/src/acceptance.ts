@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { type Fault, fail, failFaults, isFull } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
-import { faultWithin, type Item, readItem } from './item.ts'
+import { faultWithin, type Item, MOST_MESSAGE_BYTES, messageBytes, readItem } from './item.ts'
 import { type ItemKind, itemKinds, type TaskClients } from './item-kind.ts'
 import { onBehalfOf } from './on-behalf-of.ts'
 
@@ -39,8 +39,7 @@ interface AcceptedLines {
   readonly withEmployees: boolean
 }
 
-/** Characters of JSON, and tasks, that are checked in one call: UTF-8 has at most three bytes for each. */
-const PAGE_LENGTH = 524_288
+/** Tasks that are checked in one call. */
 const PAGE = 500
 
 /**
@@ -55,14 +54,14 @@ export async function acceptLines(
   const faults: Fault[] = []
   const customIds = new Map<string, string>()
   let page: { readonly item: Item; readonly place: string }[] = []
-  let pageLength = 0
+  let pageBytes = 0
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
 
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
-    pageLength = 0
+    pageBytes = 0
     if (checked.length === 0) return
     const found = await Promise.all(
       itemKinds.map(async kind => {
@@ -76,7 +75,7 @@ export async function acceptLines(
     faults.push(...found.flat())
   }
 
-  function take({ text, place }: SentLine): void {
+  async function take({ text, place }: SentLine): Promise<void> {
     const reading = readItem(text)
     if (!reading.ok) return void faults.push(...reading.faults.map(fault => faultWithin(place, fault)))
     const { item } = reading
@@ -87,8 +86,10 @@ export async function acceptLines(
       const message = `\`${place}.custom_id\` is that of \`${before}\` too; it must be unique within the batch.`
       faults.push({ param: `${place}.custom_id`, code: 'not_unique', message })
     } else if (item.customId !== undefined) customIds.set(item.customId, place)
+    const bytes = messageBytes(item, text ?? '')
+    if (page.length === PAGE || pageBytes + bytes > MOST_MESSAGE_BYTES) await checkPage()
     page.push({ item, place })
-    pageLength += text?.length ?? 0
+    pageBytes += bytes
   }
 
   async function* checked(): AsyncGenerator<Buffer, void> {
@@ -98,8 +99,7 @@ export async function acceptLines(
         faults.push({ param, code: 'too_many', message: `\`${param}\` must have at most ${most} tasks.` })
         break
       }
-      take(line)
-      if (page.length === PAGE || pageLength > PAGE_LENGTH) await checkPage()
+      await take(line)
       if (isFull(faults)) break
       if (faults.length > 0) continue
       const kept = Buffer.from(`${line.text}\n`)

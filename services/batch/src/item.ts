@@ -21,6 +21,9 @@ export type ItemReading =
 /** Characters. */
 const MOST_CUSTOM_ID = 64
 
+/** Bytes of JSON. Workforce has the same bound. */
+const MOST_INPUT = 524_288
+
 /** Characters of JSON. Compute has the same bound; here it holds before a message is made of them. */
 const MOST_PARAMETERS = 16_384
 
@@ -29,7 +32,11 @@ const readComputeRequest = requestReader(CreateTaskRequestSchema, ({ parameters 
     ? [faultOf('parameters', 'too_large', `must be at most ${MOST_PARAMETERS} characters of JSON`)]
     : [],
 )
-const readWorkforceRequest = requestReader(CreateWorkforceTaskRequestSchema, () => [])
+const readWorkforceRequest = requestReader(CreateWorkforceTaskRequestSchema, ({ input = {} }) =>
+  Buffer.byteLength(JSON.stringify(input)) > MOST_INPUT
+    ? [faultOf('input', 'too_large', `must be at most ${MOST_INPUT} bytes of JSON. Send what is large as files`)]
+    : [],
+)
 
 /** Reads the JSON text of an item strictly, and checks it by the rules of the contract. Never throws. */
 export function readItem(text: string | undefined): ItemReading {
@@ -76,6 +83,16 @@ function requestReader<D extends DescMessage>(desc: D, own: (message: MessageSha
     return { message, faults }
   }
 }
+
+/**
+ * At most so many bytes of a message are of an item with a text of this length. A character is at most three bytes of
+ * UTF-8; the numbers of an employee's input are eleven bytes each, and two characters of JSON at least.
+ */
+export const messageBytes = ({ kind }: Pick<Item, 'kind'>, { length }: string): number =>
+  (kind === 'workforce' ? 6 : 3) * length
+
+/** Bytes of items in one message, which has at most 4 MiB: more only where it is one item. */
+export const MOST_MESSAGE_BYTES = 2 ** 21
 
 /** The item of a line that was accepted. Throws for another. */
 export function acceptedItem(text: string | undefined): Item {

@@ -1,15 +1,14 @@
 /** Makes the tasks of a batch from its lines, in their order, so many that a bounded number waits. Resumes where it was. */
 import type { Blobs } from '@millhand/blob'
 import type { BatchRecord } from './batch.ts'
-import { acceptedItem } from './item.ts'
+import { acceptedItem, MOST_MESSAGE_BYTES, messageBytes } from './item.ts'
 import { type BatchItems, countIn, type ItemState, type Refusal, withKinds, withStates } from './item-state.ts'
 import type { ItemsStore } from './items-store.ts'
 import { keptLines } from './kept-lines.ts'
 import type { IndexedItem, ItemRef, TaskCalls } from './task-calls.ts'
 
-/** Tasks of one call, and the characters of their lines. */
+/** Tasks of one call. */
 export const CHUNK = 100
-const CHUNK_LENGTH = 524_288
 
 export interface TaskMakerDeps {
   readonly blobs: Blobs
@@ -105,11 +104,13 @@ async function nextChunk(
   most: number,
 ): Promise<readonly ChunkItem[]> {
   const items: ChunkItem[] = []
-  let length = 0
-  for await (const line of keptLines(blobs, batch, offset)) {
-    items.push({ index: made + items.length, item: acceptedItem(line.text), end: line.end })
-    length += line.text?.length ?? 0
-    if (items.length === most || length > CHUNK_LENGTH) break
+  let bytes = 0
+  for await (const { text = '', end } of keptLines(blobs, batch, offset)) {
+    const item = acceptedItem(text)
+    bytes += messageBytes(item, text)
+    if (items.length > 0 && bytes > MOST_MESSAGE_BYTES) break
+    items.push({ index: made + items.length, item, end })
+    if (items.length === most) break
   }
   if (items.length === 0) throw new Error(`${batch.id} has fewer lines than tasks`)
   return items

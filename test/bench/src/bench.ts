@@ -10,6 +10,7 @@ import { type Figure, jsonLine, reached } from './figure.ts'
 import { accept } from './section/accept.ts'
 import { auth } from './section/auth.ts'
 import { batchTasks } from './section/batch-tasks.ts'
+import { batches } from './section/batches.ts'
 import { distributed } from './section/distributed.ts'
 import { distributedFiles } from './section/distributed-files.ts'
 import { distributedStreams } from './section/distributed-streams.ts'
@@ -40,6 +41,7 @@ const sections: Sections = {
   memory,
   files,
   'batch-tasks': batchTasks,
+  batches,
   streams,
   usage,
   auth,
