@@ -63,6 +63,21 @@ describe('the lines of a text', () => {
     assert.ok(reader.fraction < 0.1)
   })
 
+  it('count as done once they are taken, not once they are read', async () => {
+    for (const input of ['1\n2\n3\n4\n', fileOf('1\n2\n3\n4\n')]) {
+      await using reader = new LineReader(input)
+      assert.equal(reader.fraction, 0)
+      const fractions: number[] = []
+      for (let at = 0; at < 4; at++) {
+        await reader.take(1, 1e9)
+        fractions.push(reader.fraction)
+      }
+      assert.deepEqual(fractions.slice(0, 3), [0.25, 0.5, 0.75])
+      await reader.take(1, 1e9)
+      assert.equal(reader.fraction, 1)
+    }
+  })
+
   it('that are no UTF-8 have a replacement character', async () => {
     const file = fileOf(Buffer.concat([Buffer.from('a\n'), Buffer.from([0x22, 0xff, 0x22]), Buffer.from('\nb')]))
     assert.deepEqual((await all(file)).flat(), ['a', '"\uFFFD"', 'b'])

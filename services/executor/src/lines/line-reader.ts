@@ -16,6 +16,8 @@ export class LineReader implements AsyncDisposable {
   readonly #chunks: AsyncGenerator<string, void>
   readonly #total: number
   #read = 0
+  /** What was read before the lines at hand. */
+  #before = 0
   #lines: Line[] = []
   #at = 0
   /** The beginning of a line whose end is not read. */
@@ -28,9 +30,11 @@ export class LineReader implements AsyncDisposable {
     this.#chunks = typeof input === 'string' ? this.#text(input) : this.#file(input)
   }
 
-  /** How much of the input is taken, from 0 to 1. */
+  /** About how much of the input is taken, from 0 to 1: of what is read and not taken each line counts the same. */
   get fraction(): number {
-    return this.#isOver && this.#at === this.#lines.length ? 1 : Math.min(1, this.#read / this.#total)
+    const taken = this.#lines.length === 0 ? 1 : this.#at / this.#lines.length
+    if (this.#isOver && taken === 1) return 1
+    return Math.min(1, (this.#before + (this.#read - this.#before) * taken) / this.#total)
   }
 
   /** The next lines: at most so many, and so many UTF-16 units but for the first; none at the end. Rejects where the file can't be read. */
@@ -56,6 +60,7 @@ export class LineReader implements AsyncDisposable {
   async #more(): Promise<boolean> {
     this.#lines = []
     this.#at = 0
+    this.#before = this.#read
     while (this.#lines.length === 0 && !this.#isOver) {
       const { value, done } = await this.#chunks.next()
       if (done) this.#end()

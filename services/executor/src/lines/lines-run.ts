@@ -12,13 +12,8 @@ import type { ActiveRun, Loaded, RunBatchDeps } from '../run-batch.ts'
 import type { OwnWarm } from '../warm-processes.ts'
 import { LineReader } from './line-reader.ts'
 import { LineResults } from './line-results.ts'
-import { type PortionDeps, runPortion } from './run-portion.ts'
+import { PORTION_CHARACTERS, type PortionsDeps, runPortions } from './portions.ts'
 import type { LinesStore } from './store-lines.ts'
-
-/** A portion is to take between these, in milliseconds: so a process is busy, and a stop is soon. */
-const PORTION_MS = [60, 250] as const
-const MOST_LINES = 1_024
-const PORTION_CHARACTERS = 2 * 2 ** 20
 
 /** So many lines that each end their process are the model's fault and not theirs. */
 const MOST_CRASHES = 20
@@ -110,17 +105,8 @@ class LinesRun implements ActiveRun {
   async #run(warm: OwnWarm, input: string | InputFile, results: LineResults): Promise<void> {
     await using reader = new LineReader(input)
     await this.#skip(reader, results.count)
-    const deps = this.#portionDeps(warm)
-    let size = 1 // One that takes for ever keeps few others from being done.
-    let ahead = await reader.take(size, PORTION_CHARACTERS)
-    while (ahead.length > 0 && !this.#one.stop) {
-      const begunAt = this.#deps.clock.monotonic()
-      const running = runPortion(deps, ahead)
-      running.catch(() => {}) // It is waited for below, unless the input can't be read.
-      const { fraction } = reader
-      ahead = await reader.take(size, PORTION_CHARACTERS)
-      for (const { json, isFailed } of await running) results.add(json, isFailed)
-      size = nextSize(size, this.#deps.clock.monotonic() - begunAt)
+    for await (const { results: done, fraction } of runPortions(this.#portionDeps(warm), reader)) {
+      for (const { json, isFailed } of done) results.add(json, isFailed)
       await results.keepUp()
       this.#tell(fraction, results)
     }
@@ -135,10 +121,15 @@ class LinesRun implements ActiveRun {
     }
   }
 
-  #portionDeps(warm: OwnWarm): PortionDeps {
+  #portionDeps(warm: OwnWarm): PortionsDeps {
     const { clock } = this.#deps
+    let isKilled = false
     return {
       warm,
+      kill: () => {
+        isKilled = true
+        return warm.kill()
+      },
       inputFormat: this.#format,
       parameters: this.#one.lease.parameters,
       onBegin: () => {
@@ -147,7 +138,7 @@ class LinesRun implements ActiveRun {
       onCompute: ms => {
         this.#computeMs += ms
       },
-      isStopped: () => this.#one.stop !== undefined,
+      isStopped: () => isKilled || this.#one.stop !== undefined,
       onCrash: (error: RunnerGone) => {
         if (++this.#crashes > MOST_CRASHES) throw error
       },
@@ -246,13 +237,6 @@ function endsTask(outcome: Outcome | undefined): boolean {
 }
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
-
-/** Twice or half as many lines where the last portion was short or long. */
-function nextSize(size: number, tookMs: number): number {
-  const [least, most] = PORTION_MS
-  if (tookMs < least) return Math.min(MOST_LINES, size * 2)
-  return tookMs > most ? Math.max(1, size >> 1) : size
-}
 
 function formatOf(loaded: Loaded): InputFormat {
   const manifest =

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { type ItemResult, type OutputFile, type RunItem, RunnerGone } from '@millhand/child-process'
 import type { InputFormat } from '@millhand/model'
-import { type PortionDeps, runPortion } from './run-portion.ts'
+import { beginPortion, type LineResult, type PortionDeps } from './run-portion.ts'
 
 /** A process that answers each input with itself, or as a test says; what it was given, run by run. */
 function given(answerTo: (input: string) => ItemResult | RunnerGone = echo, more: Partial<PortionDeps> = {}) {
@@ -35,8 +39,23 @@ function given(answerTo: (input: string) => ItemResult | RunnerGone = echo, more
 const echo = (input: string): ItemResult => ({ ok: true, output: input })
 const gone = (reason: RunnerGone['reason']) => new RunnerGone(reason, reason)
 
+async function runPortion(...given: Parameters<typeof beginPortion>): Promise<LineResult[]> {
+  await using portion = beginPortion(...given)
+  return (await Array.fromAsync(portion.results())).flat()
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'millhand-portion-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** An output in a file. */
+async function fileOf(text: string): Promise<OutputFile & { readonly isClosed: () => boolean }> {
+  const handle = await open(join(folder, crypto.randomUUID()), 'w+')
+  await handle.write(text, 0)
+  return { handle, bytes: text.length, isClosed: () => handle.fd === -1 }
+}
+
 /** What the lines of the output say, without their index. */
-const read = (results: Awaited<ReturnType<typeof runPortion>>) => results.map(({ json }) => JSON.parse(`{${json}}`))
+const read = (results: readonly LineResult[]) => results.map(({ json }) => JSON.parse(`{${json}}`))
 
 describe('a portion of lines', () => {
   it('runs together, and has a result for each in order', async () => {
@@ -127,5 +146,46 @@ describe('a portion of lines', () => {
       read(results).map(({ output, error }) => output ?? error.code),
       ['model_failed', 'model_failed', { a: 1 }],
     )
+  })
+
+  it('begins before anybody asks for a result', async () => {
+    const { deps, runs } = given()
+    await using portion = beginPortion(deps, ['1', '2'])
+    assert.equal(await portion.isInMemory, true)
+    assert.deepEqual(runs, [['1', '2']])
+  })
+
+  it('reads an output in a file when it is asked for, and no other before', async () => {
+    const files = [await fileOf('"a"'), await fileOf('"b"')]
+    const { deps } = given(input =>
+      input === '1' || input === '2' ? { ok: true, file: files[Number(input) - 1] as OutputFile } : echo(input),
+    )
+    await using portion = beginPortion(deps, ['0', '1', '2', '3', '4'])
+    assert.equal(await portion.isInMemory, false)
+    const seen: unknown[] = []
+    for await (const results of portion.results())
+      seen.push([read(results).map(({ output }) => output), files.map(({ isClosed }) => isClosed())])
+    assert.deepEqual(seen, [
+      [[0], [false, false]],
+      [['a'], [true, false]],
+      [['b'], [true, true]],
+      [
+        [3, 4],
+        [true, true],
+      ],
+    ])
+  })
+
+  it('that nobody reads to its end leaves no file open', async () => {
+    const files = [await fileOf('1'), await fileOf('2'), await fileOf('3')]
+    const { deps } = given(input => ({ ok: true, file: files[Number(input)] as OutputFile }))
+    {
+      await using portion = beginPortion(deps, ['0', '1', '2'])
+      for await (const results of portion.results()) if (results.length > 0) break
+    }
+    assert.ok(files.every(({ isClosed }) => isClosed()))
+    const unread = await fileOf('0')
+    await beginPortion(given(() => ({ ok: true, file: unread })).deps, ['0'])[Symbol.asyncDispose]()
+    assert.ok(unread.isClosed())
   })
 })

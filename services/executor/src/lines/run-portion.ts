@@ -1,5 +1,5 @@
 /** Some lines, run together: a result for each, whatever one of them does to the process. */
-import { type ItemResult, type RunItem, RunnerGone } from '@millhand/child-process'
+import { type ItemResult, type OutputFile, type RunItem, RunnerGone } from '@millhand/child-process'
 import { excerpt, type InputFormat } from '@millhand/model'
 import { failure } from '../outcome.ts'
 import type { Warm } from '../warm-processes.ts'
@@ -25,71 +25,129 @@ export interface PortionDeps {
   readonly onCrash: (error: RunnerGone) => void
 }
 
-/**
- * A result for each line, in order. Where the process ends of itself each half runs by itself, down to the one line that
- * ends it: that one fails. Rejects with what else keeps lines from running, and where the run is stopped.
- */
-export async function runPortion(deps: PortionDeps, lines: readonly Line[]): Promise<LineResult[]> {
-  const results = lines.map(line => inputOf(line, deps.inputFormat))
-  const inputs = results.flatMap((input, at) => (typeof input === 'string' ? [{ input, at }] : []))
-  const outputs =
-    inputs.length > 0
-      ? await runAll(
-          deps,
-          inputs.map(({ input }) => input),
-        )
-      : []
-  inputs.forEach(({ at }, index) => {
-    results[at] = outputs[index] as LineResult
-  })
-  return results as LineResult[]
-}
-
-async function runAll(deps: PortionDeps, inputs: readonly string[]): Promise<LineResult[]> {
-  try {
-    return await runOnce(deps, inputs)
-  } catch (error) {
-    if (deps.isStopped() || !(error instanceof RunnerGone) || error.reason === 'not_started') throw error
-    if (inputs.length === 1) {
-      deps.onCrash(error)
-      return [faultOfCrash(error)]
-    }
-    const half = Math.ceil(inputs.length / 2)
-    return [...(await runAll(deps, inputs.slice(0, half))), ...(await runAll(deps, inputs.slice(half)))]
-  }
-}
-
-async function runOnce(deps: PortionDeps, inputs: readonly string[]): Promise<LineResult[]> {
-  const { items, computeMs } = await deps.warm.run(
-    () => {
-      if (deps.isStopped()) throw new RunnerGone('killed', 'the run was stopped')
-      deps.onBegin()
-      return inputs.map(input => ({ input, parameters: deps.parameters }))
-    },
-    async () => {}, // What streams from a single task has no place in a line.
+/** Begins as soon as the process is free. Whoever begins a portion disposes of it. */
+export const beginPortion = (deps: PortionDeps, lines: readonly Line[]): Portion =>
+  new Portion(
+    deps,
+    lines.map(line => inputOf(line, deps.inputFormat)),
   )
-  deps.onCompute(computeMs)
-  const results: LineResult[] = []
-  for (const [at, input] of inputs.entries()) {
-    const item = items[at]
-    // There was no room for it beside the others.
-    const isAlone = inputs.length === 1
-    if (item && !item.ok && item.retryable && !isAlone) results.push(...(await runAll(deps, [input])))
-    else results.push(await resultOf(item))
+
+/** Some lines and what has come of them. Its disposal closes the files that nobody has read, once the process has answered. */
+export class Portion implements AsyncDisposable {
+  readonly #deps: PortionDeps
+  /** A line that is no input has its result. */
+  readonly #inputs: readonly (string | ItemResult)[]
+  readonly #texts: readonly string[]
+  readonly #answers: Promise<readonly ItemResult[]>
+  readonly #unread = new Set<OutputFile>()
+  /** Resolves once the process is free: whether all that is left is in memory, so that another may use it. Never rejects. */
+  readonly isInMemory: Promise<boolean>
+  /** Milliseconds that the process computed all of them together; 0 where it has not answered. */
+  computeMs = 0
+
+  constructor(deps: PortionDeps, inputs: readonly (string | ItemResult)[]) {
+    this.#deps = deps
+    this.#inputs = inputs
+    this.#texts = inputs.filter(input => typeof input === 'string')
+    this.#answers = this.#texts.length > 0 ? this.#run() : Promise.resolve([])
+    this.isInMemory = this.#answers.then(
+      items => this.#unread.size === 0 && !items.some(item => this.#hadNoRoom(item)),
+      () => false,
+    )
   }
-  return results
+
+  /**
+   * A result for each line, in order, as they are read: those in memory together, each in a file by itself. Where the
+   * process ends of itself each half runs by itself, down to the one line that ends it: that one fails. Rejects with what
+   * else keeps lines from running, and where the run is stopped. To be called once.
+   */
+  async *results(): AsyncGenerator<readonly LineResult[], void> {
+    let answers: readonly ItemResult[]
+    try {
+      answers = await this.#answers
+    } catch (error) {
+      if (this.#deps.isStopped() || !(error instanceof RunnerGone) || error.reason === 'not_started') throw error
+      return yield* this.#resultsAfter(error)
+    }
+    let inMemory: LineResult[] = []
+    let at = 0
+    for (const input of this.#inputs) {
+      const item = typeof input === 'string' ? (answers[at++] ?? noAnswer) : input
+      const file = item.ok && 'file' in item ? item.file : undefined
+      const isAgain = this.#hadNoRoom(item)
+      if (file === undefined && !isAgain) {
+        inMemory.push(resultOf(item))
+        continue
+      }
+      if (inMemory.length > 0) yield inMemory
+      inMemory = []
+      if (file) yield [await this.#read(file)]
+      else yield* this.#resultsOf([input])
+    }
+    if (inMemory.length > 0) yield inMemory
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#answers.catch(() => {})
+    for (const file of this.#unread) await file.handle.close()
+    this.#unread.clear()
+  }
+
+  async #run(): Promise<readonly ItemResult[]> {
+    const { warm, parameters, isStopped, onBegin, onCompute } = this.#deps
+    const { items, computeMs } = await warm.run(
+      () => {
+        if (isStopped()) throw new RunnerGone('killed', 'the run was stopped')
+        onBegin()
+        return this.#texts.map(input => ({ input, parameters }))
+      },
+      async () => {}, // What streams from a single task has no place in a line.
+    )
+    this.computeMs = computeMs
+    onCompute(computeMs)
+    for (const item of items) if (item.ok && 'file' in item) this.#unread.add(item.file)
+    return items
+  }
+
+  async *#resultsAfter(crash: RunnerGone): AsyncGenerator<readonly LineResult[], void> {
+    if (this.#texts.length === 1) {
+      this.#deps.onCrash(crash)
+      yield this.#inputs.map(input => (typeof input === 'string' ? faultOfCrash(crash) : resultOf(input)))
+      return
+    }
+    const half = Math.ceil(this.#inputs.length / 2)
+    yield* this.#resultsOf(this.#inputs.slice(0, half))
+    yield* this.#resultsOf(this.#inputs.slice(half))
+  }
+
+  async *#resultsOf(inputs: readonly (string | ItemResult)[]): AsyncGenerator<readonly LineResult[], void> {
+    await using portion = new Portion(this.#deps, inputs)
+    yield* portion.results()
+  }
+
+  /** There was no room for it beside the others: it runs again alone. */
+  #hadNoRoom(item: ItemResult): boolean {
+    return !item.ok && item.retryable && this.#texts.length > 1
+  }
+
+  async #read(file: OutputFile): Promise<LineResult> {
+    this.#unread.delete(file)
+    try {
+      return output((await file.handle.readFile()).toString())
+    } finally {
+      await file.handle.close()
+    }
+  }
 }
 
-async function resultOf(item: ItemResult | undefined): Promise<LineResult> {
-  if (item === undefined) return fault('model_failed', 'The model gave no answer.')
+const failed = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
+
+const noAnswer = failed('model_failed', 'The model gave no answer.')
+
+/** Of an output that is in no file. */
+function resultOf(item: ItemResult): LineResult {
   if (!item.ok) return fault(item.code, item.message)
-  if ('output' in item) return output(item.output)
-  if (!('file' in item)) return fault('model_failed', 'The output names files, which a line can’t.')
-  try {
-    return output((await item.file.handle.readFile()).toString())
-  } finally {
-    await item.file.handle.close()
-  }
+  return 'output' in item ? output(item.output) : fault('model_failed', 'The output names files, which a line can’t.')
 }
 
 /** One line of JSON: the process that wrote it may be no longer ours. */
@@ -115,16 +173,16 @@ function fault(code: string, said: string): LineResult {
 }
 
 /** A line as the model's input: what a string of JSON says, else the line itself for what reads JSON. */
-function inputOf(line: Line, format: InputFormat): string | LineResult {
-  if (line === undefined) return fault('payload_too_large', 'The line is longer than an input may be.')
+function inputOf(line: Line, format: InputFormat): string | ItemResult {
+  if (line === undefined) return failed('payload_too_large', 'The line is longer than an input may be.')
   if (line.startsWith('"')) {
     try {
       return JSON.parse(line) as string
     } catch (error) {
-      return fault('model_input_invalid', `the line is no JSON: ${excerpt((error as Error).message, 128)}`)
+      return failed('model_input_invalid', `the line is no JSON: ${excerpt((error as Error).message, 128)}`)
     }
   }
   return format === 'json' || format === 'tensors'
     ? line
-    : fault('model_input_invalid', 'the line must be a string of JSON, in quotes')
+    : failed('model_input_invalid', 'the line must be a string of JSON, in quotes')
 }

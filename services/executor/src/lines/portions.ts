@@ -1,0 +1,69 @@
+/** Lines in portions, one after the other: while one runs the next is read, and what the one before gave is handed on. */
+import type { Line, LineReader } from './line-reader.ts'
+import { beginPortion, type LineResult, type Portion, type PortionDeps } from './run-portion.ts'
+
+/** A portion is to take between these, in milliseconds: so a process is busy, and a stop is soon. */
+const PORTION_MS = [60, 250] as const
+const MOST_LINES = 1_024
+export const PORTION_CHARACTERS = 2 * 2 ** 20
+
+export interface PortionsDeps extends PortionDeps {
+  /** Ends the process: nobody wants what it runs. */
+  readonly kill: () => Promise<void>
+}
+
+/** The next lines that were done, in order, and how much of the input is done with their portion, from 0 to 1. */
+export interface DoneLines {
+  readonly results: readonly LineResult[]
+  readonly fraction: number
+}
+
+/** Runs what the reader gives. Rejects as `results` of a portion does, and as reading does. */
+export async function* runPortions(deps: PortionsDeps, reader: LineReader): AsyncGenerator<DoneLines, void> {
+  const begin = ({ lines, fraction }: Read) =>
+    lines.length > 0 && !deps.isStopped() ? { portion: beginPortion(deps, lines), fraction } : undefined
+  let size = 1 // One that takes for ever keeps few others from being done.
+  let next = begin(await read(reader, size))
+  let running: Begun | undefined
+  try {
+    while (next) {
+      running = next
+      next = undefined
+      const { portion, fraction } = running
+      const ahead = await read(reader, size)
+      // What is in files takes room on the disk, which the next may need; what has ended the process runs again first.
+      if (await portion.isInMemory) next = begin(ahead)
+      size = nextSize(size, portion.computeMs)
+      for await (const results of portion.results()) yield { results, fraction }
+      await portion[Symbol.asyncDispose]()
+      running = undefined
+      next ??= begin(ahead)
+    }
+  } finally {
+    if (running ?? next) await deps.kill()
+    await running?.portion[Symbol.asyncDispose]()
+    await next?.portion[Symbol.asyncDispose]()
+  }
+}
+
+interface Read {
+  readonly lines: readonly Line[]
+  readonly fraction: number
+}
+
+interface Begun {
+  readonly portion: Portion
+  readonly fraction: number
+}
+
+const read = async (reader: LineReader, size: number): Promise<Read> => ({
+  lines: await reader.take(size, PORTION_CHARACTERS),
+  fraction: reader.fraction,
+})
+
+/** Twice or half as many lines where the portion was short or long; as many where it never answered. */
+function nextSize(size: number, tookMs: number): number {
+  const [least, most] = PORTION_MS
+  if (tookMs === 0 || (tookMs >= least && tookMs <= most)) return size
+  return tookMs < least ? Math.min(MOST_LINES, size * 2) : Math.max(1, size >> 1)
+}
