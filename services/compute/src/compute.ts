@@ -162,7 +162,7 @@ function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Pa
   const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros)
   const { engine_kind: kind, engine_name: name, provider } = report
   return {
-    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: report.items || 1 },
+    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: report.items || (task.type === 'batch' ? 0 : 1) },
     cost_micros,
     ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
   }

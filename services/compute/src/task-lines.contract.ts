@@ -55,6 +55,21 @@ export function describeTaskLines(name: string, open: () => Promise<OpenedDataba
       assert.equal((await given.get(id)).outputFile, file)
     })
 
+    it('that are none count as none', async () => {
+      const { id, lease } = await started()
+      const outcome = {
+        case: 'failure',
+        value: {
+          $typeName: 'millhand.lease.v1.Failure',
+          code: 'model_input_invalid',
+          message: 'no line',
+          retryable: false,
+        },
+      } as const
+      assert.equal(await given.finish(lease, outcome, { items: 0 }, POOL), true)
+      assert.equal((await given.get(id)).usage?.items, 0)
+    })
+
     it('are not run again by the next attempt where they are kept', async () => {
       const { id, lease } = await started()
       await given.storePart(lease, 0, '0', '1')

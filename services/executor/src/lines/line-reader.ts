@@ -11,6 +11,13 @@ export const MOST_CHARACTERS = 512 * 1024
 
 const CHUNK_BYTES = 256 * 1024
 
+/** The input could not be read; `cause` says why. */
+export class NotRead extends Error {
+  constructor(cause: unknown) {
+    super('the input was not read', { cause })
+  }
+}
+
 /** Reads text, or a file of UTF-8, line by line, without blank lines and white space around a line. */
 export class LineReader implements AsyncDisposable {
   readonly #chunks: AsyncGenerator<string, void>
@@ -37,7 +44,7 @@ export class LineReader implements AsyncDisposable {
     return Math.min(1, (this.#before + (this.#read - this.#before) * taken) / this.#total)
   }
 
-  /** The next lines: at most so many, and so many UTF-16 units but for the first; none at the end. Rejects where the file can't be read. */
+  /** The next lines: at most so many, and so many UTF-16 units but for the first; none at the end. Rejects with `NotRead`. */
   async take(most: number, characters: number): Promise<Line[]> {
     const taken: Line[] = []
     let room = characters
@@ -62,7 +69,9 @@ export class LineReader implements AsyncDisposable {
     this.#at = 0
     this.#before = this.#read
     while (this.#lines.length === 0 && !this.#isOver) {
-      const { value, done } = await this.#chunks.next()
+      const { value, done } = await this.#chunks.next().catch(error => {
+        throw new NotRead(error)
+      })
       if (done) this.#end()
       else this.#split(value)
     }

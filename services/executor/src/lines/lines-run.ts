@@ -3,14 +3,14 @@
  * However it ends, what it has done by then is kept, unless its lease is lost. docs/decisions/batch-tasks.md.
  */
 import { codeOf } from '@millhand/api'
-import { type InputFile, type Loadable, LoadFailed, type RunnerGone } from '@millhand/child-process'
+import type { InputFile, Loadable, RunnerGone } from '@millhand/child-process'
 import type { InputFormat } from '@millhand/model'
 import { faultOfReading } from '../input-files.ts'
 import type { HeldLease } from '../lease.ts'
 import { failure, type Outcome, outcomes } from '../outcome.ts'
 import type { ActiveRun, Loaded, RunBatchDeps } from '../run-batch.ts'
 import type { OwnWarm } from '../warm-processes.ts'
-import { LineReader } from './line-reader.ts'
+import { LineReader, NotRead } from './line-reader.ts'
 import { LineResults } from './line-results.ts'
 import { PORTION_CHARACTERS, type PortionsDeps, runPortions } from './portions.ts'
 import type { LinesStore } from './store-lines.ts'
@@ -74,7 +74,10 @@ class LinesRun implements ActiveRun {
     const kept = lease.lines ?? { count: 0, failed: 0 }
     const results = new LineResults(
       kept,
-      part => this.#deps.lines.keep(lease, part, this.#lost.signal),
+      part =>
+        this.#deps.lines.keep(lease, part, this.#lost.signal).catch(error => {
+          throw new NotKept(error)
+        }),
       () => this.#deps.clock.monotonic(),
     )
     let outcome: Outcome | undefined
@@ -140,7 +143,7 @@ class LinesRun implements ActiveRun {
       },
       isStopped: () => isKilled || this.#one.stop !== undefined,
       onCrash: (error: RunnerGone) => {
-        if (++this.#crashes > MOST_CRASHES) throw error
+        if (++this.#crashes > MOST_CRASHES) throw new TooManyCrashes(error)
       },
     }
   }
@@ -168,9 +171,11 @@ class LinesRun implements ActiveRun {
       if (fault === 'lost' || fault === 'away') return { case: 'returned', value: true }
       return failure(fault.code, fault.message, fault.retryable)
     }
-    return codeOf(error) === 'internal' || error instanceof LoadFailed
-      ? this.#outcomes.ofError(error)
-      : this.#ofStoring(error)
+    if (error instanceof NotKept) return this.#ofStoring(error.cause)
+    // Another attempt would go as this one has.
+    return error instanceof TooManyCrashes
+      ? forGood(this.#outcomes.ofError(error.cause))
+      : this.#outcomes.ofError(error)
   }
 
   /** What has come of what was to be kept. */
@@ -204,7 +209,8 @@ class LinesRun implements ActiveRun {
           file = await this.#deps.lines.join(lease, this.#lost.signal)
       }
     } catch (error) {
-      ended = endsTask(ended) && ended !== undefined ? ended : this.#ofStoring(error)
+      ended =
+        endsTask(ended) && ended !== undefined ? ended : this.#ofStoring(error instanceof NotKept ? error.cause : error)
     }
     ended ??= file === undefined ? noLines : { case: 'outputFile', value: file }
     this.#answer(ended, results.count, file)
@@ -246,9 +252,19 @@ function formatOf(loaded: Loaded): InputFormat {
   return manifest?.inputFormat ?? 'text'
 }
 
-/** The input could not be read; `cause` says why. */
-class NotRead extends Error {
+const forGood = (outcome: Outcome): Outcome =>
+  outcome.case === 'failure' ? { ...outcome, value: { ...outcome.value, retryable: false } } : outcome
+
+/** What is done could not be kept; `cause` says why. */
+class NotKept extends Error {
   constructor(cause: unknown) {
-    super('the input was not read', { cause })
+    super('the results were not kept', { cause })
+  }
+}
+
+/** More lines than may have ended their process; `cause` is how the last did. */
+class TooManyCrashes extends Error {
+  constructor(cause: RunnerGone) {
+    super('too many lines ended their process', { cause })
   }
 }

@@ -9,6 +9,7 @@ import { referenceVectors, sentenceModelMissing, sentenceModels } from '@millhan
 import { loadCatalogue, type ModelPackage, outputSchema } from '@millhand/model'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { ask, item, load, said, start } from '../../models.fixture.ts'
+import { embeddingProcessor } from './embedding.ts'
 
 interface Embedded {
   readonly embedding: readonly number[]
@@ -27,6 +28,25 @@ async function sentenceModel(): Promise<ModelPackage> {
   return entry
 }
 const memory = { memoryLimitBytes: 2 ** 30 }
+
+it('an embedding that fails fails its own task alone', async () => {
+  const processor = embeddingProcessor({
+    tokenize: text => ({ tokens: [text.length], truncated: false }),
+    async encode(texts) {
+      if (texts.some(({ tokens }) => tokens[0] === 3)) throw new Error('odd')
+      return texts.map(({ tokens }) => Float32Array.from(tokens))
+    },
+  })
+  const inputs = ['a', 'abc', '["a","abc"]', '["a","ab"]']
+  const results = await processor.run(
+    inputs.map(input => ({ input, parameters: undefined })),
+    async () => {},
+  )
+  assert.deepEqual(
+    results.map(result => (result instanceof Error ? result.message : (JSON.parse(result).embeddings?.length ?? 1))),
+    [1, 'odd', 'odd', 2],
+  )
+})
 
 describe('sentence embeddings', { skip: sentenceModelMissing }, () => {
   const known = referenceVectors.filter(({ text }) => text !== '')

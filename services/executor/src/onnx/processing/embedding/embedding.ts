@@ -8,21 +8,25 @@ import { type Processor, toError } from '../processor.ts'
 
 export async function openEmbedding({ files, threads }: LoadMessage): Promise<Processor> {
   const { model, tokenizer } = files as { model: string; tokenizer: string }
-  const encoder = await openEncoder({ model, tokenizer, threads })
+  return embeddingProcessor(await openEncoder({ model, tokenizer, threads }))
+}
+
+export function embeddingProcessor(encoder: SentenceEncoder): Processor {
   return {
     async run(items) {
       const read = await Promise.all(items.map(item => readItem(encoder, item).catch(toError)))
-      const fault = await encodeAll(
+      await encodeAll(
         encoder,
         read.flatMap(one => (one instanceof Error ? [] : one.texts)),
-      ).catch(toError)
-      return read.map(one => (one instanceof Error ? one : (fault ?? write(one))))
+      )
+      return read.map(one => (one instanceof Error ? one : (faultOf(one) ?? write(one))))
     },
   }
 }
 
 interface Text extends TokenizedText {
-  vector: Float32Array | undefined
+  /** Why there is none. */
+  vector: Float32Array | Error | undefined
 }
 
 interface ReadItem {
@@ -43,16 +47,22 @@ function tokenized(encoder: SentenceEncoder, text: string): Text {
   return { tokens, truncated: truncated || text.length > MOST_CHARACTERS, vector: undefined }
 }
 
-async function encodeAll(encoder: SentenceEncoder, texts: readonly Text[]): Promise<undefined> {
+/** Where a batch fails each text runs alone, so that only the one at fault fails. */
+async function encodeAll(encoder: SentenceEncoder, texts: readonly Text[]): Promise<void> {
   for (const batch of batchesOf(texts)) {
-    const vectors = await encoder.encode(batch)
-    for (const [at, text] of batch.entries()) text.vector = vectors[at]
+    const vectors = await encoder.encode(batch).catch(toError)
+    if (vectors instanceof Error && batch.length > 1) for (const text of batch) await encodeAll(encoder, [text])
+    else for (const [at, text] of batch.entries()) text.vector = vectors instanceof Error ? vectors : vectors[at]
   }
+}
+
+function faultOf({ texts }: ReadItem): Error | undefined {
+  return texts.map(({ vector }) => vector).find(vector => vector instanceof Error)
 }
 
 function write({ texts, isList }: ReadItem): string {
   const embeddings = texts.map(({ tokens, truncated, vector }) => ({
-    embedding: Array.from(vector ?? [], rounded),
+    embedding: Array.from((vector ?? []) as Float32Array, rounded),
     tokens: tokens.length,
     truncated,
   }))
