@@ -5,6 +5,14 @@ import type { FlowIndex } from './stored-work.ts'
 import type { LeaseCause, Work } from './work.ts'
 import type { WorkStore } from './work-store.ts'
 
+/** What pools ask and tell each other whose leases count under the same caps. */
+export interface CapSibling {
+  /** How many leases of it there are under the key of a cap. */
+  running(key: string): number
+  mayRunMore(key: string): void
+  mayRunAll(): void
+}
+
 export interface PoolOptions<T extends Work, C> {
   readonly name: string
   readonly work: WorkStore<T, C | LeaseCause>
@@ -16,6 +24,8 @@ export interface PoolOptions<T extends Work, C> {
   readonly share: (work: T) => Share
   /** What bounds it instead, asked at each turn; whoever raises one says so by `mayRunMore`. One of each key. */
   readonly caps?: (next: Ready) => readonly Cap[]
+  /** Pools whose leases count under the same caps, beside this one. Asked once, when there is work. */
+  readonly siblings?: () => readonly CapSibling[]
   /** How much of a group shares a run at most; where it is left out a claim's runs are of one piece each, of any groups. */
   readonly maxBatch?: (group: string) => number
   /**

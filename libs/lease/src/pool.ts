@@ -6,7 +6,7 @@
 
 import { Leases } from './held-leases.ts'
 import type { Deadline } from './lease-timers.ts'
-import type { PoolOptions } from './pool-options.ts'
+import type { CapSibling, PoolOptions } from './pool-options.ts'
 import { type Ready, ReadyQueue } from './ready-queue.ts'
 import { Refiller } from './refiller.ts'
 import { settleAll } from './settle-all.ts'
@@ -39,7 +39,7 @@ export interface ClaimRequest {
 /** What becomes of a lease that was to be renewed: what is `cancel` lasts on, and is to be stopped. */
 export type RenewResult = 'kept' | 'cancel' | 'lost'
 
-export class Pool<T extends Work, C> {
+export class Pool<T extends Work, C> implements CapSibling {
   readonly #options: PoolOptions<T, C>
   readonly #flows: FlowIndex<T>
   #queue: ReadyQueue
@@ -47,6 +47,7 @@ export class Pool<T extends Work, C> {
   readonly #waiting: WaitingClaims
   readonly #leases: Leases<T>
   readonly #sweeper: Sweeper<T, C>
+  #siblings: readonly CapSibling[] | undefined
   #isRunning = false
 
   constructor(options: PoolOptions<T, C>) {
@@ -56,13 +57,15 @@ export class Pool<T extends Work, C> {
     this.#queue = this.#emptyQueue()
     this.#refiller = new Refiller({ ...options, flows, queue: () => this.#queue, offer: work => this.#offer(work) })
     this.#waiting = new WaitingClaims(options.clock)
-    this.#leases = new Leases({ ...options, flowOf: flows.of, onRoom: key => this.mayRunMore(key) })
+    this.#leases = new Leases({ ...options, flowOf: flows.of, onRoom: key => this.#tellOfRoom(key) })
     this.#sweeper = new Sweeper({
       ...options,
       leases: this.#leases,
       refiller: this.#refiller,
       end: deadline => this.#end(deadline),
-      onSynced: () => this.#mayRunAll(),
+      onSynced: () => {
+        for (const pool of this.#underSameCaps()) pool.mayRunAll()
+      },
     })
   }
 
@@ -70,7 +73,7 @@ export class Pool<T extends Work, C> {
   changed(before: T | undefined, after: T): void {
     if (!this.#isRunning) return
     this.#sweeper.observe(after)
-    if (after.lease_id === '') this.mayRunMore(this.#flows.of(after))
+    if (after.lease_id === '') this.#tellOfRoom(this.#flows.of(after))
     if (after.status === 'queued') {
       if (after.backoff_ms === 0) this.#offer(after)
     } else if (before === undefined || before.status === 'queued') this.#queue.withdraw(after.id)
@@ -78,6 +81,10 @@ export class Pool<T extends Work, C> {
 
   position(id: string): number | undefined {
     return this.#queue.position(id)
+  }
+
+  running(key: string): number {
+    return this.#leases.under(key)
   }
 
   /** There is more room than there was: for a flow, or under the key of a cap for one piece of work. */
@@ -174,7 +181,8 @@ export class Pool<T extends Work, C> {
 
   #emptyQueue(): ReadyQueue {
     const { maxBatch, caps, window = 2_000 } = this.#options
-    return new ReadyQueue({ maxBatch, caps, running: key => this.#leases.under(key), window })
+    const runningUnder = (key: string) => this.#underSameCaps().reduce((sum, pool) => sum + pool.running(key), 0)
+    return new ReadyQueue({ maxBatch, caps, running: key => this.running(key), runningUnder, window })
   }
 
   /** What of the runs could be claimed. Rejects only where nothing could, because the store failed. */
@@ -225,15 +233,25 @@ export class Pool<T extends Work, C> {
     if (this.#queue.offer({ tenant, id, flow: this.#flows.of(work), group, rank, alone, share })) this.#waiting.wake()
   }
 
-  #mayRunAll(): void {
+  /** There may be room for all. */
+  mayRunAll(): void {
     this.#queue.freeAll()
     this.#waiting.wake()
+  }
+
+  #underSameCaps(): readonly CapSibling[] {
+    this.#siblings ??= [this, ...(this.#options.siblings?.() ?? [])]
+    return this.#siblings
+  }
+
+  #tellOfRoom(key: string): void {
+    for (const pool of this.#underSameCaps()) pool.mayRunMore(key)
   }
 
   async #end(deadline: Deadline): Promise<void> {
     const result = await this.#change(deadline.tenant, deadline.id, deadline.cause)
     this.#leases.forget(deadline) // What became of it was heard, or it had ended before.
-    this.mayRunMore(deadline.flow)
+    this.#tellOfRoom(deadline.flow)
     if (result.kind === 'refused') this.changed(undefined, result.current) // Perhaps by a write whose answer was lost.
   }
 }

@@ -19,8 +19,10 @@ export interface Cap {
 }
 
 export interface ReadyQueueOptions {
-  /** How many pieces of work are leased under the key of a cap. */
+  /** How many pieces of work of this queue are leased under the key of a cap. */
   readonly running: (key: string) => number
+  /** The same of all queues whose work counts under the same caps; of this one alone where it is left out. */
+  readonly runningUnder?: (key: string) => number
   /** What bounds a flow beside its share, by the work that is its next: asked at each turn. One of each key. */
   readonly caps?: ((next: Ready) => readonly Cap[]) | undefined
   /** How many pieces of work of the group share a run at most. Without it none is shared, and groups mean nothing. */
@@ -202,7 +204,8 @@ export class ReadyQueue {
   }
 
   #isFull({ key, maxRunning }: Cap, taken: Counters): boolean {
-    return this.#options.running(key) + taken.of(key) >= maxRunning
+    const { running, runningUnder = running } = this.#options
+    return runningUnder(key) + taken.of(key) >= maxRunning
   }
 
   /** What a flow can't take for the sake of one cap, another may that is parked under one of its others. */

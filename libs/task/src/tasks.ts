@@ -61,18 +61,21 @@ export function createTasks<T extends TaskBase>(options: TasksOptions<T>): Tasks
     clock,
     onChanged,
   })
-  const createPool = (name: string) =>
+  const createPool = (name: string, mode: KeyMode): Pool<T, TaskCause> =>
     new Pool<T, TaskCause>({
       name,
       work: tasks as WorkStore<T, TaskCause | LeaseCause>,
       clock,
       newLeaseId: () => crypto.randomUUID(),
       share,
+      // What an account may run at once is of all its tasks of a mode, whichever pool they are in.
+      siblings: () => namesOf(mode).flatMap(other => (other === name ? [] : (byName.get(other) ?? []))),
       ...(maxBatch && { maxBatch: group => maxBatch(name, group) }),
       onError: error => log.error('pool.sweep_failed', { pool: name, error }),
     })
   const namesOf = (mode: KeyMode) => [kind.poolOf(mode), ...(kind.otherPoolsOf?.(mode) ?? [])]
-  const byName = new Map([...namesOf('live'), ...namesOf('test')].map(name => [name, createPool(name)]))
+  const modes = ['live', 'test'] as const
+  const byName = new Map(modes.flatMap(mode => namesOf(mode).map(name => [name, createPool(name, mode)] as const)))
   const deps: TaskDeps<T> = {
     kind,
     tasks,

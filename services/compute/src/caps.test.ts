@@ -69,6 +69,35 @@ describe('the caps of a plan', () => {
     await create(as('acct_a', 'small'))
   })
 
+  it('count what runs in all pools of a mode together', async () => {
+    const batch = { type: TaskType.BATCH, model: 'echo', input: '"a"\n"b"' }
+    await service.compute.createTask(batch, as('acct_a', 'small'))
+    const [lines] = await claim('live/batch')
+    assert.ok(lines)
+    for (let i = 0; i < 3; i++) await create(as('acct_a', 'small'))
+    for (let i = 0; i < 2; i++) await create(as('acct_a', 'small', 'test'))
+    await create(as('acct_b', 'small'))
+    const running = (await claim()).map(({ tenant }) => tenant)
+    assert.deepEqual(running.sort(), ['acct_a/live', 'acct_b/live'])
+    assert.equal((await claim('test/onnx')).length, 1)
+    assert.equal((await claim('test/onnx')).length, 1)
+    const next = claim()
+    await service.leases.finish({
+      executorId: 'exec_a',
+      pool: 'live/batch',
+      results: [
+        {
+          ...{ leaseId: lines.id, tenant: lines.tenant, workId: lines.workId, attempt: lines.attempt },
+          outcome: { case: 'failure', value: { code: 'model_broken', message: 'broken', retryable: false } },
+        },
+      ],
+    })
+    assert.deepEqual(
+      (await next).map(({ tenant }) => tenant),
+      ['acct_a/live'],
+    )
+  })
+
   it('let no more run than may, right after another service took over too', async () => {
     for (let i = 0; i < 3; i++) await create(as('acct_a', 'small'))
     assert.equal((await claim()).length, 2)
