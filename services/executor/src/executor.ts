@@ -14,7 +14,7 @@ import { everyInterval } from '@millhand/process'
 import { Emissions } from './emissions.ts'
 import type { ExecutorOptions } from './executor-options.ts'
 import { NewcomerSlot, type RunningGroup } from './first-task-slot.ts'
-import { heldWarm } from './held-warm.ts'
+import { type Hold, heldOwnWarm, heldWarm } from './held-warm.ts'
 import { inputFiles } from './input-files.ts'
 import { extendLease, type HeldLease, holdLease, type Stop } from './lease.ts'
 import { runLines } from './lines/lines-run.ts'
@@ -24,7 +24,9 @@ import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
 import { Results } from './results.ts'
 import { type ActiveRun, runBatch } from './run-batch.ts'
-import { type Warm, WarmProcesses } from './warm-processes.ts'
+import { RunTimes } from './run-times.ts'
+import type { Warm } from './warm-process.ts'
+import { type OwnWarm, WarmProcesses } from './warm-processes.ts'
 
 export { chooseSandbox, type SandboxMode } from '@millhand/child-process'
 
@@ -66,7 +68,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
   readonly #active = new Map<ActiveRun, RunningGroup & { readonly over: Promise<void> }>()
   readonly #newcomers: NewcomerSlot
   /** How long the latest run of each group took that shares runs. */
-  readonly #tookMs = new Map<string, number>()
+  readonly #tookMs = new RunTimes()
   readonly #stopping = new AbortController()
   #asking = false
   #failedClaims = 0
@@ -159,7 +161,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     if (hasOwnProcesses(this.#options)) return []
     const running = new Map<string, number>()
     for (const { group } of this.#active.values()) running.set(group, (running.get(group) ?? 0) + 1)
-    const room = (group: string) => ((this.#tookMs.get(group) ?? Number.POSITIVE_INFINITY) < shortRunMs ? 2 : 1)
+    const room = (group: string) => (this.#tookMs.of(group) < shortRunMs ? 2 : 1)
     return [...running].filter(([group, runs]) => runs >= room(group)).map(([group]) => group)
   }
 
@@ -171,8 +173,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
     for (const one of held) this.#held.add(one)
     const leased = leasedModels?.of(lent)
     const model = leased ?? models.get(group)
-    const hold = () => leasedModels?.hold(lent, held, this.#stopping.signal) ?? Promise.resolve(() => {})
-    const warmed = <W extends Warm>(warm: W): W => (leased ? heldWarm(warm, hold) : warm)
+    const hold = leased && leasedModels ? leasedModels.hold(lent, held) : undefined
     const tenant = leases[0]?.tenant ?? ''
     const ready = model?.status === 'ready' ? model : undefined
     const deps = {
@@ -186,13 +187,8 @@ class LeasedRuns<L extends Loadable> implements Executor {
     }
     const lines = held.find(({ lease }) => lease.lines)
     const run = lines
-      ? runLines(
-          { ...deps, lines: linesStore(service, clock, log) },
-          model,
-          ready && warmed(this.#warm.own(ready)),
-          lines,
-        )
-      : runBatch(deps, model, ready && warmed(this.#warm.get(ready, tenant, beside)), held)
+      ? runLines({ ...deps, lines: linesStore(service, clock, log) }, model, ready && this.#ownWarm(ready, hold), lines)
+      : runBatch(deps, model, ready && this.#sharedWarm(ready, tenant, beside, hold), held)
     const over = run.done
       .catch(error => {
         log.error('run.broke', { model: group, error })
@@ -206,6 +202,16 @@ class LeasedRuns<L extends Loadable> implements Executor {
       })
     this.#active.set(run, { group, tenant, startedAt: clock.monotonic(), over })
     return over
+  }
+
+  #ownWarm(model: L, hold: Hold | undefined): OwnWarm {
+    const warm = this.#warm.own(model)
+    return hold ? heldOwnWarm(warm, hold) : warm
+  }
+
+  #sharedWarm(model: L, tenant: string, beside: boolean, hold: Hold | undefined): Warm {
+    const warm = this.#warm.get(model, tenant, beside)
+    return hold ? heldWarm(warm, hold) : warm
   }
 
   #settle(held: HeldLease, resultOf: () => Result | undefined): void {

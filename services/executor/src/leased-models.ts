@@ -2,19 +2,22 @@
 
 import { codeOf } from '@millhand/api'
 import type { Run } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
-import { LoadFailed } from '@millhand/child-process'
+import { LoadFailed, RunnerGone } from '@millhand/child-process'
 import { type ModelPackage, parseManifest } from '@millhand/model'
+import type { Hold } from './held-warm.ts'
 import type { HeldLease } from './lease.ts'
 import { ModelCopies, type ModelCopiesOptions, ModelDamaged } from './model-copies.ts'
+import { isAway } from './retry-while-unavailable.ts'
 
 export interface LeasedModels<L> {
   /** What a run is lent with; undefined where it comes with none. */
   of(run: Run): L | undefined
   /**
    * Has what it is loaded from there until the function that this resolves with is called. Rejects with `LoadFailed`
-   * where it is gone. Where it can't be had now, `stop` of every lease says so, and the run is given back.
+   * where it is gone, with `RunnerGone` where this machine can't keep it (`not_started`), and where no lease needs it any
+   * more (`killed`). Where nobody can give it now, `stop` of every lease says so, and the run is given back.
    */
-  hold(run: Run, held: readonly HeldLease[], signal: AbortSignal): Promise<() => void>
+  hold(run: Run, held: readonly HeldLease[]): Hold
 }
 
 /** Of what runs models: each from a copy of its file. */
@@ -27,29 +30,37 @@ export function copiedModels(options: ModelCopiesOptions): LeasedModels<ModelPac
         ? packageOf(group, model, { model: copies.pathOf(model, tenant) })
         : undefined
     },
-    async hold({ model }, held, signal) {
-      for (;;) {
-        const one = held.find(({ stop }) => stop === undefined)
-        if (!one || !model) return () => {}
-        try {
-          return await copies.hold(model, one.lease, signal)
-        } catch (error) {
-          if (error instanceof ModelDamaged) throw new LoadFailed('model_broken', 'The model is damaged in the store.')
-          if (codeOf(error) === 'not_found') throw new LoadFailed('model_broken', 'The model is not there any more.')
-          options.log.warn('model.not_had', { task_id: one.lease.workId, error })
-          if (codeOf(error) === 'conflict') one.stop ??= 'lost'
-          else for (const each of held) each.stop ??= 'model_away'
+    hold:
+      ({ model }, held) =>
+      async signal => {
+        for (;;) {
+          const one = held.find(({ stop }) => stop === undefined)
+          if (!model) return () => {}
+          if (!one) throw notWanted()
+          try {
+            return await copies.hold(model, one.lease, signal)
+          } catch (error) {
+            if (signal.aborted) throw notWanted()
+            if (error instanceof ModelDamaged)
+              throw new LoadFailed('model_broken', 'The model is damaged in the store.')
+            if (codeOf(error) === 'not_found') throw new LoadFailed('model_broken', 'The model is not there any more.')
+            options.log.warn('model.not_had', { task_id: one.lease.workId, error })
+            if (codeOf(error) === 'conflict') one.stop ??= 'lost'
+            else if (isAway(error)) for (const each of held) each.stop ??= 'model_away'
+            else throw new RunnerGone('not_started', 'the copy of the model could not be made', { cause: error })
+          }
         }
-      }
-    },
+      },
     close: () => copies.close(),
   }
 }
 
+const notWanted = () => new RunnerGone('killed', 'the run was stopped before its model was there')
+
 /** Of the sandbox, which loads nothing. */
 export const describedModels: LeasedModels<ModelPackage> = {
   of: ({ group, model }) => model && packageOf(group, model, {}),
-  hold: async () => () => {},
+  hold: () => async () => () => {},
 }
 
 function packageOf(

@@ -1,12 +1,13 @@
 /** Copies of accounts' own models, by their content, on this machine's disk. docs/decisions/own-models.md, "On the executor". */
 import { createHash } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { renameSync, rmSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@connectrpc/connect'
 import type { Lease, LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
 import { makeTempFolder, removeTempFolder } from '@millhand/child-process'
-import { type Clock, KeyedMutex } from '@millhand/process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runOf } from './input-files.ts'
 import { retryWhileUnavailable, transferMs } from './retry-while-unavailable.ts'
@@ -35,7 +36,8 @@ export class ModelCopies {
   #made: string | undefined
   /** By path, the least recently used first. */
   readonly #copies = new Map<string, Copy>()
-  readonly #mutex = new KeyedMutex()
+  /** By path. */
+  readonly #fetches = new Map<string, Fetch>()
   #parts = 0
 
   constructor(options: ModelCopiesOptions) {
@@ -55,22 +57,44 @@ export class ModelCopies {
 
   /**
    * Has the copy there until the function that this resolves with is called. `lease` names a run that is lent with the
-   * model. Rejects with what kept it from being read, with `ModelDamaged`, and with the signal's reason.
+   * model. Rejects with what kept it from being read, with `ModelDamaged`, and where the signal ends. Those that want the
+   * same copy at once wait for one fetch, which ends when the last of them is gone.
    */
   async hold(model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<() => void> {
     const path = this.pathOf(model, lease.tenant)
-    return await this.#mutex.runExclusive(path, async () => {
-      const copy = this.#copies.get(path) ?? (await this.#fetched(path, model, lease, signal))
-      this.#copies.delete(path)
-      this.#copies.set(path, copy)
-      copy.holders++
-      await this.#makeRoom()
-      let isHeld = true
-      return () => {
-        if (isHeld) copy.holders--
-        isHeld = false
+    for (;;) {
+      const copy = this.#copies.get(path)
+      if (copy) return this.#held(path, copy)
+      const fetch = this.#fetches.get(path) ?? this.#begin(path, model, lease)
+      try {
+        await fetch.wait(signal)
+      } catch (error) {
+        // The lease of another run may have ended: that one's fetch, and not this one's.
+        if (fetch.lease === lease || signal.aborted) throw error
       }
-    })
+    }
+  }
+
+  #held(path: string, copy: Copy): () => void {
+    this.#copies.delete(path)
+    this.#copies.set(path, copy)
+    copy.holders++
+    this.#makeRoom()
+    let isHeld = true
+    return () => {
+      if (isHeld) copy.holders--
+      isHeld = false
+    }
+  }
+
+  #begin(path: string, model: LeasedModel, lease: Lease): Fetch {
+    const fetch = new Fetch(lease, signal => this.#fetched(path, model, lease, signal))
+    this.#fetches.set(path, fetch)
+    const end = () => {
+      if (this.#fetches.get(path) === fetch) this.#fetches.delete(path)
+    }
+    fetch.over.then(end, end)
+    return fetch
   }
 
   /** Removes all of them. Nothing may be held any more. */
@@ -79,7 +103,7 @@ export class ModelCopies {
     if (this.#made !== undefined) removeTempFolder(this.#made, this.#options.log)
   }
 
-  async #fetched(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<Copy> {
+  async #fetched(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     const part = join(this.#folder, `part-${this.#parts++}`)
     try {
@@ -88,8 +112,9 @@ export class ModelCopies {
         signal,
         onFailure: error => log.warn('model.not_read', { task_id: lease.workId, error }),
       })
-      await rename(part, path)
-      return { bytes: model.bytes, holders: 0 }
+      signal.throwIfAborted()
+      renameSync(part, path)
+      this.#copies.set(path, { bytes: model.bytes, holders: 0 })
     } finally {
       await rm(part, { force: true })
     }
@@ -116,14 +141,42 @@ export class ModelCopies {
     }
   }
 
-  async #makeRoom(): Promise<void> {
+  #makeRoom(): void {
     let bytes = [...this.#copies.values()].reduce((sum, copy) => sum + copy.bytes, 0)
     for (const [path, copy] of this.#copies) {
       if (bytes <= this.#options.mostBytes) return
       if (copy.holders > 0) continue
       this.#copies.delete(path)
       bytes -= copy.bytes
-      await rm(path, { force: true })
+      rmSync(path, { force: true }) // At once: else it could be the next copy of the same model that goes.
+    }
+  }
+}
+
+/** A copy on its way, for all that wait for it. */
+class Fetch {
+  readonly lease: Lease
+  readonly over: Promise<void>
+  readonly #ending = new AbortController()
+  #waiting = 0
+
+  constructor(lease: Lease, begin: (signal: AbortSignal) => Promise<void>) {
+    this.lease = lease
+    this.over = begin(this.#ending.signal)
+  }
+
+  /** Until it is there. Rejects as it fails, and with the signal's reason. The last that leaves ends it. */
+  async wait(signal: AbortSignal): Promise<void> {
+    const { promise: given, reject } = Promise.withResolvers<never>()
+    const leave = () => reject(signal.reason)
+    this.#waiting++
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    try {
+      await Promise.race([this.over, given])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      if (--this.#waiting === 0) this.#ending.abort()
     }
   }
 }

@@ -35,7 +35,8 @@ export function retryWhileUnavailable<R>(
   })
 }
 
-const isAway = (error: unknown): boolean => ['unavailable', 'deadline_exceeded'].includes(codeOf(error))
+/** Whether it failed because a replica is away or stands still. */
+export const isAway = (error: unknown): boolean => ['unavailable', 'deadline_exceeded'].includes(codeOf(error))
 
 /** How long a try may take for so many bytes, in milliseconds: half a minute, and a second for each MiB. */
 export const transferMs = (bytes: number): number => 30_000 + Math.ceil((bytes / 2 ** 20) * 1_000)

@@ -13,7 +13,7 @@ import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/process'
 import { type HeldLease, holdLease } from './lease.ts'
 import { runBatch } from './run-batch.ts'
-import type { Warm } from './warm-processes.ts'
+import type { Warm } from './warm-process.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
 const runner = { engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }, loads: 'model' } as const
@@ -45,7 +45,8 @@ function scripted() {
   let onEmit: OnEmit = async () => {}
   const warm: Warm & { isRunning: boolean } = {
     isRunning: false,
-    async run(begin, takeEmission) {
+    async run(begin, takeEmission, unwanted) {
+      unwanted?.addEventListener('abort', () => ready.reject(new RunnerGone('killed', 'unwanted')))
       await ready.promise
       onEmit = takeEmission
       items = begin()
@@ -143,6 +144,15 @@ describe('a run', () => {
     t.run.resolve({ items: [ok('2')], computeMs: 1 })
     await active.done
     assert.deepEqual(t.outcomes, { a: 'cancelled', b: 'output' })
+  })
+
+  it('that nobody waits for any more wants no model', async () => {
+    const t = scripted()
+    const { held, active } = t.started(leaseOf('a'), leaseOf('b'))
+    for (const one of held) one.stop = 'cancelled'
+    active.check()
+    await active.done
+    assert.deepEqual([t.outcomes, t.ran()], [{ a: 'cancelled', b: 'cancelled' }, []])
   })
 
   it('that waits behind one that goes on and on is given back', async () => {

@@ -19,7 +19,7 @@ import type { HeldLease } from './lease.ts'
 import { failure, type Outcome, outcomes } from './outcome.ts'
 import { OutputSender, type SendOutput } from './output-files.ts'
 import { Transfers } from './transfers.ts'
-import type { Warm } from './warm-processes.ts'
+import type { Warm } from './warm-process.ts'
 
 /** A run waits this long behind another of its group: it was claimed because those before it were short. */
 const waitBehindMs = 250
@@ -66,6 +66,8 @@ class BatchRun implements ActiveRun {
   readonly #outcomes: ReturnType<typeof outcomes>
   readonly #sender: OutputSender
   readonly #transfers = new Transfers()
+  /** Ends the wait for the process once no lease needs it. */
+  readonly #unwanted = new AbortController()
   #waiting: readonly HeldLease[]
   #running: readonly HeldLease[] = []
   /** When all that the run takes was there. */
@@ -114,6 +116,7 @@ class BatchRun implements ActiveRun {
           const one = this.#running[item]
           if (one) await this.#deps.emit(one, emission)
         },
+        this.#unwanted.signal,
       )
       this.tookMs = this.#elapsed()
     } catch (error) {
@@ -215,6 +218,7 @@ class BatchRun implements ActiveRun {
       this.#transfers.end(one)
     }
     this.#waiting = stuck ? [] : this.#waiting.filter(one => !one.stop)
+    if (this.#waiting.length === 0) this.#unwanted.abort()
   }
 
   /** Whether it waits behind a run that goes on and on. */

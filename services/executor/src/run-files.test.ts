@@ -20,7 +20,7 @@ import { type HeldLease, holdLease } from './lease.ts'
 import { outputFiles } from './output-files.ts'
 import { reserveCost } from './reserve-cost.ts'
 import { runBatch } from './run-batch.ts'
-import type { Warm } from './warm-processes.ts'
+import type { Warm } from './warm-process.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1' } as ModelPackage
 const runner = { engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' }, loads: 'model' } as const

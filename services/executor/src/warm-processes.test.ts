@@ -183,3 +183,102 @@ test('a run that waits for a new process takes one of its tenant that is free be
   const used = await Promise.all(both)
   assert.equal(new Set(used).size, 2)
 })
+
+/** A runner whose loads go on until their signal ends or the test says so. */
+function slowLoads() {
+  const loads: { readonly signal: AbortSignal; readonly resolve: () => void }[] = []
+  const runner: Runner<ModelPackage> = {
+    engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' },
+    loads: 'model',
+    load(_, signal) {
+      const gone = Promise.withResolvers<RunnerGone>()
+      const loaded: Loaded = {
+        run: async () => ({ items: [], computeMs: 1 }),
+        memoryBytes: () => 100,
+        kill: async () => gone.resolve(new RunnerGone('killed', 'killed')),
+        gone: gone.promise,
+      }
+      return new Promise((resolve, reject) => {
+        loads.push({ signal, resolve: () => resolve(loaded) })
+        signal.addEventListener('abort', () => reject(new RunnerGone('killed', 'stopped')), { once: true })
+      })
+    },
+  }
+  const processes = (ownProcesses: boolean, memoryLimitBytes = 1_000) =>
+    new WarmProcesses<ModelPackage>({
+      runner: ownProcesses ? { ...runner, ownProcesses } : runner,
+      memoryLimitBytes,
+      log: createLog({ level: 'error' }),
+    })
+  return { loads, processes }
+}
+
+const begin = () => [{ input: '', parameters: undefined }]
+const killed = (error: unknown) => error instanceof RunnerGone && error.reason === 'killed'
+
+for (const ownProcesses of [false, true])
+  test(`a load ends with the last run that waits for it (${ownProcesses ? 'own processes' : 'shared'})`, async () => {
+    const { loads, processes } = slowLoads()
+    const warm = processes(ownProcesses)
+    const [one, other] = [new AbortController(), new AbortController()]
+    const first = assert.rejects(
+      warm.get(model, 'a').run(begin, async () => {}, one.signal),
+      killed,
+    )
+    const second = assert.rejects(
+      warm.get(model, 'a').run(begin, async () => {}, other.signal),
+      killed,
+    )
+    await settled()
+    one.abort()
+    await first
+    assert.ok(loads.some(({ signal }) => !signal.aborted))
+    other.abort()
+    await second
+    await settled()
+    assert.ok(loads.every(({ signal }) => signal.aborted))
+    assert.equal(warm.size, 0)
+  })
+
+test('a run goes on with the load that another one does not want any more', async () => {
+  const { loads, processes } = slowLoads()
+  const warm = processes(false)
+  const unwanted = new AbortController()
+  const first = assert.rejects(
+    warm.get(model, 'a').run(begin, async () => {}, unwanted.signal),
+    killed,
+  )
+  const second = warm.get(model, 'a').run(begin, async () => {})
+  await settled()
+  unwanted.abort()
+  await first
+  loads[0]?.resolve()
+  assert.equal((await second).computeMs, 1)
+  assert.deepEqual([loads.length, loads[0]?.signal.aborted], [1, false])
+})
+
+test('a process of its own that is killed while it loads ends its load', async () => {
+  const { loads, processes } = slowLoads()
+  const own = processes(false).own(model)
+  const run = assert.rejects(
+    own.run(begin, async () => {}),
+    killed,
+  )
+  await settled()
+  await own.kill()
+  await run
+  assert.equal(loads[0]?.signal.aborted, true)
+})
+
+test('nothing is kept of what is not loaded and not in use', async () => {
+  const { loads, processes } = slowLoads()
+  const warm = processes(false, 0)
+  for (let n = 0; n < 100; n++) {
+    const run = warm.get({ ...model, id: `m${n}` }, 'a').run(begin, async () => {})
+    await settled()
+    loads[n]?.resolve()
+    await run
+    await settled()
+  }
+  assert.equal(warm.size, 0)
+})

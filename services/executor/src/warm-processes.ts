@@ -3,27 +3,9 @@
  * process that has run something is of that tenant until it ends: what one brief left in it, no other tenant's can see.
  */
 
-import {
-  type Loadable,
-  type Loaded,
-  LoadFailed,
-  type OnEmit,
-  type RunItem,
-  type Runner,
-  RunnerGone,
-  type RunResult,
-} from '@millhand/child-process'
+import { type Loadable, type Runner, RunnerGone, type RunResult } from '@millhand/child-process'
 import type { Log } from '@millhand/telemetry'
-
-/** What a run is run by. */
-export interface Warm {
-  /** Asks `begin` for the items once the runs before are over, and runs them; nothing runs when there are none left. */
-  run(begin: () => readonly RunItem[], onEmit: OnEmit): Promise<RunResult>
-  /** Whether its process is in a run. */
-  readonly isRunning: boolean
-  /** Ends the process, and with it the run that it is in; runs that wait get a new process. */
-  kill(): Promise<void>
-}
+import { type Warm, WarmProcess } from './warm-process.ts'
 
 /** What one run has to itself. */
 export interface OwnWarm extends Warm {
@@ -31,26 +13,12 @@ export interface OwnWarm extends Warm {
   release(): void
 }
 
-/** A process with the line of runs that wait for it. */
-interface Entry<L> extends Warm {
-  readonly thing: L
-  /** Whose runs its process has seen; none where that is fresh. */
-  tenant: string | undefined
-  isRunning: boolean
-  isBackground: boolean
-  loaded: Promise<Loaded> | undefined
-  process: Loaded | undefined
-  lastUsed: number
-  /** Runs begun or waiting: what is in use is not unloaded. */
-  users: number
-  tail: Promise<unknown>
-}
-
 /** A run that needs a process to itself. */
-interface Waiter<L> {
+interface Waiter<L extends Loadable> {
   readonly thing: L
   readonly tenant: string
-  readonly use: (entry: Entry<L>) => void
+  readonly unwanted: AbortSignal | undefined
+  readonly use: (entry: WarmProcess<L>) => void
   readonly fail: (error: unknown) => void
 }
 
@@ -58,7 +26,8 @@ export class WarmProcesses<L extends Loadable> {
   readonly #runner: Runner<L>
   readonly #memoryLimitBytes: number
   readonly #log: Log
-  readonly #entries = new Map<string, Entry<L>[]>()
+  /** By what they load: those that are loaded or in use, and no others. */
+  readonly #entries = new Map<string, WarmProcess<L>[]>()
   readonly #waiting = new Set<Waiter<L>>()
   readonly #abort = new AbortController()
   #uses = 0
@@ -70,41 +39,54 @@ export class WarmProcesses<L extends Loadable> {
     this.#log = options.log
   }
 
+  /** How many things it knows of. */
+  get size(): number {
+    return this.#entries.size
+  }
+
   /**
    * For one run of this version, of this tenant; a process starts with the first. `beside`: a run that is not to wait for
    * others of the same, which has a process beside theirs.
    */
   get(thing: L, tenant: string, beside = false): Warm {
-    if (!this.#runner.ownProcesses) {
-      const entries = this.#entriesOf(thing)
-      return (beside ? entries.find(({ users }) => users === 0) : entries[0]) ?? this.#add(thing)
-    }
-    let taken: Warm | undefined
+    let taken: WarmProcess<L> | undefined
+    const waitsBehindOthers = !this.#runner.ownProcesses
     return {
-      isRunning: false, // Nothing waits behind it.
-      run: (begin, onEmit) =>
-        this.#whenFree(thing, tenant, async entry => {
+      get isRunning() {
+        return waitsBehindOthers && taken?.isRunning === true
+      },
+      run: (begin, onEmit, unwanted) => {
+        if (waitsBehindOthers) {
+          taken = this.#shared(thing, beside)
+          return taken.run(begin, onEmit, unwanted)
+        }
+        return this.#whenFree(thing, tenant, unwanted, async entry => {
           taken = entry
           try {
-            return await entry.run(begin, onEmit)
+            return await entry.run(begin, onEmit, unwanted)
           } finally {
             this.#keepFresh(thing)
           }
-        }),
+        })
+      },
       kill: async () => await taken?.kill(),
     }
   }
 
   /** For one run alone until it releases it. Its process leaves the processor to others. */
   own(thing: L): OwnWarm {
-    const entry = this.#entriesOf(thing).find(({ users }) => users === 0) ?? this.#add(thing)
+    const entry = this.#shared(thing, true)
     entry.users++
     entry.isBackground = true
-    const release = () => {
-      entry.users--
-      this.#unloadIdle()
+    return {
+      isRunning: false, // Nothing waits behind it.
+      run: (begin, onEmit, unwanted) => entry.run(begin, onEmit, unwanted),
+      kill: () => entry.kill(),
+      release: () => {
+        entry.users--
+        this.#changed(entry)
+      },
     }
-    return { run: entry.run, kill: entry.kill, isRunning: false, release }
   }
 
   /** Ends all processes. */
@@ -113,16 +95,26 @@ export class WarmProcesses<L extends Loadable> {
     await Promise.all(this.#all().map(entry => entry.kill()))
   }
 
+  #shared(thing: L, beside: boolean): WarmProcess<L> {
+    const entries = this.#entriesOf(thing)
+    return (beside ? entries.find(({ users }) => users === 0) : entries[0]) ?? this.#add(thing)
+  }
+
   /** Uses whichever process is free first: one that ends its run, or a fresh one, which is started for it. */
-  #whenFree(thing: L, tenant: string, use: (entry: Entry<L>) => Promise<RunResult>): Promise<RunResult> {
-    const take = (entry: Entry<L>) => {
+  #whenFree(
+    thing: L,
+    tenant: string,
+    unwanted: AbortSignal | undefined,
+    use: (entry: WarmProcess<L>) => Promise<RunResult>,
+  ): Promise<RunResult> {
+    const take = (entry: WarmProcess<L>) => {
       entry.tenant = tenant
       return use(entry)
     }
     const idle = this.#idleFor(thing, tenant)
     if (idle) return take(idle)
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<L> = { thing, tenant, use: entry => resolve(take(entry)), fail: reject }
+      const waiter = { thing, tenant, unwanted, use: (entry: WarmProcess<L>) => resolve(take(entry)), fail: reject }
       this.#waiting.add(waiter)
       void this.#startFor(waiter)
     })
@@ -133,21 +125,21 @@ export class WarmProcesses<L extends Loadable> {
     while (this.#waiting.has(waiter)) {
       const entry = this.#freshOf(waiter.thing)
       entry.users++
-      const error = await this.#load(entry).then(
+      const error = await entry.load(waiter.unwanted).then(
         process => (entry.process === process ? undefined : new RunnerGone('crashed', 'the process ended unused')),
         error => error,
       )
       entry.users--
-      this.#offer(waiter.thing)
+      this.#changed(entry)
       if (error && this.#waiting.delete(waiter)) waiter.fail(error)
     }
   }
 
   /** Gives processes that are free to runs that wait, in their order. */
   #offer(thing: L): void {
-    const entries = this.#entriesOf(thing)
+    const key = keyOf(thing)
     for (const waiter of this.#waiting) {
-      if (this.#entriesOf(waiter.thing) !== entries) continue
+      if (keyOf(waiter.thing) !== key) continue
       const idle = this.#idleFor(thing, waiter.tenant)
       if (!idle) continue
       this.#waiting.delete(waiter)
@@ -156,18 +148,15 @@ export class WarmProcesses<L extends Loadable> {
   }
 
   /** The tenant's own before a fresh one. */
-  #idleFor(thing: L, tenant: string): Entry<L> | undefined {
-    const idle = this.#entriesOf(thing).filter(isIdle)
+  #idleFor(thing: L, tenant: string): WarmProcess<L> | undefined {
+    const idle = this.#entriesOf(thing).filter(({ users, process }) => users === 0 && process !== undefined)
     return idle.find(entry => entry.tenant === tenant) ?? idle.find(entry => entry.tenant === undefined)
   }
 
   /** One whose process nobody has used, is on its way, or is to be started. */
-  #freshOf(thing: L): Entry<L> {
+  #freshOf(thing: L): WarmProcess<L> {
     const free = this.#entriesOf(thing).filter(({ users }) => users === 0)
-    const started = free.find(({ loaded, tenant }) => loaded && tenant === undefined)
-    const entry = started ?? free.find(({ loaded }) => !loaded) ?? this.#add(thing)
-    entry.tenant = undefined
-    return entry
+    return free.find(({ tenant }) => tenant === undefined) ?? this.#add(thing)
   }
 
   /** Has one ready for the next tenant, where there is room for one more such as have run. */
@@ -176,103 +165,46 @@ export class WarmProcesses<L extends Loadable> {
     const largest = Math.max(0, ...this.#entriesOf(thing).map(({ process }) => process?.memoryBytes() ?? 0))
     if (largest === 0 || this.#held() + largest > this.#memoryLimitBytes) return
     const entry = this.#freshOf(thing)
-    if (entry.loaded) return
+    if (entry.isLoaded) return
     entry.lastUsed = ++this.#uses
-    this.#load(entry).then(
-      () => this.#offer(thing),
-      () => {}, // It is logged; who needs one tries again.
-    )
+    entry.load().catch(() => {}) // It is logged; who needs one tries again.
   }
 
-  #all(): Entry<L>[] {
+  #all(): WarmProcess<L>[] {
     return [...this.#entries.values()].flat()
   }
 
-  #entriesOf({ id, version }: L): Entry<L>[] {
-    const key = `${id}@${version}`
-    const known = this.#entries.get(key) ?? []
-    this.#entries.set(key, known)
-    return known
+  #entriesOf(thing: L): readonly WarmProcess<L>[] {
+    return this.#entries.get(keyOf(thing)) ?? []
   }
 
   #held(): number {
     return this.#all().reduce((sum, { process }) => sum + (process?.memoryBytes() ?? 0), 0)
   }
 
-  #add(thing: L): Entry<L> {
-    const { loads } = this.#runner
-    const entry: Entry<L> = {
+  #add(thing: L): WarmProcess<L> {
+    const entry: WarmProcess<L> = new WarmProcess(
+      {
+        runner: this.#runner,
+        log: this.#log,
+        closing: this.#abort.signal,
+        nextUse: () => ++this.#uses,
+        onChange: () => this.#changed(entry),
+      },
       thing,
-      tenant: undefined,
-      isRunning: false,
-      isBackground: false,
-      loaded: undefined,
-      process: undefined,
-      lastUsed: 0,
-      users: 0,
-      tail: Promise.resolve(),
-      run: (begin, onEmit) => {
-        entry.users++
-        entry.lastUsed = ++this.#uses
-        const result = entry.tail.then(async () => {
-          const process = await this.#load(entry)
-          const items = begin()
-          if (items.length === 0) return { items: [], computeMs: 0 }
-          entry.isRunning = true
-          return await process.run(items, onEmit)
-        })
-        entry.tail = result
-          .catch(error => {
-            if (error instanceof RunnerGone) forget(entry)
-            else if (!(error instanceof LoadFailed))
-              this.#log.error(`${loads}.run_failed`, { [loads]: thing.id, error })
-          })
-          .then(() => {
-            entry.isRunning = false
-            entry.users--
-            this.#offer(thing)
-            this.#unloadIdle()
-          })
-        return result
-      },
-      kill: async () => {
-        const { loaded } = entry
-        forget(entry)
-        await (await loaded?.catch(() => undefined))?.kill()
-      },
-    }
-    this.#entriesOf(thing).push(entry)
+    )
+    this.#entries.set(keyOf(thing), [...this.#entriesOf(thing), entry])
     return entry
   }
 
-  #load(entry: Entry<L>): Promise<Loaded> {
-    if (entry.loaded) return entry.loaded
-    const { loads } = this.#runner
-    const { id } = entry.thing
-    this.#log.debug(`${loads}.loading`, { [loads]: id })
-    const loading = this.#runner.load(entry.thing, this.#abort.signal)
-    entry.loaded = loading
-    const ended = () => {
-      if (entry.loaded === loading) forget(entry)
-    }
-    loading.then(
-      process => {
-        if (entry.loaded === loading) entry.process = process
-        if (entry.isBackground) process.standBack?.()
-        this.#log.info(`${loads}.loaded`, { [loads]: id })
-        process.gone.then(why => {
-          ended()
-          if (why.reason !== 'killed') this.#log.warn(`${loads}.gone`, { [loads]: id, reason: why.reason, error: why })
-        }, ended)
-        this.#unloadIdle()
-      },
-      error => {
-        ended()
-        const isNews = error instanceof RunnerGone && error.reason !== 'killed'
-        if (isNews) this.#log.warn(`${loads}.not_loaded`, { [loads]: id, reason: error.reason, error })
-      },
-    )
-    return loading
+  /** A process has come or gone, or is free. */
+  #changed(entry: WarmProcess<L>): void {
+    this.#offer(entry.thing)
+    this.#unloadIdle()
+    if (entry.users > 0 || entry.isLoaded) return
+    const left = this.#entriesOf(entry.thing).filter(other => other !== entry)
+    if (left.length > 0) this.#entries.set(keyOf(entry.thing), left)
+    else this.#entries.delete(keyOf(entry.thing))
   }
 
   /** Unloads what is idle until the rest fits: what nobody has used first, then the least recently used. */
@@ -280,7 +212,7 @@ export class WarmProcesses<L extends Loadable> {
     const { loads } = this.#runner
     const loaded = this.#all().filter(entry => entry.process)
     let held = this.#held()
-    const isUsed = ({ tenant }: Entry<L>) => Number(tenant !== undefined)
+    const isUsed = ({ tenant }: WarmProcess<L>) => Number(tenant !== undefined)
     const idle = loaded
       .filter(({ users }) => users === 0)
       .sort((a, b) => isUsed(a) - isUsed(b) || a.lastUsed - b.lastUsed)
@@ -293,7 +225,4 @@ export class WarmProcesses<L extends Loadable> {
   }
 }
 
-const isIdle = <L>({ users, process }: Entry<L>): boolean => users === 0 && process !== undefined
-
-/** The next run starts a new process. */
-const forget = <L>(entry: Entry<L>): void => void Object.assign(entry, { loaded: undefined, process: undefined })
+const keyOf = ({ id, version }: Loadable): string => `${id}@${version}`

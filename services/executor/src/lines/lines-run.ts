@@ -38,7 +38,7 @@ class LinesRun implements ActiveRun {
   readonly #outcomes: ReturnType<typeof outcomes>
   /** Ends what is on its way when nobody wants it any more. */
   readonly #lost = new AbortController()
-  /** Ends the reading of the input as soon as the run is stopped. */
+  /** Ends the reading of the input, and the wait for the process, as soon as the run is stopped. */
   readonly #stopped = new AbortController()
   #startedAt: number | undefined
   #computeMs = 0
@@ -141,6 +141,7 @@ class LinesRun implements ActiveRun {
       onCompute: ms => {
         this.#computeMs += ms
       },
+      unwanted: this.#stopped.signal,
       isStopped: () => isKilled || this.#one.stop !== undefined,
       onCrash: (error: RunnerGone) => {
         if (++this.#crashes > MOST_CRASHES) throw new TooManyCrashes(error)
@@ -164,6 +165,7 @@ class LinesRun implements ActiveRun {
   /** Why the run could not go on. */
   #outcomeOf(error: unknown): Outcome {
     const { stop } = this.#one
+    if (stop && this.#startedAt === undefined) return { case: 'returned', value: true }
     if (stop) return this.#outcomes.ofStop(this.#one)
     if (error instanceof NotRead) {
       const fault = faultOfReading(error.cause)

@@ -20,6 +20,7 @@ function given(answerTo: (input: string) => ItemResult = input => ({ ok: true, o
     kill: async () => void state.kills++,
     inputFormat: 'json',
     parameters: undefined,
+    unwanted: new AbortController().signal,
     onBegin: () => {},
     onCompute: () => {},
     isStopped: () => state.kills > 0,

@@ -27,6 +27,7 @@ function given(answerTo: (input: string) => ItemResult | RunnerGone = echo, more
     },
     inputFormat: 'json',
     parameters: undefined,
+    unwanted: new AbortController().signal,
     onBegin: () => {},
     onCompute: () => {},
     isStopped: () => false,

@@ -2,7 +2,7 @@
 import { type ItemResult, type OutputFile, type RunItem, RunnerGone } from '@millhand/child-process'
 import { excerpt, type InputFormat } from '@millhand/model'
 import { failure } from '../outcome.ts'
-import type { Warm } from '../warm-processes.ts'
+import type { Warm } from '../warm-process.ts'
 import type { Line } from './line-reader.ts'
 
 /** What a line of the output has beside its index, as fields of JSON. */
@@ -19,6 +19,8 @@ export interface PortionDeps {
   readonly onBegin: () => void
   /** Called with the milliseconds that it computed. */
   readonly onCompute: (ms: number) => void
+  /** Ends the wait for the process when the run is to stop. */
+  readonly unwanted: AbortSignal
   /** Whether the run is to stop: then no line is to blame for the end of its process. */
   readonly isStopped: () => boolean
   /** Counts lines that have ended their process, each alone. Throws where there are too many. */
@@ -94,7 +96,7 @@ export class Portion implements AsyncDisposable {
   }
 
   async #run(): Promise<readonly ItemResult[]> {
-    const { warm, parameters, isStopped, onBegin, onCompute } = this.#deps
+    const { warm, parameters, unwanted, isStopped, onBegin, onCompute } = this.#deps
     const { items, computeMs } = await warm.run(
       () => {
         if (isStopped()) throw new RunnerGone('killed', 'the run was stopped')
@@ -102,6 +104,7 @@ export class Portion implements AsyncDisposable {
         return this.#texts.map(input => ({ input, parameters }))
       },
       async () => {}, // What streams from a single task has no place in a line.
+      unwanted,
     )
     this.computeMs = computeMs
     onCompute(computeMs)
