@@ -40,6 +40,21 @@ export function linePartBlobs(blobs: Blobs, partsAt: string) {
       }
     },
 
+    /** Removes those that were written before a time and are of no task that is over lines and not settled. */
+    async sweep(
+      get: (tenant: string, id: string) => Promise<Pick<TaskBase, 'lines_state'> | undefined>,
+      writtenBefore: number,
+      signal: AbortSignal,
+    ): Promise<void> {
+      for await (const { key, writtenAt } of blobs.list(partsAt)) {
+        if (signal.aborted) return
+        if (writtenAt >= writtenBefore) continue
+        const [account, mode, id] = key.slice(partsAt.length).split('/')
+        const state = (await get(`${account}/${mode}`, `${id}`))?.lines_state
+        if (state !== 'alive' && state !== 'ended') await blobs.delete(key)
+      }
+    },
+
     /** Removes all of a task, also those that no record counts. */
     async removeAll(task: TaskBase): Promise<void> {
       for await (const { key } of blobs.list(folderOf(task))) await blobs.delete(key)

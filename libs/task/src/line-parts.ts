@@ -22,21 +22,29 @@ export interface LinesOptions<T extends TaskBase> {
   readonly partsAt: string
   /** Makes an output file of what a task's run has done; the same one where that was made already. */
   join(task: T, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string>
-  /** Tasks that have ended and still have parts, some of them. */
-  ended(limit: number): Promise<readonly T[]>
+  /** The file that was made for the task's latest run, where there is one. */
+  joined(task: T): Promise<string | undefined>
+  /** Tasks that have ended and still have parts, in an order that does not change: at most so many, after one of them. */
+  ended(limit: number, after: T | undefined): Promise<readonly T[]>
 }
 
 interface Deps<T extends TaskBase>
   extends Pick<TaskDeps<T>, 'tasks' | 'clock' | 'log' | 'retentionMs'>,
     LinesOptions<T>,
-    Pick<RunFiles<T>, 'keep'> {}
+    Pick<RunFiles<T>, 'keep' | 'remove'> {}
 
 const SETTLE_EVERY_MS = 2_000
-const SETTLED_AT_ONCE = 100
+const PAGE = 100
+
+/** What can't be settled is tried again after so long at first, and twice as late each time up to the second. */
+const PAUSE_MS = [2_000, 300_000] as const
+
+/** A part that no task names is left over once its run must be over: 1 hour. As large inputs. */
+const ORPHAN_AFTER_MS = 3_600_000
 
 export function lineParts<T extends TaskBase>(deps: Deps<T>) {
-  const { tasks, join, ended, keep, clock, log, retentionMs } = deps
-  const { contentOf, put, removeAll } = linePartBlobs(deps.blobs, deps.partsAt)
+  const { tasks, join, joined, ended, keep, remove, clock, log, retentionMs } = deps
+  const { contentOf, put, removeAll, sweep } = linePartBlobs(deps.blobs, deps.partsAt)
 
   /** Removes the parts of an ended task, once what they hold is in a file that the task names. */
   async function settle(task: T, signal: AbortSignal): Promise<void> {
@@ -48,7 +56,35 @@ export function lineParts<T extends TaskBase>(deps: Deps<T>) {
       await keep({ tenant, workId: id, attempt }, file, task.data_expires_at ?? clock.now() + retentionMs)
     }
     const result = await tasks.change(tenant, id, { kind: 'parts_settled', file })
-    if (result.kind === 'missing' || result.kind === 'changed') await removeAll(task)
+    const now = result.kind === 'changed' ? result.after : result.kind === 'refused' ? result.current : undefined
+    await removeUnnamed(task, now)
+    if (result.kind !== 'refused') await removeAll(task)
+  }
+
+  /** Its data was deleted while the file was made. */
+  async function removeUnnamed(task: T, now: T | undefined): Promise<void> {
+    if (now?.output_file !== undefined || (now && now.data_deleted_at === undefined)) return
+    const file = await joined(task)
+    if (file !== undefined) await remove(task.tenant, file)
+  }
+
+  /** Those that could not be settled, by their ids: how often, and when each is tried again. */
+  let paused = new Map<string, { readonly times: number; readonly until: number }>()
+
+  async function settleAll(signal: AbortSignal): Promise<void> {
+    const still: typeof paused = new Map()
+    let last: T | undefined
+    do {
+      const page = await ended(PAGE, last)
+      last = page.at(-1)
+      for (const task of page) {
+        if (signal.aborted) return
+        const pause = paused.get(task.id)
+        if (pause && clock.monotonic() < pause.until) still.set(task.id, pause)
+        else await settle(task, signal).catch(error => giveUpOrLeave(task, error, pause?.times ?? 0, still))
+      }
+    } while (last)
+    paused = still
   }
 
   return {
@@ -85,22 +121,26 @@ export function lineParts<T extends TaskBase>(deps: Deps<T>) {
     },
 
     /** Until the signal ends: makes files of what ended without one, because its executor was gone, and removes parts. */
-    run: (signal: AbortSignal): Promise<void> =>
-      everyInterval(clock, SETTLE_EVERY_MS, signal, async () => {
+    async run(signal: AbortSignal): Promise<void> {
+      let sweepAt = 0
+      await everyInterval(clock, SETTLE_EVERY_MS, signal, async () => {
         try {
-          for (const task of await ended(SETTLED_AT_ONCE)) {
-            if (signal.aborted) return
-            await settle(task, signal).catch(error => giveUpOrLeave(task, error))
-          }
+          await settleAll(signal)
+          if (clock.monotonic() < sweepAt) return
+          sweepAt = clock.monotonic() + ORPHAN_AFTER_MS
+          await sweep(tasks.get, clock.now() - ORPHAN_AFTER_MS, signal)
         } catch (error) {
           log.error('line_parts.not_looked_through', { error })
         }
-      }),
+      })
+    },
   }
 
   /** What can't be made now is tried again; a file that was made and removed since is not made again. */
-  async function giveUpOrLeave(task: T, error: unknown): Promise<void> {
+  async function giveUpOrLeave(task: T, error: unknown, times: number, still: typeof paused): Promise<void> {
     log.warn('line_parts.left', { task_id: task.id, error })
+    const [first, longest] = PAUSE_MS
+    still.set(task.id, { times: times + 1, until: clock.monotonic() + Math.min(longest, first * 2 ** times) })
     if (codeOf(error) !== 'not_found') return
     await tasks.change(task.tenant, task.id, { kind: 'parts_settled' })
     await removeAll(task)

@@ -26,6 +26,7 @@ import {
 } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
+import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
@@ -105,7 +106,13 @@ export function createComputeService(options: ComputeOptions) {
       blobs: options.blobs,
       partsAt: 'parts/',
       join: joinLines(files),
-      ended: limit => options.tasks.find('unsettled_lines', { equals: ['ended'], limit }),
+      joined: async ({ id, tenant, attempt }) => (await files.outputOf(tenant, runOf(id, attempt)))?.id,
+      ended: (limit, after) =>
+        options.tasks.find('unsettled_lines', {
+          equals: ['ended'],
+          ...(after && { after: [after.tenant, after.id] }),
+          limit,
+        }),
     },
   })
   const { redeemStreamToken, ...methods } = service.methods

@@ -116,6 +116,9 @@ export function givenTaskFiles(open: () => Promise<OpenedDatabase>) {
       isNextWriteFailing = true
     },
 
+    /** Whether that is still to come. */
+    isNextWriteFailing: () => isNextWriteFailing,
+
     async upload(text: string, description: object = {}, by = as(account())): Promise<string> {
       const parts = [
         { part: { case: 'description' as const, value: description } },

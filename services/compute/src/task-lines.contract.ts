@@ -137,5 +137,19 @@ export function describeTaskLines(name: string, open: () => Promise<OpenedDataba
       await becomes(async () => (await partsOf(lease)).length === 0)
       assert.equal((await given.get(id)).outputFile, undefined)
     })
+
+    it('that became a file while their data was deleted leave none', async () => {
+      const { id, lease } = await started()
+      await given.storePart(lease, 0, '0')
+      await given.compute.cancelTask({ id }, given.caller)
+      assert.equal(await given.finish(lease, { case: 'cancelled', value: true }, {}, POOL), true)
+      const files = async () => (await given.files.listFiles({}, given.caller)).data.map(file => file.id)
+      given.failNextWrite() // The file is made, and the task does not know of it yet.
+      await becomes(async () => !given.isNextWriteFailing())
+      assert.equal((await files()).length, 1)
+      await given.compute.deleteTaskData({ id }, given.caller)
+      await becomes(async () => (await files()).length === 0)
+      assert.equal((await given.get(id)).outputFile, undefined)
+    })
   })
 }

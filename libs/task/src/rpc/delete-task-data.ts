@@ -31,6 +31,8 @@ export const deleteTaskData =
     if (result.kind === 'missing') throw taskNotFound(req.id)
     // Refused where the record says so already; the process may have ended before the rest went.
     const task = result.kind === 'changed' ? result.after : result.current
+    // What it has been given since it was read.
+    if (result.kind === 'changed' && result.before.output_file !== before.output_file) await removeOwn(result.before)
     await emissions.removeAll(task)
     return show(task)
   }
