@@ -33,6 +33,8 @@ export interface ChildProcess<To, From> {
    * is killed, and is `gone` for `processor_limit`.
    */
   limitProcessor(ms: number): () => void
+  /** From now on it may use so many cores, asked again and again. Beyond that it is killed, and `gone` as above. */
+  limitCores(cores: () => number): void
   /** Lowers its CPU priority from now on. */
   lowerPriority(how: ProcessPriority): void
   /** The last 4 KiB that it wrote to standard error. */
@@ -140,6 +142,7 @@ export function startChild<To extends object, From>(options: ChildOptions<From>)
     unlinkFile: path => rmSync(path, { force: true, recursive: true }),
     memoryBytes: () => watch.usage().memoryBytes,
     limitProcessor: ms => watch.limitProcessor(ms),
+    limitCores: cores => watch.limitCores(cores),
     lowerPriority(how) {
       const pid = workingPid()
       if (pid !== undefined) lowerPriority(pid, how)

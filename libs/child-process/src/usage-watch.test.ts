@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf, endAllOf, treeUsageOf, usageOf } from './process-usage.ts'
 import type { RunnerGone } from './task-runner.ts'
 import { watchUsage } from './usage-watch.ts'
@@ -42,6 +43,32 @@ describe('what a process hands on to others counts as its own', { skip }, () => 
     using _ = { [Symbol.dispose]: stayAlive() }
     watch.limitProcessor(300)
     assert.equal((await promise).reason, 'processor_limit')
+    watch.close()
+  })
+})
+
+describe('a process that may use so many cores', { skip }, () => {
+  it('is stopped where it uses more of them, also while it has nothing to do', async t => {
+    const { pid } = startFork(t, 'for (;;);')
+    const { resolve, promise } = Promise.withResolvers<RunnerGone>()
+    const watch = watchUsage({ pid: () => pid, memoryLimitBytes: Infinity, stop: resolve })
+    using _ = { [Symbol.dispose]: stayAlive() }
+    watch.limitCores(() => 0, 300)
+    const { reason, message } = await promise
+    assert.equal(reason, 'processor_limit')
+    assert.match(message, /more processor time than the threads/)
+    watch.close()
+  })
+
+  it('is left alone where it uses no more than those', async t => {
+    const { pid } = startFork(t, 'for (;;);')
+    const stops: RunnerGone[] = []
+    const watch = watchUsage({ pid: () => pid, memoryLimitBytes: Infinity, stop: why => stops.push(why) })
+    using _ = { [Symbol.dispose]: stayAlive() }
+    watch.limitCores(() => 2, 300)
+    const { processorMs } = watch.usage()
+    while (watch.usage().processorMs - processorMs < 1_500) await pause(20)
+    assert.deepEqual(stops, [])
     watch.close()
   })
 })

@@ -10,6 +10,11 @@ export interface UsageWatch {
    * process is stopped. One limit at a time.
    */
   limitProcessor(ms: number): () => void
+  /**
+   * From now on the process may use as many cores as `cores` says each time: once it has used `aheadMs` more of processor
+   * time than that, it is stopped. What it leaves unused it does not get later.
+   */
+  limitCores(cores: () => number, aheadMs?: number): void
   close(): void
 }
 
@@ -24,12 +29,16 @@ interface WatchOptions {
 /** Reading one process takes some 20 µs, and 10 µs more for each of its threads. */
 const PERIOD_MS = 200
 
+/** Compiling and collecting garbage take more than the cores of a run, for a while. */
+const AHEAD_MS = 10_000
+
 const nothing: ProcessUsage = { memoryBytes: 0, processorMs: 0 }
 
 /** Watches until `close`. */
 export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): UsageWatch {
   let isClosed = false
   let limit: { readonly ms: number; readonly from: number } | undefined
+  let isAhead: (processorMs: number) => boolean = () => false
   const usage = () => {
     const number = isClosed ? undefined : pid()
     return (number === undefined ? undefined : treeUsageOf(number)) ?? nothing
@@ -40,6 +49,7 @@ export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): Usage
     if (memoryBytes > memoryLimitBytes)
       stop(new RunnerGone('out_of_memory', 'the run needed more memory than it may have'))
     else if (limit !== undefined && processorMs - limit.from > limit.ms) stop(overProcessorLimit(limit.ms))
+    else if (isAhead(processorMs)) stop(overCores())
   }, PERIOD_MS)
   timer.unref()
 
@@ -49,6 +59,17 @@ export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): Usage
       limit = { ms, from: usage().processorMs }
       return () => {
         limit = undefined
+      }
+    },
+    limitCores(cores, aheadMs = AHEAD_MS) {
+      let [at, used] = [performance.now(), usage().processorMs]
+      let ahead = 0
+      isAhead = processorMs => {
+        const now = performance.now()
+        ahead = Math.max(0, ahead + Math.max(0, processorMs - used) - (now - at) * cores())
+        at = now
+        used = processorMs
+        return ahead > aheadMs
       }
     },
     close() {
@@ -62,4 +83,10 @@ const overProcessorLimit = (ms: number) =>
   new RunnerGone(
     'processor_limit',
     `The run used more than ${Math.round(ms / 1_000)} s of processor time, the most that it may for an input of this size, and was stopped.`,
+  )
+
+const overCores = () =>
+  new RunnerGone(
+    'processor_limit',
+    'The process used more processor time than the threads of a run can, and was stopped.',
   )

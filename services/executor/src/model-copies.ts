@@ -1,6 +1,6 @@
 /** Copies of accounts' own models, by their content, on this machine's disk. docs/decisions/own-models.md, "On the executor". */
 import { createHash } from 'node:crypto'
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@connectrpc/connect'
@@ -64,7 +64,7 @@ export class ModelCopies {
     const path = this.pathOf(model, lease.tenant)
     for (;;) {
       const copy = this.#copies.get(path)
-      if (copy) return this.#held(path, copy)
+      if (copy) return await this.#held(path, copy)
       const fetch = this.#fetches.get(path) ?? this.#begin(path, model, lease)
       try {
         await fetch.wait(signal)
@@ -75,11 +75,12 @@ export class ModelCopies {
     }
   }
 
-  #held(path: string, copy: Copy): () => void {
+  async #held(path: string, copy: Copy): Promise<() => void> {
     this.#copies.delete(path)
     this.#copies.set(path, copy)
     copy.holders++
-    this.#makeRoom()
+    const removed = this.#makeRoom()
+    await Promise.all(removed.map(each => this.#remove(each)))
     let isHeld = true
     return () => {
       if (isHeld) copy.holders--
@@ -141,15 +142,29 @@ export class ModelCopies {
     }
   }
 
-  #makeRoom(): void {
+  /** What can't be removed goes with the folder. */
+  async #remove(path: string): Promise<void> {
+    const { log } = this.#options
+    await rm(path, { force: true }).catch(error => log.warn('model.not_removed', { error }))
+  }
+
+  /**
+   * Takes copies away that nobody holds, and gives the paths at which they now wait for their removal. Each is forgotten
+   * and renamed at once: who holds the same model again meanwhile writes another file.
+   */
+  #makeRoom(): readonly string[] {
+    const removed: string[] = []
     let bytes = [...this.#copies.values()].reduce((sum, copy) => sum + copy.bytes, 0)
     for (const [path, copy] of this.#copies) {
-      if (bytes <= this.#options.mostBytes) return
+      if (bytes <= this.#options.mostBytes) break
       if (copy.holders > 0) continue
+      const waiting = join(this.#folder, `gone-${this.#parts++}`)
+      renameSync(path, waiting)
+      removed.push(waiting)
       this.#copies.delete(path)
       bytes -= copy.bytes
-      rmSync(path, { force: true }) // At once: else it could be the next copy of the same model that goes.
     }
+    return removed
   }
 }
 

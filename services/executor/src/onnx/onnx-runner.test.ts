@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Emission, Loaded } from '@millhand/child-process'
 import { env } from 'onnxruntime-node'
 import { describeModelRunner } from '../runner.contract.ts'
+import { PORTION_CHARACTERS } from './input-portions.ts'
 import {
   ask,
   dataUri,
@@ -18,7 +19,6 @@ import {
   tensorModel,
   testRunner,
 } from './models.fixture.ts'
-import { PORTION_CHARACTERS } from './onnx-runner.ts'
 import { writeWav } from './processing/speech/wav.fixture.ts'
 
 const FILE = fileURLToPath(new URL('../../../../deploy/models/digits/model.onnx', import.meta.url))

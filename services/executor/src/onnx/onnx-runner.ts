@@ -20,10 +20,10 @@ import type { ModelPackage } from '@millhand/model'
 import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
-import { inBatches } from '../message-batches.ts'
 import { mostInline } from '../result-limit.ts'
 import { type Done, readFromChild } from './child-messages.ts'
 import { MOST_ON_THEIR_WAY } from './emit-window.ts'
+import { portions } from './input-portions.ts'
 import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
@@ -42,6 +42,9 @@ export interface OnnxRunnerOptions {
 }
 
 const LOAD_TIMEOUT_MS = 60_000
+
+/** The watchdog of a process takes 0.2 % of a core. */
+const CORES_AT_REST = 0.1
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 const CODE = {
@@ -87,6 +90,9 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     const text = child.stderr()
     if (reason !== 'killed' && text !== '') options.log.warn('model.stderr', { model: model.id, reason, text })
   })
+  let loaded: OnnxModel | undefined
+  // An account's own model is not trusted to keep to its threads, nor to rest between its runs.
+  if (model.isCopy) child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : options.threads))
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
   let late = false
@@ -101,7 +107,10 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     const answer = await (model.isCopy
       ? copyLoads.runExclusive(Object.values(model.files).join(), () => askCopy(child, model, options, onAsk))
       : ask(child, model, model.files, options, onAsk))
-    if (answer.kind === 'loaded') return new OnnxModel(child, options)
+    if (answer.kind === 'loaded') {
+      loaded = new OnnxModel(child, options)
+      return loaded
+    }
     throw new LoadFailed('model_broken', answer.kind === 'refused' ? answer.message : 'it answered out of turn')
   } catch (error) {
     await child.kill()
@@ -158,6 +167,7 @@ class OnnxModel implements Loaded {
   readonly #outputFilesBytes: number
   /** Emissions that were not taken yet. */
   #untaken = 0
+  isRunning = false
 
   constructor(child: ChildProcess<ToChild, FromChild>, options: OnnxRunnerOptions) {
     this.#child = child
@@ -170,6 +180,7 @@ class OnnxModel implements Loaded {
     const results: ItemResult[] = []
     let computeMs = 0
     let room = this.#outputFilesBytes
+    this.isRunning = true
     try {
       for (const portion of portions(items)) {
         const before = results.length
@@ -185,6 +196,8 @@ class OnnxModel implements Loaded {
     } catch (error) {
       for (const result of results) if (result.ok && 'file' in result) await result.file.handle.close()
       throw error
+    } finally {
+      this.isRunning = false
     }
     return { items: results, computeMs }
   }
@@ -278,18 +291,3 @@ const noRoom: ItemResult = {
   message: 'The outputs of the tasks that ran together are larger than there is room for.',
   retryable: true,
 }
-
-/**
- * Writing a message blocks the sender's event loop, and the child holds it twice while it reads: measured 5 ms for
- * 4 MiB, 20-40 ms for 16 MiB, 0.2-0.4 s for 64 MiB.
- */
-export const PORTION_CHARACTERS = 4 * 2 ** 20
-
-/** In order, each as long as it may be; an item larger than a portion is one of its own. */
-export const portions = (items: readonly RunItem[]): RunItem[][] =>
-  inBatches(items, { size: PORTION_CHARACTERS, sizeOf: charactersOf })
-
-/** What a file holds does not pass in the message, but the child reads it. */
-const charactersOf = ({ input, parameters }: RunItem): number =>
-  (typeof input === 'string' ? input.length : input.bytes) +
-  (parameters === undefined ? 0 : JSON.stringify(parameters).length)

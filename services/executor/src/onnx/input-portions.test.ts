@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PORTION_CHARACTERS, portions } from './input-portions.ts'
 import { item } from './models.fixture.ts'
-import { PORTION_CHARACTERS, portions } from './onnx-runner.ts'
 
 const QUARTER = PORTION_CHARACTERS / 4
 const lengths = (...inputs: number[]) =>
