@@ -17,7 +17,7 @@ function given(store: (part: Part) => Promise<void> = async () => {}) {
   return { results, stored, clock }
 }
 
-const textOf = ({ bytes }: Part) => Buffer.from(bytes).toString()
+const textOf = ({ pieces }: Part) => Buffer.concat(pieces).toString()
 
 describe('the results of lines', () => {
   it('are stored in order, each with its index, and those that failed are counted', async () => {

@@ -7,8 +7,8 @@ export interface Part {
   readonly first: number
   readonly count: number
   readonly failed: number
-  /** JSON Lines. */
-  readonly bytes: Uint8Array
+  /** JSON Lines, in pieces of about 64 KiB and lines that are larger. */
+  readonly pieces: readonly Uint8Array[]
 }
 
 /** A part is stored once it has so many bytes; more than four times as many are not held. */
@@ -17,11 +17,17 @@ const PART_BYTES = 8 * 2 ** 20
 /** The first part is stored after so long, and each then after a twentieth of the run: so an hour has about a hundred. */
 const FIRST_PART_MS = 2_000
 
+/** UTF-16 units that become one piece: encoded as they come, so that nothing is left to do when a part is stored. */
+const PIECE_CHARACTERS = 60 * 1024
+
 export class LineResults {
   readonly #store: StorePart
   readonly #now: () => number
   readonly #startedAt: number
-  #waiting: string[] = []
+  #pieces: Uint8Array[] = []
+  /** What is not in a piece yet. */
+  #text = ''
+  #countWaiting = 0
   #bytes = 0
   #failedWaiting = 0
   #first: number
@@ -44,10 +50,10 @@ export class LineResults {
 
   /** Takes the next line's result. */
   add(json: string, isFailed: boolean): void {
-    const line = `{"index":${this.count},${json}}\n`
-    this.#waiting.push(line)
-    this.#bytes += Buffer.byteLength(line)
+    this.#text += `{"index":${this.count},${json}}\n`
+    if (this.#text.length >= PIECE_CHARACTERS) this.#encode()
     this.count++
+    this.#countWaiting++
     if (!isFailed) return
     this.failed++
     this.#failedWaiting++
@@ -71,11 +77,13 @@ export class LineResults {
   }
 
   #begin(): void {
-    if (this.#waiting.length === 0 || this.#fault) return
-    const count = this.#waiting.length
-    const part = { first: this.#first, count, failed: this.#failedWaiting, bytes: Buffer.from(this.#waiting.join('')) }
-    this.#waiting = []
+    if (this.#countWaiting === 0 || this.#fault) return
+    this.#encode()
+    const count = this.#countWaiting
+    const part = { first: this.#first, count, failed: this.#failedWaiting, pieces: this.#pieces }
+    this.#pieces = []
     this.#bytes = 0
+    this.#countWaiting = 0
     this.#failedWaiting = 0
     this.#storedAt = this.#now()
     this.#storing = this.#store(part).then(
@@ -88,5 +96,12 @@ export class LineResults {
         this.#storing = undefined
       },
     )
+  }
+
+  #encode(): void {
+    const piece = Buffer.from(this.#text)
+    this.#text = ''
+    this.#bytes += piece.length
+    if (piece.length > 0) this.#pieces.push(piece)
   }
 }

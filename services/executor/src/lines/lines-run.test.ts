@@ -7,6 +7,7 @@ import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/process'
 import { holdLease } from '../lease.ts'
 import type { OwnWarm } from '../warm-processes.ts'
+import type { Part } from './line-results.ts'
 import { runLines } from './lines-run.ts'
 
 const model = { status: 'ready', id: 'm', version: 'sha256:1', manifest: { inputFormat: 'json' } } as ModelPackage
@@ -44,9 +45,9 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more }: Gi
     emit: async () => {},
     settle: (_: unknown, resultOf: () => Result | undefined) => void results.push(resultOf()),
     lines: {
-      async keep(_: Lease, { bytes }: { bytes: Uint8Array }) {
+      async keep(_: Lease, { pieces }: Part) {
         await keep()
-        kept.push(...Buffer.from(bytes).toString().trim().split('\n'))
+        kept.push(...Buffer.concat(pieces).toString().trim().split('\n'))
       },
       join: async () => 'file_1',
     },

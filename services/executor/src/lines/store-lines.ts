@@ -32,7 +32,7 @@ export function linesStore(leases: StoresLines, clock: Clock, log: Log): LinesSt
     })
   return {
     async keep(lease, part, signal) {
-      const limits = { signal, timeoutMs: transferMs(part.bytes.length) }
+      const limits = { signal, timeoutMs: transferMs(part.pieces.reduce((sum, { length }) => sum + length, 0)) }
       await again(lease, signal, () => leases.storePart(messages(lease, part), limits))
     },
     async join(lease, signal) {
@@ -42,8 +42,9 @@ export function linesStore(leases: StoresLines, clock: Clock, log: Log): LinesSt
   }
 }
 
-async function* messages(lease: Lease, { first, count, failed, bytes }: Part) {
+async function* messages(lease: Lease, { first, count, failed, pieces }: Part) {
   yield { part: { case: 'lines' as const, value: { run: runOf(lease), first, count, failed } } }
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-    yield { part: { case: 'data' as const, value: bytes.subarray(at, at + PIECE_BYTES) } }
+  for (const piece of pieces)
+    for (let at = 0; at < piece.length; at += PIECE_BYTES)
+      yield { part: { case: 'data' as const, value: piece.subarray(at, at + PIECE_BYTES) } }
 }
