@@ -5,7 +5,7 @@ import type { Lease, Result } from '@millhand/api/gen/millhand/lease/v1/lease_pb
 import { type ItemResult, RunnerGone } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
 import { manualClock } from '@millhand/process'
-import { holdLease } from '../lease.ts'
+import { holdLease, type Stop } from '../lease.ts'
 import type { OwnWarm } from '../warm-processes.ts'
 import type { Part } from './line-results.ts'
 import { runLines } from './lines-run.ts'
@@ -18,10 +18,12 @@ interface Given {
   readonly answerTo?: (input: string) => ItemResult | RunnerGone
   readonly keep?: () => Promise<void>
   readonly more?: Partial<Lease>
+  /** Why it is stopped while its model loads, which never ends by itself. */
+  readonly stop?: Stop
 }
 
 /** The result of a task over these lines, and what was kept. */
-async function ended({ lines, answerTo = echo, keep = async () => {}, more }: Given) {
+async function ended({ lines, answerTo = echo, keep = async () => {}, more, stop }: Given) {
   const kept: string[] = []
   const results: (Result | undefined)[] = []
   const clock = manualClock()
@@ -29,7 +31,10 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more }: Gi
     isRunning: false,
     kill: async () => {},
     release: () => {},
-    async run(begin) {
+    async run(begin, _, unwanted) {
+      const killed = Promise.withResolvers<never>()
+      unwanted?.addEventListener('abort', () => killed.reject(new RunnerGone('killed', 'unwanted')))
+      if (stop) await killed.promise
       const items = begin().map(({ input }) => answerTo(input as string))
       const gone = items.find(item => item instanceof RunnerGone)
       if (gone) throw gone
@@ -52,7 +57,12 @@ async function ended({ lines, answerTo = echo, keep = async () => {}, more }: Gi
       join: async () => 'file_1',
     },
   }
-  const run = runLines(deps, model, warm, holdLease({ ...lease, input: lines.join('\n'), ...more }, 0))
+  const held = holdLease({ ...lease, input: lines.join('\n'), ...more }, 0)
+  const run = runLines(deps, model, warm, held)
+  if (stop) {
+    held.stop = stop
+    run.check()
+  }
   await run.done
   assert.equal(results.length, 1)
   const [result] = results
@@ -86,6 +96,15 @@ describe('the run of a task over lines', () => {
     assert.deepEqual([kind, value, result?.items], ['outputFile', 'file_1', 3])
     assert.deepEqual(kept, ['{"index":0,"output":1}', '{"index":1,"output":[2]}', '{"index":2,"output":3}'])
   })
+
+  for (const [stop, outcome] of [
+    ['cancelled', 'cancelled'],
+    ['shutting_down', 'returned'],
+    ['model_away', 'returned'],
+  ] as const)
+    it(`ends at once where it is stopped while its model loads (${stop})`, async () => {
+      assert.equal((await ended({ lines: ['1'], stop })).kind, outcome)
+    })
 
   it('of no line has run nothing', async () => {
     const { code, retryable, result } = await ended({ lines: [' ', ''] })

@@ -43,8 +43,9 @@ export interface OnnxRunnerOptions {
 
 const LOAD_TIMEOUT_MS = 60_000
 
-/** The watchdog of a process takes 0.2 % of a core. */
+/** Of an own model's process: while it rests its watchdog takes 0.2 % of a core; in a run V8 has threads of its own. */
 const CORES_AT_REST = 0.1
+const HELPER_CORES = 1
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url))
 
 const CODE = {
@@ -92,7 +93,8 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
   })
   let loaded: OnnxModel | undefined
   // An account's own model is not trusted to keep to its threads, nor to rest between its runs.
-  if (model.isCopy) child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : options.threads))
+  if (model.isCopy)
+    child.limitCores(() => (loaded?.isRunning === false ? CORES_AT_REST : options.threads + HELPER_CORES))
   const stop = () => void child.kill()
   signal.addEventListener('abort', stop, { once: true })
   let late = false
