@@ -23,6 +23,11 @@ interface SpawnOptions {
  */
 const SET_ASIDE_BYTES = 768 * 2 ** 20
 const HEAP_SHARE = 0.5
+/**
+ * V8 would let its youngest objects take three times 64 MiB before it looks for garbage among them. Measured over 500,000
+ * lines of a batch task: with 4 MiB the process of the model grows by 6 MiB and not by 58, and takes as long.
+ */
+const YOUNG_MIB = 4
 const MIB = 2 ** 20
 
 // `ulimit -d` refuses memory at once, where the watchdog would look only at its next tick. No core files. Sizes of files
@@ -38,6 +43,7 @@ export function spawnChild(options: SpawnOptions) {
     process.execPath,
     '--disable-warning=ExperimentalWarning',
     '--disable-proto=delete',
+    `--max-semi-space-size=${YOUNG_MIB}`,
     `--max-old-space-size=${Math.floor((memoryLimitBytes * HEAP_SHARE) / MIB)}`,
     ...nodeOptions(lock, folder, fileBytes),
     script,
