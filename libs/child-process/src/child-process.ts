@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
+import type { DeviceAccess } from './devices.ts'
 import { frame } from './frames.ts'
 import { Inbox, type InboxOptions } from './inbox.ts'
 import type { Lock } from './node-permissions.ts'
@@ -14,7 +15,7 @@ import { PIPE_FD } from './pipe.ts'
 import { lowerPriority, type ProcessPriority } from './process-priority.ts'
 import { endAllOf } from './process-usage.ts'
 import { endSandbox, realPid } from './sandbox-pid.ts'
-import { linkFile, notStarted, spawnChild } from './spawn-child.ts'
+import { linkFile, notStarted, residentLimit, spawnChild } from './spawn-child.ts'
 import { RunnerGone } from './task-runner.ts'
 import { removeTempFolder } from './temp-folder.ts'
 import { watchUsage } from './usage-watch.ts'
@@ -59,6 +60,8 @@ export interface ChildOptions<From> extends InboxOptions<From> {
   /** What it may read and load. */
   readonly lock: Lock
   readonly memoryLimitBytes: number
+  /** What it computes on beside the processor. */
+  readonly devices?: DeviceAccess
   /** What a file of its may have. */
   readonly fileBytes: number
   /**
@@ -70,7 +73,8 @@ export interface ChildOptions<From> extends InboxOptions<From> {
 
 /** Throws `RunnerGone('not_started')` when that is known at once; else the process that is `gone` says so. */
 export function startChild<To extends object, From>(options: ChildOptions<From>): ChildProcess<To, From> {
-  const { memoryLimitBytes, log } = options
+  const { log } = options
+  const memoryLimitBytes = residentLimit(options)
   const { child, folder, generations, uid } = spawnChild(options)
   // Neither this nor standard error is there when the process could not be started.
   const stdio: NodeChild['stdio'] | undefined = child.stdio

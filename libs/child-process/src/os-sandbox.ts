@@ -7,6 +7,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Log } from '@millhand/telemetry'
+import type { DeviceAccess } from './devices.ts'
 import { listsChildren } from './process-usage.ts'
 
 export type SandboxMode = 'auto' | 'required' | 'off'
@@ -26,6 +27,8 @@ export interface Needs {
   readonly writes: boolean
   /** Files and folders that it reads. */
   readonly readable: readonly string[]
+  /** What it computes on beside the processor. */
+  readonly devices?: DeviceAccess
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -107,17 +110,25 @@ export interface Wrapped {
 export function wrapCommand(plan: SandboxPlan, command: readonly string[], needs: Needs): Wrapped {
   const isReadable = needs.readable.every(isForAll) && [process.execPath, ROOT].every(isForAllOrRoot(plan))
   const uid = plan.firstUid === undefined || !isReadable ? undefined : uidOf(plan.firstUid)
-  const inner = plan.tool === 'none' ? command : [...privileges(uid), ...limits(plan, uid), ...command]
+  const inner =
+    plan.tool === 'none' ? command : [...privileges(uid, needs.devices?.groups), ...limits(plan, uid), ...command]
   if (plan.tool !== 'bwrap') return { command: inner, uid, generations: 0 }
   return { command: ['bwrap', ...namespaces(uid), ...mounts(needs), '--', ...inner], uid, generations: 2 }
 }
 
 const uidOf = (first: number) => (first === FIRST_UID ? first + (children++ % UIDS) : first)
 
-const privileges = (uid: number | undefined) => [
+const privileges = (uid: number | undefined, groups: readonly number[] = []) => [
   'setpriv',
   '--no-new-privs',
-  ...(uid === undefined ? [] : [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--bounding-set=-all']),
+  ...(uid === undefined
+    ? []
+    : [
+        `--reuid=${uid}`,
+        `--regid=${uid}`,
+        groups.length === 0 ? '--clear-groups' : `--groups=${groups.join()}`,
+        '--bounding-set=-all',
+      ]),
   '--inh-caps=-all',
 ]
 
@@ -150,13 +161,13 @@ const SYSTEM = [
   '/nix/store',
 ]
 
-function mounts({ folder, writes, readable }: Needs): string[] {
+function mounts({ folder, writes, readable, devices }: Needs): string[] {
   const system = SYSTEM.filter(path => existsSync(path)).flatMap(path =>
     lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
   )
-  const paths = [...new Set([realpathSync(process.execPath), join(ROOT, 'node_modules'), ...readable])].filter(
-    path => !SYSTEM.includes(path),
-  )
+  const paths = [
+    ...new Set([realpathSync(process.execPath), join(ROOT, 'node_modules'), ...readable, ...(devices?.readable ?? [])]),
+  ].filter(path => !SYSTEM.includes(path))
   const bound = folder === '/' ? paths : [...paths, folder]
   // Bubblewrap makes them for its own user alone.
   const folders = new Set(bound.flatMap(path => above(dirname(path)).toReversed()).filter(path => path !== '/'))
@@ -164,6 +175,7 @@ function mounts({ folder, writes, readable }: Needs): string[] {
     ...['--perms', '0755', '--dir', '/etc'],
     ...system,
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...(devices?.devices ?? []).flatMap(path => ['--dev-bind-try', path, path]),
     ...[...folders].flatMap(path => ['--perms', '0755', '--dir', path]),
     ...paths.flatMap(path => ['--ro-bind-try', path, path]),
     ...(folder === '/' ? [] : [writes ? '--bind' : '--ro-bind', folder, folder]),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, linkSync } from 'node:fs'
 import type { Log } from '@millhand/telemetry'
+import type { DeviceAccess } from './devices.ts'
 import { type Lock, nodeOptions, visible } from './node-permissions.ts'
 import { sandbox, wrapCommand } from './os-sandbox.ts'
 import { RunnerGone } from './task-runner.ts'
@@ -12,6 +13,7 @@ interface SpawnOptions {
   readonly script: string
   readonly lock: Lock
   readonly memoryLimitBytes: number
+  readonly devices?: DeviceAccess
   readonly fileBytes: number
   readonly processorSeconds?: number
   readonly log: Log
@@ -22,6 +24,8 @@ interface SpawnOptions {
  * stacks and arenas that are set aside. Measured: some 550 MB more than is resident.
  */
 const SET_ASIDE_BYTES = 768 * 2 ** 20
+/** Drivers and libraries of a GPU that are resident in a process that uses it, by what was measured. */
+const GPU_LIBRARY_BYTES = 2 * 2 ** 30
 const HEAP_SHARE = 0.5
 /**
  * V8 would let its youngest objects take three times 64 MiB before it looks for garbage among them. Measured over 500,000
@@ -35,9 +39,13 @@ const MIB = 2 ** 20
 const LIMITED =
   'ulimit -c 0; ulimit -d "$0"; ulimit -f "$1"; ulimit -t "$2"; cd "$3" && unset OLDPWD && shift 3 && exec "$@"'
 
+/** What a child may have resident. */
+export const residentLimit = ({ memoryLimitBytes, devices }: Pick<SpawnOptions, 'memoryLimitBytes' | 'devices'>) =>
+  memoryLimitBytes + (devices ? GPU_LIBRARY_BYTES : 0)
+
 /** Starts the process in a folder of its own, with its limits and the wall around it. Throws `RunnerGone('not_started')`. */
 export function spawnChild(options: SpawnOptions) {
-  const { script, lock, memoryLimitBytes, fileBytes, log } = options
+  const { script, lock, memoryLimitBytes, devices, fileBytes, log } = options
   const plan = sandbox()
   const node = (folder: string) => [
     process.execPath,
@@ -48,14 +56,15 @@ export function spawnChild(options: SpawnOptions) {
     ...nodeOptions(lock, folder, fileBytes),
     script,
     String(plan.tool === 'bwrap' ? REAPER : process.pid),
-    String(memoryLimitBytes),
+    String(residentLimit(options)),
   ]
-  const dataKib = Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
+  // Drivers of GPUs map their devices' memory as data: there the watch over what is resident is the only bound.
+  const dataKib = devices ? 'unlimited' : Math.floor((memoryLimitBytes + SET_ASIDE_BYTES) / 1024)
   let folder: string | undefined
   try {
     folder = makeTempFolder('model')
     const limits = [dataKib, Math.ceil(fileBytes / 512), options.processorSeconds ?? 'unlimited', folder].map(String)
-    const needs = { folder, writes: fileBytes > 0, readable: visible(lock) }
+    const needs = { folder, writes: fileBytes > 0, readable: visible(lock), ...(devices && { devices }) }
     const wrapped = wrapCommand(plan, ['sh', '-c', LIMITED, ...limits, ...node(folder)], needs)
     const { uid, generations } = wrapped
     if (uid !== undefined) shareWith(folder, uid, fileBytes > 0 ? 0o770 : 0o750)
@@ -65,7 +74,7 @@ export function spawnChild(options: SpawnOptions) {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
       // Behind the wall its user has no home of its own that the system could name.
-      env: { PATH: process.env.PATH, ...NO_TELEMETRY, ...(plan.tool !== 'none' && { HOME: '/' }) },
+      env: { PATH: process.env.PATH, ...NO_TELEMETRY, ...(plan.tool !== 'none' && { HOME: '/' }), ...devices?.env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: generations > 0, // A process group of its own.
     })

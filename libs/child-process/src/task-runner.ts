@@ -112,7 +112,13 @@ export interface Loaded {
 }
 
 export interface Runner<L extends Loadable> {
-  readonly engine: { readonly kind: string; readonly name: string; readonly provider: string }
+  readonly engine: {
+    readonly kind: string
+    readonly name: string
+    readonly provider: string
+    /** What its usage counts as; the processor where it is not said. */
+    readonly gpuType?: string
+  }
   /** What it loads, in a word that the owners of tasks read: faults are `model_crashed` or `engine_crashed`. */
   readonly loads: 'model' | 'engine'
   /** Set where no run waits for another of the same: each has a process to itself while it is on. */

@@ -1,7 +1,7 @@
 /** Sentence embeddings by a model of the BERT family: texts become tokens, and tokens a vector. */
 import { readFile } from 'node:fs/promises'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { openSession, type Session } from '@millhand/onnxruntime'
+import { openSession, type Session, type SessionOptions } from '@millhand/onnxruntime'
 
 export interface SentenceEncoder {
   tokenize(text: string): TokenizedText
@@ -16,12 +16,11 @@ export interface TokenizedText {
   readonly truncated: boolean
 }
 
-export interface EncoderFiles {
+export interface EncoderFiles extends SessionOptions {
   /** An ONNX file with the inputs `input_ids`, `attention_mask` and, where it has a third, `token_type_ids`. */
   readonly model: string
   /** As Hugging Face's tokenizers write it. */
   readonly tokenizer: string
-  readonly threads: number
 }
 
 /** Sentence models are trained on at most so many tokens: more dilute the mean. */
@@ -30,13 +29,13 @@ export const MOST_TOKENS = 256
 const RUN_TOKENS = 1_024
 
 /** Rejects with what says why it is no such model. */
-export async function openEncoder({ model, tokenizer, threads }: EncoderFiles): Promise<SentenceEncoder> {
+export async function openEncoder({ model, tokenizer, ...session }: EncoderFiles): Promise<SentenceEncoder> {
   const tokenize = await openTokenizer(tokenizer)
   // Without its vocabulary every word is the same unknown one, and every text like every other.
   if (String(tokenize('one').tokens) === String(tokenize('two').tokens)) {
     throw new Error('its tokenizer does not tell words apart')
   }
-  const encode = encoder(await openSession(model, threads))
+  const encode = encoder(await openSession(model, session))
   // Its first run is slow, and a model that can't read so many tokens says so now.
   await encode([tokenize('a'), tokenize('word '.repeat(MOST_TOKENS))])
   return { tokenize, encode }

@@ -18,6 +18,7 @@ export { OnnxInvalid, readOnnx } from './onnx-file.ts'
 export { inspectOnnx, type OnnxInspection } from './onnx-inspection.ts'
 export { outputSchema, type Schema, scoreCount, vectorWidth } from './output-schema.ts'
 export { processingFault } from './processing-fault.ts'
+export { type Accelerator, accelerators, type Provider, providers } from './provider.ts'
 export {
   InputInvalid,
   listParts,

@@ -5,6 +5,7 @@ import {
   type Elements,
   isDtype,
   OnnxInvalid,
+  type Provider,
   readOnnx,
   type Tensor,
   type TensorSpec,
@@ -19,21 +20,42 @@ export interface Session {
   run(feeds: ReadonlyMap<string, Tensor>, names?: readonly string[]): Promise<Map<string, Tensor>>
 }
 
-/** Loads from bytes, so that no file beside it is ever opened. Rejects when the file is broken, or asks for that. */
-export async function openSession(path: string, threads: number): Promise<Session> {
+/** How a model is run. */
+export interface SessionOptions {
+  /** Processor threads of a run. */
+  readonly threads: number
+  /** What it runs on; operators that this lacks run on the processor. Default `cpu`. */
+  readonly provider?: Provider
+  /** Rejects where the provider lacks an operator. */
+  readonly onlyProvider?: boolean
+}
+
+/**
+ * Loads from bytes, so that no file beside it is ever opened. Rejects when the file is broken, or asks for that, and when
+ * this machine lacks the provider.
+ */
+export async function openSession(
+  path: string,
+  { threads, provider = 'cpu', onlyProvider = false }: SessionOptions,
+): Promise<Session> {
   const bytes = await readFile(path)
   const { refused } = readOnnx(bytes)
   if (refused) throw new OnnxInvalid(refused)
   const session = await InferenceSession.create(bytes, {
-    executionProviders: ['cpu'],
+    executionProviders: [provider],
     graphOptimizationLevel: 'all',
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
     // What it would log it also throws.
     logSeverityLevel: 4,
-    // Waiting threads sleep: a third less processor time for a run at the same latency.
-    extra: { session: { intra_op: { allow_spinning: '0' } } },
+    extra: {
+      session: {
+        // Waiting threads sleep: a third less processor time for a run at the same latency.
+        intra_op: { allow_spinning: '0' },
+        ...(onlyProvider && { disable_cpu_ep_fallback: '1' }),
+      },
+    },
   })
   const outputs = session.outputMetadata.flatMap(toSpec)
   const wanted = outputs.map(({ name }) => name)

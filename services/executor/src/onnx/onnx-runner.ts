@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import {
   bounded,
   type ChildProcess,
+  deviceAccess,
   type ItemResult,
   type Loaded,
   LoadFailed,
@@ -17,6 +18,7 @@ import {
   sweepTempFolders,
 } from '@millhand/child-process'
 import type { ModelPackage } from '@millhand/model'
+import type { SessionOptions } from '@millhand/onnxruntime'
 import { KeyedMutex } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import onnxruntime from 'onnxruntime-node/package.json' with { type: 'json' }
@@ -28,11 +30,11 @@ import { MAX_OUTPUT_BYTES, MOST_FILES_BYTES } from './output-limit.ts'
 import type { ToChild } from './protocol.ts'
 import { takeOutput } from './take-output.ts'
 
-export interface OnnxRunnerOptions {
+export interface OnnxRunnerOptions extends SessionOptions {
   /** Resident memory that a child may have, in bytes: the model, its runs and Node with ONNX Runtime (150 MB). */
   readonly memoryLimitBytes: number
-  /** Processor threads of a run. */
-  readonly threads: number
+  /** What its usage counts as, where it runs on a GPU. */
+  readonly gpuType?: string
   /** How long loading may take, in milliseconds. */
   readonly loadTimeoutMs?: number
   /** What the outputs of a run that are in files may have together, in bytes. Default 1 GiB. */
@@ -67,8 +69,9 @@ type Emitted = Extract<FromChild, { kind: 'emission' }>
 /** Removes at once what children of processes left that were killed. */
 export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   sweepTempFolders(options.log)
+  const { provider = 'cpu', gpuType } = options
   return {
-    engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider: 'cpu' },
+    engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider, ...(gpuType && { gpuType }) },
     loads: 'model',
     load: (model, signal) => load(model, signal, options),
   }
@@ -84,6 +87,7 @@ async function load(model: ModelPackage, signal: AbortSignal, options: OnnxRunne
     ahead: MOST_ON_THEIR_WAY + 1, // And that it is done.
     messageBytes: MAX_HEAD_BYTES + mostInline(model.manifest.maxBatch),
     memoryLimitBytes,
+    ...((options.provider ?? 'cpu') !== 'cpu' && { devices: deviceAccess() }),
     fileBytes: FILE_BYTES,
     log,
   })
@@ -152,11 +156,12 @@ async function ask(
   child: OnnxChild,
   { manifest: { processing, labels, maxBatch } }: ModelPackage,
   files: ModelPackage['files'],
-  { threads }: OnnxRunnerOptions,
+  { threads, provider, onlyProvider }: OnnxRunnerOptions,
   onAsk: () => void,
 ): Promise<FromChild> {
   onAsk()
-  child.send({ kind: 'load', files, processing, labels, maxBatch, threads })
+  const session = { threads, ...(provider && { provider }), ...(onlyProvider && { onlyProvider }) }
+  child.send({ kind: 'load', files, processing, labels, maxBatch, ...session })
   return await child.next()
 }
 

@@ -5,8 +5,9 @@
 
 import type { Emission, RunItem } from '@millhand/child-process'
 import type { Processing } from '@millhand/model'
+import type { SessionOptions } from '@millhand/onnxruntime'
 
-export interface LoadMessage {
+export interface LoadMessage extends SessionOptions {
   readonly kind: 'load'
   /** Absolute paths by the manifest's names. */
   readonly files: Readonly<Record<string, string>>
@@ -14,8 +15,6 @@ export interface LoadMessage {
   readonly labels: readonly string[] | undefined
   /** How many inputs may be joined; 1 where none may. */
   readonly maxBatch: number
-  /** Processor threads of a run. */
-  readonly threads: number
 }
 
 export interface RunMessage {

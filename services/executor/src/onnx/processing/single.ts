@@ -26,7 +26,7 @@ interface Feed extends NamedTensors {
 }
 
 export async function openSingle(message: LoadMessage, { preprocess, postprocess }: Single): Promise<Processor> {
-  const session = await openSession(message.files.model as string, message.threads)
+  const session = await openSession(message.files.model as string, message)
   const read = await reader(preprocess, session.inputs)
   const isNamed = postprocess.name === 'tensors'
   const write = isNamed ? writeOutputs : classify(postprocess, message.labels)

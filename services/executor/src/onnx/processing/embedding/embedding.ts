@@ -6,9 +6,9 @@ import type { LoadMessage } from '../../protocol.ts'
 import { textOf } from '../input.ts'
 import { type Processor, toError } from '../processor.ts'
 
-export async function openEmbedding({ files, threads }: LoadMessage): Promise<Processor> {
-  const { model, tokenizer } = files as { model: string; tokenizer: string }
-  return embeddingProcessor(await openEncoder({ model, tokenizer, threads }))
+export async function openEmbedding(message: LoadMessage): Promise<Processor> {
+  const { model, tokenizer } = message.files as { model: string; tokenizer: string }
+  return embeddingProcessor(await openEncoder({ ...message, model, tokenizer }))
 }
 
 export function embeddingProcessor(encoder: SentenceEncoder): Processor {

@@ -8,9 +8,9 @@ import { oneByOne, type Processor } from '../processor.ts'
 import { type Config, type FileType, GENERIC, readKnowledge } from './knowledge.ts'
 import { readWindows, tokensOf, type Windows } from './windows.ts'
 
-export async function openFileType({ files, threads }: LoadMessage): Promise<Processor> {
-  const { config, types } = await readKnowledge(files)
-  const session = await openSession(files.model as string, threads)
+export async function openFileType(message: LoadMessage): Promise<Processor> {
+  const { config, types } = await readKnowledge(message.files)
+  const session = await openSession(message.files.model as string, message)
   const score = scorer(session, config)
   return oneByOne(async ({ input, parameters }) => {
     const mode = readMode(parameters)

@@ -37,8 +37,9 @@ const MAX_SIDE = 4096
 /** Readings below are taken for no text. */
 const MIN_CONFIDENCE = 0.5
 
-export async function openOcr({ files, threads }: LoadMessage): Promise<Processor> {
-  const open = (name: string) => openSession(files[name] as string, threads)
+export async function openOcr(message: LoadMessage): Promise<Processor> {
+  const { files } = message
+  const open = (name: string) => openSession(files[name] as string, message)
   const ocr: Ocr = {
     detection: await open('detection'),
     recognition: await open('recognition'),

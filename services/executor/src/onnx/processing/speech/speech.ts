@@ -18,8 +18,8 @@ const STATE = [2, 1, 128]
 const FRAMES_A_REPORT = 256
 const MAX_SECONDS = 3600
 
-export async function openSpeech({ files, threads }: LoadMessage): Promise<Processor> {
-  const session = await openSession(files.model as string, threads)
+export async function openSpeech(message: LoadMessage): Promise<Processor> {
+  const session = await openSession(message.files.model as string, message)
   return oneByOne((item, emit) => find(session, item, emit))
 }
 

@@ -1,0 +1,95 @@
+/**
+ * What a process that computes on a GPU needs beyond its files: the devices, the drivers' files that are named in the
+ * environment, and nothing else. What lies in the system's own folders every child sees. docs/operating.md, "GPUs"
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+
+export interface DeviceAccess {
+  readonly env: Readonly<Record<string, string>>
+  /** Device nodes, and folders of them. */
+  readonly devices: readonly string[]
+  /** Further files and folders that are read. */
+  readonly readable: readonly string[]
+  /** Groups without which the devices can't be opened. */
+  readonly groups: readonly number[]
+}
+
+/** Of this machine, with the variables by which an operator names drivers and libraries. */
+export function deviceAccess(env: NodeJS.ProcessEnv = process.env): DeviceAccess {
+  const devices = deviceNodes()
+  return {
+    env: {
+      ...Object.fromEntries(VARIABLES.flatMap(name => (env[name] ? [[name, env[name]]] : []))),
+      CUDA_CACHE_DISABLE: '1', // It would be kept in a home folder, and there is none.
+    },
+    devices,
+    readable: [
+      ...listOf(env.LD_LIBRARY_PATH),
+      ...driverManifests(env).flatMap(filesOfManifest),
+      ...(devices.some(path => path.startsWith('/dev/dri')) ? ['/sys/dev/char', '/sys/devices'] : []),
+    ],
+    groups: [...new Set(devices.flatMap(groupOf))],
+  }
+}
+
+/** The manifests of Vulkan drivers that the loader would read: those that are named, else those of the system. */
+export function driverManifests(env: NodeJS.ProcessEnv = process.env): string[] {
+  const named = listOf(env.VK_DRIVER_FILES ?? env.VK_ICD_FILENAMES)
+  if (named.length > 0) return named
+  return MANIFEST_FOLDERS.flatMap(folder => namesIn(folder).map(name => join(folder, name))).filter(path =>
+    path.endsWith('.json'),
+  )
+}
+
+/** The driver's library as its manifest names it; undefined where that can't be read. */
+export function driverLibrary(manifest: string): string | undefined {
+  try {
+    const path: unknown = JSON.parse(readFileSync(manifest, 'utf8')).ICD?.library_path
+    if (typeof path !== 'string') return undefined
+    return path.includes('/') ? resolve(dirname(manifest), path) : path
+  } catch {
+    return undefined
+  }
+}
+
+/** Read by Vulkan's loader, by the dynamic linker, and by CUDA. */
+const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES', 'LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES']
+
+const MANIFEST_FOLDERS = [
+  '/etc/vulkan/icd.d',
+  '/usr/share/vulkan/icd.d',
+  '/usr/local/share/vulkan/icd.d',
+  '/usr/local/nvidia/share/vulkan/icd.d',
+]
+
+const NVIDIA_NODE = /^nvidia(?:\d+|ctl|-uvm|-uvm-tools|-modeset)$/
+
+const deviceNodes = (): string[] => [
+  ...namesIn('/dev')
+    .filter(name => NVIDIA_NODE.test(name))
+    .map(name => `/dev/${name}`),
+  ...namesIn('/dev/dri')
+    .filter(name => /^renderD\d+$/.test(name))
+    .map(name => `/dev/dri/${name}`),
+]
+
+function groupOf(path: string): number[] {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined || (found.mode & 0o6) === 0o6 || (found.mode & 0o60) !== 0o60 ? [] : [found.gid]
+}
+
+function filesOfManifest(manifest: string): string[] {
+  const library = driverLibrary(manifest)
+  return [manifest, ...(library !== undefined && isAbsolute(library) ? [library] : [])]
+}
+
+const listOf = (paths: string | undefined): string[] => (paths ?? '').split(':').filter(path => isAbsolute(path))
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
