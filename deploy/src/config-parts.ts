@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
 import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
-import type { ModelsFolder } from '@millhand/model'
+import type { Accelerator, ModelsFolder } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import { ConfigurationError, type Values } from '@millhand/process'
 import type { variables } from './variables.ts'
@@ -42,6 +42,8 @@ export function firstPlans(named: Partial<PlanNames> | undefined, plans: Plans):
 export interface ExecutorRoom {
   readonly sandbox: SandboxMode
   readonly executorSlots: number
+  /** What models may run on beside the processor. */
+  readonly providers: readonly Accelerator[]
   readonly onnx: { readonly memoryLimitBytes: number; readonly threads: number }
   readonly modelsMemoryBytes: number
 }
@@ -51,6 +53,7 @@ export function executorRoom(
     All,
     | 'MILLHAND_SANDBOX'
     | 'MILLHAND_EXECUTOR_SLOTS'
+    | 'MILLHAND_PROVIDERS'
     | 'MILLHAND_MODEL_MEMORY_MB'
     | 'MILLHAND_MODELS_MEMORY_MB'
     | 'MILLHAND_MODEL_THREADS'
@@ -60,6 +63,7 @@ export function executorRoom(
   return {
     sandbox: set.MILLHAND_SANDBOX,
     executorSlots: set.MILLHAND_EXECUTOR_SLOTS ?? Math.max(2, cores),
+    providers: set.MILLHAND_PROVIDERS,
     onnx: { memoryLimitBytes: set.MILLHAND_MODEL_MEMORY_MB * MIB, threads: set.MILLHAND_MODEL_THREADS ?? cores },
     modelsMemoryBytes: set.MILLHAND_MODELS_MEMORY_MB * MIB,
   }

@@ -13,11 +13,17 @@ import {
   type ExecutorOptions,
   type SandboxMode,
 } from '@millhand/executor'
+import { acceleratedExecutors } from '@millhand/executor/accelerated'
 import { mockRunner, mockRunnerOf } from '@millhand/executor/mock'
+import { type OnnxRunnerOptions, onnxRunner } from '@millhand/executor/onnx'
+import type { Accelerator } from '@millhand/model'
 import type { Runner } from '@millhand/process'
 import { type Engines, openEmbeddingModel, openImageModel, openLanguageModel } from './engines.ts'
 
 export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
+  /** What models may run on beside the processor, and with what they run there. */
+  readonly providers: readonly Accelerator[]
+  readonly onnx: Omit<OnnxRunnerOptions, 'log'>
   /** Those of the workforce's tasks; `leases` are compute's. */
   readonly workforceLeases: Client<typeof LeaseService>
   readonly engines: Engines
@@ -28,7 +34,7 @@ export interface ExecutorsOptions extends Omit<ExecutorOptions, 'pool'> {
 
 /** By name; none where there are no slots of models. `slots` are those of what is live: the sandbox takes none of them. */
 export async function createExecutors(given: ExecutorsOptions): Promise<ReadonlyMap<string, Executor>> {
-  const { workforceLeases, engines, own, sandbox: sandboxMode, ...options } = given
+  const { workforceLeases, engines, own, sandbox: sandboxMode, providers, onnx, ...options } = given
   chooseSandbox(sandboxMode, options.log) // Compute, in the same process, looks into files behind it.
   if (options.slots === 0) return new Map()
   const employees = readCatalogue()
@@ -62,11 +68,27 @@ export async function createExecutors(given: ExecutorsOptions): Promise<Readonly
   own(leasedModels, 'model copies')
   const live = { ...options, leasedModels }
   const sandboxed = { ...options, ...sandbox, leasedModels: describedModels, runner: mockRunner({ clock }) }
+  const accelerated = () =>
+    acceleratedExecutors({
+      ...{ providers, log },
+      runnerOn: (provider, more) => onnxRunner({ ...onnx, ...more, provider, log }),
+      executorsOf(provider, { id, type, name, memoryMb }, runner) {
+        const device = { id, gpuType: type, name, memoryMb, provider }
+        const mocked = { ...sandboxed, device, runner: mockRunner({ clock, gpuType: type }) }
+        return [
+          createExecutor({ ...live, runner, device, pool: `live/${provider}` }),
+          createExecutor({ ...live, ...batch, runner, device, pool: `live/batch-${provider}` }),
+          createExecutor({ ...mocked, pool: `test/${provider}` }),
+          createExecutor({ ...mocked, pool: `test/batch-${provider}` }),
+        ]
+      },
+    })
   return new Map([
     ['executor', createExecutor({ ...live, pool: 'live/onnx' })],
     ['batch', createExecutor({ ...live, ...batch, pool: 'live/batch' })],
     ['sandbox', createExecutor({ ...sandboxed, pool: 'test/onnx' })],
     ['batch sandbox', createExecutor({ ...sandboxed, pool: 'test/batch' })],
+    ...(providers.length === 0 ? [] : [['accelerated', accelerated()] as const]),
     ...(workSlots === 0 ? [] : [['workforce', await work()] as const]),
     [
       'workforce sandbox',

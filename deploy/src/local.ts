@@ -242,6 +242,8 @@ async function runExecutors({ config, runner, log, models, hosted }: Process, mo
     runner: modelRunner,
     models,
     slots: config.executorSlots,
+    providers: config.providers,
+    onnx: config.onnx,
     sandbox: config.sandbox,
     memoryLimitBytes: config.modelsMemoryBytes,
     clock,

@@ -1,6 +1,7 @@
 /** Forms of settings that only this service has. */
 import { families, hasValidChecksum, type KeyMode, modeOfKey, type PlanNames } from '@millhand/api'
 import { type AddressRanges, parseRanges } from '@millhand/dial'
+import { type Accelerator, accelerators, providers } from '@millhand/model'
 import { type Secret, type Setting, secret } from '@millhand/process'
 import { isPublicKey } from '@millhand/rpc/network'
 
@@ -26,6 +27,21 @@ export function planNames(doc: string): Setting<Partial<PlanNames>> {
         pairs.every(([family, plan, ...more]) => families.some(each => each === family) && plan && more.length === 0) &&
         new Set(named).size === named.length
       return isRead ? Object.fromEntries(pairs) : undefined
+    },
+  }
+}
+
+/** What models may run on beside the processor. */
+export function providerNames(doc: string): Setting<readonly Accelerator[]> {
+  return {
+    doc,
+    default: 'auto',
+    form: '`auto`, or some of cpu, webgpu and cuda, with commas between them',
+    read(written) {
+      if (written === 'auto') return accelerators
+      const named = written.split(',').map(item => item.trim())
+      const isRead = named.every(name => providers.some(each => each === name))
+      return isRead ? accelerators.filter(name => named.includes(name)) : undefined
     },
   }
 }

@@ -21,6 +21,7 @@ import {
   modelServer,
   mongoUrl,
   planNames,
+  providerNames,
   publicKeys,
   url,
 } from './setting-types.ts'
@@ -63,6 +64,9 @@ export const variables = {
       'The number of concurrent model runs. 0 turns off model runs and the sandbox. By default the number of CPU cores, at least 2.',
       { min: 0, max: 64 },
     ),
+  ),
+  MILLHAND_PROVIDERS: providerNames(
+    'What models may run on: `cpu`, `webgpu`, `cuda`, with commas between them. `cpu` is always there. `auto` uses all that work on this machine.',
   ),
   MILLHAND_MODEL_MEMORY_MB: integer(
     2_048,

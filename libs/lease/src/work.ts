@@ -77,6 +77,8 @@ export interface RunReport {
   readonly engine_kind: string
   readonly engine_name: string
   readonly provider: string
+  /** What usage counts it as; the processor where it is not said. */
+  readonly gpu_type?: string
   /** Of what language models did: tokens read and written, and what they cost, in millionths of a dollar. */
   readonly input_tokens?: number
   readonly output_tokens?: number

@@ -11,6 +11,8 @@ export interface PlanFile {
   readonly developer: Readonly<Record<string, DeveloperPlan>>
   readonly workforce: Readonly<Record<string, WorkforcePlan>>
   readonly new_account: PlanNames
+  /** By the type of GPU. */
+  readonly gpu_second_micros?: Readonly<Record<string, number>>
 }
 
 /** @throws ConfigurationError naming all that is wrong with it */
@@ -76,13 +78,14 @@ const fields: Readonly<Record<Family, Readonly<Record<string, Field>>>> = {
 
 function faultsOf(file: unknown): string[] {
   if (!isMap(file)) return [`it must have ${[...families, 'new_account'].join(', ')}.`]
-  const known = new Set<string>([...families, 'new_account'])
+  const known = new Set<string>([...families, 'new_account', 'gpu_second_micros'])
   return [
     ...Object.keys(file)
       .filter(name => !known.has(name))
       .map(name => `${name} is not known.`),
     ...families.flatMap(family => familyFaults(family, file[family])),
     ...newAccountFaults(file),
+    ...gpuPriceFaults(file.gpu_second_micros),
   ]
 }
 
@@ -117,6 +120,14 @@ function newAccountFaults(file: Readonly<Record<string, unknown>>): string[] {
       return [`new_account.${family} must name one of its plans.`]
     }),
   ]
+}
+
+function gpuPriceFaults(prices: unknown): string[] {
+  if (prices === undefined) return []
+  if (!isMap(prices)) return ['gpu_second_micros must have a price for each type of GPU that it names.']
+  return Object.entries(prices)
+    .filter(([, price]) => !whole(0).fits(price))
+    .map(([name, price]) => `gpu_second_micros.${name} must be ${whole(0).form}; it is ${JSON.stringify(price)}.`)
 }
 
 /** As it may stand in `compute:starter,developer:free`. */

@@ -9,6 +9,8 @@ export interface Plans {
   computePlan(name: string): ComputePlan
   developerPlan(name: string): DeveloperPlan
   workforcePlan(name: string): WorkforcePlan
+  /** The price of a second of compute on a type of GPU, in millionths of a dollar, where the file has it. */
+  gpuSecondMicros(gpuType: string): number | undefined
   /** What an account has that nobody has given a plan. */
   readonly newAccount: PlanNames
   /** The names of a family, in the order of the file. */
@@ -26,6 +28,7 @@ export function loadPlans(file?: string, log?: Pick<Log, 'warn'>): Plans {
 
 function plansOf(file: PlanFile, log: Pick<Log, 'warn'> | undefined): Plans {
   const missed = new Set<string>()
+  const gpuPrices = new Map(Object.entries(file.gpu_second_micros ?? {}))
   const finder = <F extends Family>(family: F): ((name: string) => PlanFile[F][string]) => {
     // A Map, for names like `constructor` are none of the file's.
     const plans = new Map<string, PlanFile[F][string]>(Object.entries(file[family]))
@@ -45,6 +48,7 @@ function plansOf(file: PlanFile, log: Pick<Log, 'warn'> | undefined): Plans {
     computePlan: finder('compute'),
     developerPlan: finder('developer'),
     workforcePlan: finder('workforce'),
+    gpuSecondMicros: gpuType => gpuPrices.get(gpuType),
     newAccount: file.new_account,
     names: family => Object.keys(file[family]),
   }

@@ -13,7 +13,7 @@ import { cancelTask } from './rpc/cancel-task.ts'
 import { createStreamToken } from './rpc/create-stream-token.ts'
 import { deleteTaskData } from './rpc/delete-task-data.ts'
 import { getTask } from './rpc/get-task.ts'
-import { leaseMethods } from './rpc/leases.ts'
+import { type ExecutorSeen, leaseMethods } from './rpc/leases.ts'
 import { type ListRequest, listTasks, type TaskList } from './rpc/list-tasks.ts'
 import { redeemStreamToken } from './rpc/redeem-stream-token.ts'
 import { ring } from './rpc/ring.ts'
@@ -52,6 +52,8 @@ export interface TaskServiceOptions<T extends TaskBase> {
   readonly files?: RunFiles<T> & { readonly unsettled: Collection<UnsettledFiles> }
   /** Of a kind whose tasks may be over JSON Lines, and that has files. */
   readonly lines?: LinesOptions<T>
+  /** Hears which executors there are, and what they compute on. */
+  readonly onExecutor?: (executor: ExecutorSeen) => void
   /** Hears of documents that another replica has changed. */
   readonly onRing: (documents: readonly DocumentRef[]) => void
 }
@@ -65,7 +67,7 @@ export function taskService<
   J extends DescMessage,
   E extends DescMessage,
 >(api: TaskApi<T, R, I, O, J, E>, options: TaskServiceOptions<T>) {
-  const { tasks, cursors, toLease, modelOf, files, lines, onRing } = options
+  const { tasks, cursors, toLease, modelOf, files, lines, onExecutor, onRing } = options
   const { deps, heard, tellOwner } = tasks
   const show = (task: T) => showTask(deps, api.toMessage, task)
   const results = files && outputFiles<T>({ ...deps, ...files })
@@ -89,7 +91,13 @@ export function taskService<
     /** Registers what executors and other replicas call. */
     ownRoutes(router: Routes): void {
       router.service(LeaseService, {
-        ...leaseMethods({ ...deps, toLease, ...(modelOf && { modelOf }), ...(results && { outputFiles: results }) }),
+        ...leaseMethods({
+          ...deps,
+          toLease,
+          ...(onExecutor && { onExecutor }),
+          ...(modelOf && { modelOf }),
+          ...(results && { outputFiles: results }),
+        }),
         ...(files && {
           readInput: readInput(deps, files),
           readModel: readModel(deps, files),

@@ -19,7 +19,10 @@ const caps: Record<string, { weight: number; max_running: number; max_queued: nu
   three: { weight: 3, max_running: 100, max_queued: 100 },
 }
 
-const plans = { computePlan: (name: string) => ({ requests_per_minute: null, ...(caps[name] ?? assert.fail(name)) }) }
+const plans = {
+  computePlan: (name: string) => ({ requests_per_minute: null, ...(caps[name] ?? assert.fail(name)) }),
+  gpuSecondMicros: () => undefined,
+}
 
 describe('the caps of a plan', () => {
   let folder: string

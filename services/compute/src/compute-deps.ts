@@ -3,6 +3,7 @@ import type { Catalogue } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import type { TargetFault, TaskDeps } from '@millhand/task'
 import type { Files } from './files/files.ts'
+import type { GpuTypes } from './hardware/gpu-types.ts'
 import type { OwnModels } from './models/own-models.ts'
 import type { TaskModels } from './models/task-models.ts'
 import type { TaskRecord } from './task.ts'
@@ -14,6 +15,7 @@ export interface ComputeDeps extends TaskDeps<TaskRecord> {
   readonly models: Catalogue
   readonly ownModels: OwnModels
   readonly taskModels: TaskModels
+  readonly gpuTypes: GpuTypes
   readonly plans: Pick<Plans, 'computePlan'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors

@@ -7,7 +7,7 @@ import { StreamTokenService } from '@millhand/api/gen/millhand/compute/v1/stream
 import type { Blobs } from '@millhand/blob'
 import type { Refusal, Replicas, RunReport } from '@millhand/lease'
 import { isRefusal } from '@millhand/lease'
-import type { Catalogue } from '@millhand/model'
+import { accelerators, type Catalogue } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
@@ -28,6 +28,8 @@ import type { Log } from '@millhand/telemetry'
 import type { ComputeDeps } from './compute-deps.ts'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
+import { createGpuTypes } from './hardware/gpu-types.ts'
+import { Hardware } from './hardware/hardware.ts'
 import { toLease } from './input-file.ts'
 import type { OwnModels } from './models/own-models.ts'
 import { createTaskModels } from './models/task-models.ts'
@@ -39,7 +41,7 @@ import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { joinLines, runFiles } from './run-files.ts'
 import type { TaskIndex, TaskRecord } from './task.ts'
-import { computeTask } from './task-kind.ts'
+import { acceleratedPoolOf, computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
 
 export { modelUsedBy, usedByTask } from './input-file.ts'
@@ -53,7 +55,7 @@ export interface ComputeOptions {
   readonly blobs: Blobs
   readonly models: Catalogue
   readonly ownModels: OwnModels
-  readonly plans: Pick<Plans, 'computePlan'>
+  readonly plans: Pick<Plans, 'computePlan' | 'gpuSecondMicros'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** At least 32 bytes, the same for all replicas. */
@@ -84,23 +86,43 @@ export function createComputeService(options: ComputeOptions) {
     random = Math.random,
   } = options
   const taskModels = createTaskModels({ models, ownModels, files })
+  const hardware = new Hardware(options.clock)
+  const gpuTypes = createGpuTypes({ ...options, hardware })
   const tasks = createTasks<TaskRecord>({
     ...options,
     kind: computeTask,
-    transition: computeTransition({ retentionMs, pricePerSecondMicros, gpuType: 'cpu', random }),
+    transition: computeTransition({
+      retentionMs,
+      random,
+      pricePerSecondMicros: gpuType => plans.gpuSecondMicros(gpuType) ?? pricePerSecondMicros,
+    }),
     share({ plan }) {
       const { weight, max_running: maxRunning } = plans.computePlan(plan)
       return { weight, maxRunning }
     },
     // In the sandbox no task waits for another's end: each run is of one.
-    maxBatch: (pool, group) => (pool === computeTask.poolOf('live') ? taskModels.maxBatch(group) : 1),
+    maxBatch: (pool, group) => (SHARING.has(pool) ? taskModels.maxBatch(group) : 1),
   })
-  const deps: ComputeDeps = { ...tasks.deps, files, models, ownModels, taskModels, plans, targetFault, cursors }
+  const deps: ComputeDeps = {
+    ...tasks.deps,
+    files,
+    models,
+    ownModels,
+    taskModels,
+    gpuTypes,
+    plans,
+    targetFault,
+    cursors,
+  }
   const service = taskService(api, {
     ...options,
     tasks,
     toLease: task => toLease(deps, task),
     modelOf: task => taskModels.leased(task),
+    onExecutor({ executorId, pool, device }) {
+      if (device) hardware.claimed(pool.startsWith('test/') ? 'test' : 'live', executorId, device)
+      else hardware.renewed(executorId)
+    },
     files: { ...runFiles(files, taskModels), unsettled: options.unsettled },
     lines: {
       blobs: options.blobs,
@@ -126,16 +148,26 @@ export function createComputeService(options: ComputeOptions) {
         deleteModel: deleteModel(deps),
         listModels: listModels(deps),
         getModel: getModel(deps),
+        listGpuTypes: gpuTypes.list,
       })
       router.service(BatchTaskService, batchTaskMethods(deps, batchTasks(deps)))
       router.service(StreamTokenService, { redeemStreamToken })
       service.ownRoutes(router)
     },
-    run: service.run,
+    run(signal: AbortSignal) {
+      hardware.begin()
+      return service.run(signal)
+    },
     heard: service.heard,
     tellOwner: service.tellOwner,
   }
 }
+
+/** Pools whose tasks may share a run. */
+const SHARING: ReadonlySet<string> = new Set([
+  computeTask.poolOf('live'),
+  ...accelerators.map(provider => acceleratedPoolOf('live', provider, false)),
+])
 
 const api = {
   toMessage,
@@ -146,9 +178,8 @@ const api = {
 
 /** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
 interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
-  /** Millionths of a dollar for a second of compute on `gpuType`; the sandbox costs nothing. */
-  readonly pricePerSecondMicros: number
-  readonly gpuType: string
+  /** Millionths of a dollar for a second of compute on a type of GPU, or `cpu`; the sandbox costs nothing. */
+  readonly pricePerSecondMicros: (gpuType: string) => number
 }
 
 /** The task after `cause`, or why it can't be. Pure but for the jitter that it is given. */
@@ -166,10 +197,11 @@ export function computeTransition(rules: TransitionRules) {
 
 /** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
 function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
-  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros)
+  const gpu_type = report.gpu_type || 'cpu'
+  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros(gpu_type))
   const { engine_kind: kind, engine_name: name, provider } = report
   return {
-    usage: { queue_ms, compute_ms, gpu_type: rules.gpuType, items: report.items || (task.type === 'batch' ? 0 : 1) },
+    usage: { queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },
     cost_micros,
     ...(kind !== '' && { engine: { kind, name, provider }, model_version: report.group_version || task.model_version }),
   }

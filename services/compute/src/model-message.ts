@@ -14,17 +14,21 @@ const inputFormats = {
   bytes: InputFormat.BYTES,
 } as const
 
-/** An account's own one. */
-export const ownModelMessage = (model: StoredModel): Model => ({
-  ...ready(packageOf(model)),
+/** What every deployment has. */
+const PROCESSOR = ['cpu'] as const
+
+/** An account's own one. `engines`: what can run it at present. */
+export const ownModelMessage = (model: StoredModel, engines: readonly string[] = PROCESSOR): Model => ({
+  ...ready(packageOf(model), engines),
   bytes: model.bytes,
   opsets: model.opsets,
   operators: [...model.operators],
 })
 
-export const modelMessage = (model: CatalogueEntry): Model => (model.status === 'ready' ? ready(model) : broken(model))
+export const modelMessage = (model: CatalogueEntry, engines: readonly string[]): Model =>
+  model.status === 'ready' ? ready(model, engines) : broken(model)
 
-function ready(model: ModelPackage): Model {
+function ready(model: ModelPackage, engines: readonly string[]): Model {
   const { manifest } = model
   return {
     $typeName: 'millhand.compute.v1.Model',
@@ -40,7 +44,7 @@ function ready(model: ModelPackage): Model {
     batchable: manifest.batchable,
     maxBatch: manifest.maxBatch,
     trainable: false,
-    engines: ['onnx'],
+    engines: [...engines],
     license: manifest.license,
     status: ModelStatus.READY,
     version: model.version,

@@ -1,6 +1,6 @@
 /** A compute task as it is after what happened to it. */
 import assert from 'node:assert/strict'
-import { isRefusal, type Outcome } from '@millhand/lease'
+import { isRefusal, type Outcome, type RunReport } from '@millhand/lease'
 import type { TaskCause } from '@millhand/task'
 import { computeTransition } from './compute.ts'
 import type { TaskRecord } from './task.ts'
@@ -41,8 +41,7 @@ export const queued: TaskRecord = {
 
 const transition = computeTransition({
   retentionMs: 86_400_000,
-  pricePerSecondMicros: 20,
-  gpuType: 'cpu',
+  pricePerSecondMicros: gpuType => (gpuType === 'cpu' ? 20 : 1_000),
   random: () => 0.5,
 })
 
@@ -58,7 +57,7 @@ export function lived(task: TaskRecord, ...causes: readonly ((task: TaskRecord) 
   return states
 }
 
-export const report = {
+export const report: RunReport = {
   compute_ms: 12.2,
   group_version: 'sha256:b',
   engine_kind: 'onnx',

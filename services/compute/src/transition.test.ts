@@ -11,6 +11,12 @@ describe('a compute task', () => {
     assert.equal(after?.model_version, 'sha256:b')
   })
 
+  it('is billed by the type of GPU that it ran on', () => {
+    const onGpu = finish({ kind: 'output', output: '1' }, { ...report, gpu_type: 'nvidia-h200', provider: 'cuda' })
+    const after = lived(queued, claim, onGpu).at(-1)
+    assert.deepEqual([after?.usage?.gpu_type, after?.engine?.provider, after?.cost_micros], ['nvidia-h200', 'cuda', 13])
+  })
+
   it('costs nothing in the sandbox, and keeps the model that it was accepted for where none ran', () => {
     const none = { ...report, compute_ms: 5_000, group_version: '', engine_kind: '' }
     const failed = finish(

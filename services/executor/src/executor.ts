@@ -112,7 +112,7 @@ class LeasedRuns<L extends Loadable> implements Executor {
 
   /** Asks for as much work as there is room for. A claim that waits meanwhile knows of less room, and is ended first. */
   #ask(): void {
-    const { pool, slots } = this.#options
+    const { pool, slots, device } = this.#options
     const runs = Math.min(64, slots - this.#active.size)
     if (runs <= 0 || this.#stopping.signal.aborted) return
     if (this.#asking) {
@@ -124,7 +124,8 @@ class LeasedRuns<L extends Loadable> implements Executor {
     this.#asking = true
     this.#endsWait = false
     const askedAt = this.#options.clock.monotonic()
-    const request = { executorId: this.#id, pool, runs, waitMs: claimWaitMs, busyGroups: this.#busy() }
+    const room = { pool, runs, busyGroups: this.#busy() }
+    const request = { executorId: this.#id, ...room, waitMs: claimWaitMs, ...(device && { device }) }
     this.#claim(request).then(
       answer => {
         this.#asking = false

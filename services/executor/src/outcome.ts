@@ -89,6 +89,7 @@ export function outcomes(
       engineKind: engine.kind,
       engineName: engine.name,
       provider: engine.provider,
+      gpuType: engine.gpuType ?? '',
       groupVersion: loaded?.status === 'ready' ? loaded.version : '',
       artifactFiles: [...files],
       inputTokens: atMost(MOST_USED, used?.inputTokens),

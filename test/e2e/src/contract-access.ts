@@ -23,6 +23,7 @@ export const contractAccess: Readonly<Record<string, readonly [scope: string, fa
   'GET /v1/files/{id}': ['files:read', 'compute'],
   'GET /v1/files/{id}/content': ['files:read', 'compute'],
   'DELETE /v1/files/{id}': ['files:write', 'compute'],
+  'GET /v1/gpu_types': ['models:read', 'compute'],
   'POST /v1/webhooks': ['webhooks:write', 'developer'],
   'GET /v1/webhooks': ['webhooks:read', 'developer'],
   'GET /v1/webhooks/{id}': ['webhooks:read', 'developer'],

@@ -57,7 +57,7 @@ test('a file becomes a model that is shown with what is in it, and listed', asyn
     batchable: true,
     max_batch: 32,
     trainable: false,
-    engines: ['onnx'],
+    engines: ['cpu'],
     license: 'MIT',
     status: 'ready',
     example_input: '{"x":{"dtype":"float32","shape":[1,2],"data":[1,2]}}',

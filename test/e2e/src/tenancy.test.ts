@@ -228,6 +228,7 @@ for (const [title, ownerMode, strangerMode, isSameAccount] of pairs) {
 it('knows every route', () => {
   const known = new Set([
     'GET /v1/usage',
+    'GET /v1/gpu_types',
     'GET /v1/callback_secret',
     'GET /v1/workforce/employees',
     'GET /v1/employees',

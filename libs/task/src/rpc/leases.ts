@@ -6,6 +6,7 @@ import type { Lease, LeasedModel, Result, Run } from '@millhand/api/gen/millhand
 import {
   type ClaimRequest,
   type ClaimResponse,
+  type Device,
   type FinishRequest,
   type FinishResponse,
   LeaseService,
@@ -29,8 +30,17 @@ export interface LeaseDeps<T extends TaskBase> extends TaskDeps<T> {
   readonly toLease: (task: T) => Promise<Lease | undefined>
   /** What tasks of one group run, where executors do not know the group: asked with one of them. */
   readonly modelOf?: (task: T) => Promise<LeasedModel | undefined>
+  /** Hears which executors there are, and what they compute on. */
+  readonly onExecutor?: (executor: ExecutorSeen) => void
   /** What comes of files that outputs are or name. Where it is left out, a result that is a file is none. */
   readonly outputFiles?: Pick<OutputFiles, 'keep' | 'settled'>
+}
+
+/** An executor that claims or renews; what it computes on is said with a claim. */
+export interface ExecutorSeen {
+  readonly executorId: string
+  readonly pool: string
+  readonly device: Device | undefined
 }
 
 /** All methods that are the same for tasks of any kind. */
@@ -63,6 +73,7 @@ const claimHere =
     const pool = deps.pools.named(req.pool)
     if (!pool) throw fail('not_found', `There is no pool \`${req.pool}\`.`)
     const { executorId, runs: room, waitMs, newcomersOnly } = req
+    deps.onExecutor?.({ executorId, pool: req.pool, device: req.device })
     const request = { executorId, runs: room, busy: new Set(req.busyGroups), waitMs, newcomersOnly }
     const claimed = await pool.claim(request, call.signal)
     const runs = await Promise.all(claimed.runs.map(run => toRun(deps, run)))
@@ -86,8 +97,9 @@ const renew = <T extends TaskBase>(deps: LeaseDeps<T>) => {
 }
 
 const renewHere =
-  <T extends TaskBase>({ pools }: LeaseDeps<T>) =>
+  <T extends TaskBase>({ pools, onExecutor }: LeaseDeps<T>) =>
   async (req: RenewRequest): Promise<RenewResponse> => {
+    onExecutor?.({ executorId: req.executorId, pool: req.pool, device: undefined })
     const verdicts = await Promise.all(
       req.leases.map(({ id, tenant, workId }) => poolOf(pools, req.pool, tenant).renew(tenant, workId, id)),
     )
@@ -131,6 +143,7 @@ async function finishOne<T extends TaskBase>(deps: LeaseDeps<T>, pool: string, r
     engine_kind: result.engineKind,
     engine_name: result.engineName,
     provider: result.provider,
+    gpu_type: result.gpuType,
     input_tokens: result.inputTokens,
     output_tokens: result.outputTokens,
     model_cost_micros: result.modelCostMicros,

@@ -5,10 +5,9 @@ import { ownModelMessage } from '../model-message.ts'
 
 /** Registers an uploaded file as a model. It is durable before this answers. */
 export const createModel =
-  ({ ownModels }: Pick<ComputeDeps, 'ownModels'>) =>
+  ({ ownModels, gpuTypes }: Pick<ComputeDeps, 'ownModels' | 'gpuTypes'>) =>
   async (req: CreateModelRequest, call: HandlerContext): Promise<Model> => {
     const { file, maxBatch, exampleInput, $typeName: _, $unknown: __, ...fields } = req
-    return ownModelMessage(
-      await ownModels.create({ ...fields, max_batch: maxBatch, example_input: exampleInput }, file, call),
-    )
+    const model = await ownModels.create({ ...fields, max_batch: maxBatch, example_input: exampleInput }, file, call)
+    return ownModelMessage(model, await gpuTypes.enginesFor(call))
   }

@@ -26,7 +26,8 @@ async function refusal(
   const tasks = { insert: () => assert.fail('it was stored') }
   const models = catalogue as unknown as Catalogue
   const taskModels = createTaskModels({ models, ownModels: noModels, files: noFiles })
-  const deps = { taskModels, ids: countingIds(), tasks } as unknown as ComputeDeps
+  const gpuTypes = { providerFault: async () => undefined }
+  const deps = { taskModels, gpuTypes, ids: countingIds(), tasks } as unknown as ComputeDeps
   const caller = {
     accountId: 'acct_1',
     mode,

@@ -1,8 +1,8 @@
 import type { HandlerContext } from '@connectrpc/connect'
-import { type Fault, failIf, type Id, readSandboxInput, type SandboxInput } from '@millhand/api'
+import { type Fault, failIf, type Id, type KeyMode, readSandboxInput, type SandboxInput } from '@millhand/api'
 import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import { checkInput, type ModelPackage } from '@millhand/model'
+import { accelerators, checkInput, type ModelPackage } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
@@ -11,7 +11,7 @@ import { inputFile, linesFault } from '../input-file.ts'
 import { outputsFault } from '../models/outputs-fault.ts'
 import type { TaskModel, TaskModels } from '../models/task-models.ts'
 import type { TaskRecord } from '../task.ts'
-import { batchPoolOf, computeTask } from '../task-kind.ts'
+import { acceleratedPoolOf, batchPoolOf, computeTask } from '../task-kind.ts'
 import { toMessage } from '../task-message.ts'
 
 /** Creates a task. It is durable before this answers; a second call of the same operation answers with what it made. */
@@ -40,7 +40,7 @@ export interface TaskAdmission {
 
 /** What a request needs. Fails with everything that stands against it, at once. */
 export async function admitTask(
-  { files, taskModels, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'targetFault'>,
+  { files, taskModels, gpuTypes, targetFault }: Pick<ComputeDeps, 'files' | 'taskModels' | 'gpuTypes' | 'targetFault'>,
   req: CreateTaskRequest,
   call: HandlerContext,
 ): Promise<TaskAdmission> {
@@ -51,8 +51,10 @@ export async function admitTask(
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
   const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
+  const provider = await gpuTypes.providerFault(req.parameters?.provider, call)
   const misfits = [
     ...(misfit ? [misfit] : []),
+    ...(provider ? [provider] : []),
     ...callbackFaults(req.callback, mode, targetFault, computeTask.eventPrefix),
   ]
   return { model: admitted(req, named, misfits), file: given?.file, asked }
@@ -77,7 +79,8 @@ export function newTask(
     ...newTaskFields(deps, req, call, id, req.queueTimeoutS ?? 86_400, asked),
     plan,
     type: isBatch ? 'batch' : req.type === TaskType.CUSTOM ? 'custom' : 'inference',
-    ...(isBatch && { pool: batchPoolOf(mode), alone: true, lines_state: 'alive' }),
+    ...(isBatch && { alone: true, lines_state: 'alive' }),
+    pool: poolOf(mode, isBatch, req.parameters?.provider),
     group,
     model_version: model.version,
     ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
@@ -89,6 +92,13 @@ export function newTask(
     max_attempts: req.maxAttempts ?? 3,
   }
   return { task, input }
+}
+
+/** The processor is what a task gets that asks for nothing: docs/operating.md, "GPUs". */
+function poolOf(mode: KeyMode, isBatch: boolean, asked: unknown): string {
+  const provider = accelerators.find(name => name === asked)
+  if (provider) return acceleratedPoolOf(mode, provider, isBatch)
+  return isBatch ? batchPoolOf(mode) : computeTask.poolOf(mode)
 }
 
 /** What stands against an input in the request, as far as its model tells. */

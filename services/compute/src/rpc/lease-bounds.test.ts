@@ -42,6 +42,10 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Claim pool': good => ({ ...good.claim, pool: `live/${x(33)}` }),
   'Claim busy_groups': good => ({ ...good.claim, busyGroups: many(65, 'echo') }),
   'Claim busy_groups[]': good => ({ ...good.claim, busyGroups: [x(129)] }),
+  'Claim device.id': good => claiming(good, { id: x(129) }),
+  'Claim device.gpu_type': good => claiming(good, { gpuType: x(64) }),
+  'Claim device.name': good => claiming(good, { name: x(129) }),
+  'Claim device.provider': good => claiming(good, { provider: x(129) }),
   'Renew executor_id': good => ({ ...good.renew, executorId: x(65) }),
   'Renew leases': good => ({ ...good.renew, leases: many(1_001, good.renewal) }),
   'Renew leases[].id': good => renewing(good, { id: x(65) }),
@@ -71,6 +75,7 @@ const tooLong: Record<string, (good: Good) => MessageInitShape<DescMessage>> = {
   'Finish results[].failure.message': good => finishing(good, failing({ message: x(2_049) })),
   'Finish results[].engine_name': good => finishing(good, { engineName: x(129) }),
   'Finish results[].provider': good => finishing(good, { provider: x(65) }),
+  'Finish results[].gpu_type': good => finishing(good, { gpuType: x(64) }),
   'Finish results[].group_version': good => finishing(good, { groupVersion: x(129) }),
   'Finish results[].engine_kind': good => finishing(good, { engineKind: x(33) }),
   'Finish results[].artifact_files': good => finishing(good, { artifactFiles: many(33, `file_${x(26)}`) }),
@@ -223,6 +228,8 @@ async function* one<T>(message: T) {
 
 type Good = Awaited<ReturnType<typeof started>>['good']
 
+const device = { id: x(128), gpuType: x(63), name: x(128), memoryMb: 1, provider: 'cuda' }
+const claiming = (good: Good, more: object) => ({ ...good.claim, device: { ...device, ...more } })
 const renewing = ({ renew, renewal }: Good, change: object) => ({ ...renew, leases: [{ ...renewal, ...change }] })
 const emitting = ({ emit, emitting }: Good, change: object) => ({ ...emit, runs: [{ ...emitting, ...change }] })
 const finishing = ({ finish, result }: Good, change: object) => ({ ...finish, results: [{ ...result, ...change }] })
@@ -280,7 +287,7 @@ async function started(way: 'in the process' | 'in a tunnel') {
   const result = {
     ...{ leaseId: lease.id, tenant, workId: id, attempt: 1, computeMs: 5 },
     outcome: { case: 'output' as const, value: JSON.stringify(x(262_142)) },
-    ...{ engineName: x(128), provider: x(64), groupVersion: x(128), engineKind: x(32) },
+    ...{ engineName: x(128), provider: x(64), gpuType: x(63), groupVersion: x(128), engineKind: x(32) },
   }
   return {
     transport,
@@ -289,7 +296,7 @@ async function started(way: 'in the process' | 'in a tunnel') {
     rung,
     stored: () => tasks.get(tenant, id),
     good: {
-      claim: { executorId, pool: 'live/onnx', runs: 0, busyGroups: many(64, x(128)) },
+      claim: { executorId, pool: 'live/onnx', runs: 0, busyGroups: many(64, x(128)), device },
       renewal,
       renew: { executorId, leases: [renewal] },
       run: { leaseId: lease.id, tenant, workId: id, attempt: 1 },

@@ -13,25 +13,26 @@ import type { ComputeDeps } from '../compute-deps.ts'
 import { modelMessage, ownModelMessage } from '../model-message.ts'
 import type { StoredModel } from '../models/model.ts'
 
-type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'cursors' | 'clock'>
+type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'gpuTypes' | 'cursors' | 'clock'>
 
 /** Lists the models that the account's tasks can run, by id: those of the deployment, and its own. */
 export const listModels =
   (deps: Deps) =>
   async (req: ListModelsRequest, call: HandlerContext): Promise<ListModelsResponse> => {
-    const { models, cursors } = deps
+    const { models, gpuTypes, cursors } = deps
     const { limit = 20, order = Order.DESC } = req
     const { tenant } = principal(call)
+    const engines = await gpuTypes.enginesFor(call)
     const isAscending = order === Order.ASC
     const boundTo = JSON.stringify([tenant, 'models', order])
     const after = req.cursor === undefined ? undefined : String(cursors.open(req.cursor, boundTo))
     const included = models
       .list()
       .filter(({ id }) => after === undefined || (isAscending ? id > after : id < after))
-      .map(model => ({ id: model.id, message: () => modelMessage(model) }))
+      .map(model => ({ id: model.id, message: () => modelMessage(model, engines) }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
-      message: () => ownModelMessage(model),
+      message: () => ownModelMessage(model, engines),
     }))
     const rest = [...included, ...own].sort((a, b) => (a.id < b.id === isAscending ? -1 : 1))
     const page = rest.slice(0, limit)
@@ -74,12 +75,12 @@ async function ownAfter(
 
 /** Gets a model. */
 export const getModel =
-  ({ models, ownModels }: Deps) =>
+  ({ models, ownModels, gpuTypes }: Deps) =>
   async ({ id }: GetModelRequest, call: HandlerContext): Promise<Model> => {
     const included = models.get(id)
-    if (included) return modelMessage(included)
+    if (included) return modelMessage(included, await gpuTypes.enginesFor(call))
     const own = await ownModels.get(principal(call).tenant, id)
-    if (own) return ownModelMessage(own)
+    if (own) return ownModelMessage(own, await gpuTypes.enginesFor(call))
     throw noModel(id)
   }
 

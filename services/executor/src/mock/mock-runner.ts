@@ -42,18 +42,19 @@ const mockedModel: Mocked<ModelPackage> = {
 
 interface MockOptions {
   readonly clock?: Clock
+  /** What it passes for, where that is not the processor. */
+  readonly gpuType?: string
 }
 
 /** Each item's output fits the model's `outputSchema`. It emits what it asks for (`stream-instructions.ts`), else what a model of its kind does. */
-export const mockRunner = ({ clock }: MockOptions = {}): Runner<ModelPackage> =>
-  mockRunnerOf(mockedModel, { ...(clock && { clock }) })
+export const mockRunner = (options: MockOptions = {}): Runner<ModelPackage> => mockRunnerOf(mockedModel, options)
 
 export function mockRunnerOf<L extends Loadable>(
   mocked: Mocked<L>,
-  { clock = systemClock }: MockOptions = {},
+  { clock = systemClock, gpuType }: MockOptions = {},
 ): Runner<L> {
   return {
-    engine: { kind: 'mock', name: 'mock', provider: 'none' },
+    engine: { kind: 'mock', name: 'mock', provider: 'none', ...(gpuType && { gpuType }) },
     loads: mocked.loads,
     ownProcesses: true,
     async load(thing, signal) {

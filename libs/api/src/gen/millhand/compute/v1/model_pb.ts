@@ -144,7 +144,7 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
   trainable: boolean;
 
   /**
-   * The engines that run it.
+   * What can run it at present, for `parameters.provider` of tasks: `cpu`, and what executors have beside it: `webgpu`, `cuda`.
    *
    * @generated from field: repeated string engines = 13;
    */

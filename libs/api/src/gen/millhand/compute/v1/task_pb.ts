@@ -344,7 +344,7 @@ export type TaskUsage = Message<"millhand.compute.v1.TaskUsage"> & {
   computeMs: number;
 
   /**
-   * What it ran on, for example `cpu`.
+   * What it ran on: `cpu`, or a type of GPU (`GET /v1/gpu_types`).
    *
    * @generated from field: string gpu_type = 3;
    */
@@ -435,7 +435,7 @@ export type Engine = Message<"millhand.compute.v1.Engine"> & {
   name: string;
 
   /**
-   * What it ran on, for example `cpu`.
+   * What it ran on: `cpu`, `webgpu` or `cuda`.
    *
    * @generated from field: string provider = 3;
    */

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file millhand/lease/v1/lease_service.proto.
  */
 export const file_millhand_lease_v1_lease_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSLnAQoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCCJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIooBCgxSZW5ld1JlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWxCCbpIBpIBAxDoBxIVCgRwb29sGAMgASgJQge6SARyAhhAIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJCChBSZWFkTW9kZWxSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBIiEKEVJlYWRNb2RlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwimgEKElN0b3JlT3V0cHV0UmVxdWVzdBIoCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIABIwCghhcnRpZmFjdBgDIAEoCzIeLm1pbGxoYW5kLmxlYXNlLnYxLkFydGlmYWN0UmVmQg0KBHBhcnQSBbpIAggBIokBCgtBcnRpZmFjdFJlZhItCgRuYW1lGAEgASgJQh+6SBzIAQFyFxiAATISXlteL1xcXHgwMC1ceDFmXSskEksKCm1lZGlhX3R5cGUYAiABKAlCN7pINMgBAXIvGIABMipeW1x3ListXSsvW1x3ListXSsoOyA/W1x3ListXSs9W1x3ListXSspPyQiJgoTU3RvcmVPdXRwdXRSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJImsKEFN0b3JlUGFydFJlcXVlc3QSLQoFbGluZXMYASABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5MaW5lc1BhcnRIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIAEINCgRwYXJ0EgW6SAIIASJyCglMaW5lc1BhcnQSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQESDQoFZmlyc3QYAiABKA0SFgoFY291bnQYAyABKA1CB7pIBCoCKAESDgoGZmFpbGVkGAQgASgNIhMKEVN0b3JlUGFydFJlc3BvbnNlIkIKEEpvaW5QYXJ0c1JlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQEiJAoRSm9pblBhcnRzUmVzcG9uc2USDwoHZmlsZV9pZBgBIAEoCSKLAQoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHEhUKBHBvb2wYAyABKAlCB7pIBHICGEAiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgy1gYKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEkcKBEVtaXQSHi5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVxdWVzdBofLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXNwb25zZRJQCgdSZXNlcnZlEiEubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlcXVlc3QaIi5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVzcG9uc2USTQoGRmluaXNoEiAubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVxdWVzdBohLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlc3BvbnNlElgKCVJlYWRJbnB1dBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXNwb25zZTABElgKCVJlYWRNb2RlbBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRNb2RlbFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkTW9kZWxSZXNwb25zZTABEl4KC1N0b3JlT3V0cHV0EiUubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXF1ZXN0GiYubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXNwb25zZSgBElgKCVN0b3JlUGFydBIjLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlUGFydFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5TdG9yZVBhcnRSZXNwb25zZSgBElYKCUpvaW5QYXJ0cxIjLm1pbGxoYW5kLmxlYXNlLnYxLkpvaW5QYXJ0c1JlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5Kb2luUGFydHNSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
+  fileDesc("CiVtaWxsaGFuZC9sZWFzZS92MS9sZWFzZV9zZXJ2aWNlLnByb3RvEhFtaWxsaGFuZC5sZWFzZS52MSKiAgoMQ2xhaW1SZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI2CgRwb29sGAIgASgJQii6SCXIAQFyIDIeXihsaXZlfHRlc3QpL1thLXowLTlfLV17MSwzMn0kEhUKBHJ1bnMYAyABKA1CB7pIBCoCGEASGgoHd2FpdF9tcxgEIAEoDUIJukgGKgQY4NQDEiYKC2J1c3lfZ3JvdXBzGAUgAygJQhG6SA6SAQsQQCIHcgUQARiAARIWCg5uZXdjb21lcnNfb25seRgGIAEoCBIuCgZkZXZpY2UYByABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5EZXZpY2VIAIgBAUIJCgdfZGV2aWNlIq8BCgZEZXZpY2USGQoCaWQYASABKAlCDbpICsgBAXIFEAEYgAESNQoIZ3B1X3R5cGUYAiABKAlCI7pIIMgBAXIbMhleW2EtejAtOV1bYS16MC05LV17MCw2Mn0kEhYKBG5hbWUYAyABKAlCCLpIBXIDGIABEhEKCW1lbW9yeV9tYhgEIAEoDRIoCghwcm92aWRlchgFIAEoCUIWukgTyAEBcg5SBndlYmdwdVIEY3VkYSJICg1DbGFpbVJlc3BvbnNlEiQKBHJ1bnMYASADKAsyFi5taWxsaGFuZC5sZWFzZS52MS5SdW4SEQoJd2FpdGVkX21zGAIgASgNIooBCgxSZW5ld1JlcXVlc3QSLAoLZXhlY3V0b3JfaWQYASABKAlCF7pIFMgBAXIPMg1eW1x3LV17MSw2NH0kEjUKBmxlYXNlcxgCIAMoCzIaLm1pbGxoYW5kLmxlYXNlLnYxLlJlbmV3YWxCCbpIBpIBAxDoBxIVCgRwb29sGAMgASgJQge6SARyAhhAIpYBCgdSZW5ld2FsEhYKAmlkGAEgASgJQgq6SAfIAQFyAhhAEjsKBnRlbmFudBgCIAEoCUIrukgoyAEBciMyIV5hY2N0X1swLTlhLXpdezEsMjZ9LyhsaXZlfHRlc3QpJBI2Cgd3b3JrX2lkGAMgASgJQiW6SCLIAQFyHTIbXlthLXpdezEsOH1fWzAtOWEtel17MSwyNn0kIjsKDVJlbmV3UmVzcG9uc2USKgoGbGVhc2VzGAEgAygLMhoubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZCLCAQoHUmVuZXdlZBIzCgd2ZXJkaWN0GAEgASgOMiIubWlsbGhhbmQubGVhc2UudjEuUmVuZXdlZC5WZXJkaWN0EiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJaCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIQCgxWRVJESUNUX0tFUFQQARISCg5WRVJESUNUX0NBTkNFTBACEhAKDFZFUkRJQ1RfTE9TVBADInUKC0VtaXRSZXF1ZXN0EiwKC2V4ZWN1dG9yX2lkGAEgASgJQhe6SBTIAQFyDzINXltcdy1dezEsNjR9JBI4CgRydW5zGAIgAygLMh8ubWlsbGhhbmQubGVhc2UudjEuUnVuRW1pc3Npb25zQgm6SAaSAQMQ6AciOAoMRW1pdFJlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5taWxsaGFuZC5sZWFzZS52MS5FbWl0dGVkImgKDlJlc2VydmVSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBEiYKEW1vZGVsX2Nvc3RfbWljcm9zGAIgASgNQgu6SAgqBhiAlOvcAyIRCg9SZXNlcnZlUmVzcG9uc2UiXgoQUmVhZElucHV0UmVxdWVzdBIuCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZCBrpIA8gBARIRCgRmaWxlGAIgASgNSACIAQFCBwoFX2ZpbGUiIQoRUmVhZElucHV0UmVzcG9uc2USDAoEZGF0YRgBIAEoDCJCChBSZWFkTW9kZWxSZXF1ZXN0Ei4KA3J1bhgBIAEoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJ1blJlZkIGukgDyAEBIiEKEVJlYWRNb2RlbFJlc3BvbnNlEgwKBGRhdGEYASABKAwimgEKElN0b3JlT3V0cHV0UmVxdWVzdBIoCgNydW4YASABKAsyGS5taWxsaGFuZC5sZWFzZS52MS5SdW5SZWZIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIABIwCghhcnRpZmFjdBgDIAEoCzIeLm1pbGxoYW5kLmxlYXNlLnYxLkFydGlmYWN0UmVmQg0KBHBhcnQSBbpIAggBIokBCgtBcnRpZmFjdFJlZhItCgRuYW1lGAEgASgJQh+6SBzIAQFyFxiAATISXlteL1xcXHgwMC1ceDFmXSskEksKCm1lZGlhX3R5cGUYAiABKAlCN7pINMgBAXIvGIABMipeW1x3ListXSsvW1x3ListXSsoOyA/W1x3ListXSs9W1x3ListXSspPyQiJgoTU3RvcmVPdXRwdXRSZXNwb25zZRIPCgdmaWxlX2lkGAEgASgJImsKEFN0b3JlUGFydFJlcXVlc3QSLQoFbGluZXMYASABKAsyHC5taWxsaGFuZC5sZWFzZS52MS5MaW5lc1BhcnRIABIZCgRkYXRhGAIgASgMQgm6SAZ6BBiAgEBIAEINCgRwYXJ0EgW6SAIIASJyCglMaW5lc1BhcnQSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQESDQoFZmlyc3QYAiABKA0SFgoFY291bnQYAyABKA1CB7pIBCoCKAESDgoGZmFpbGVkGAQgASgNIhMKEVN0b3JlUGFydFJlc3BvbnNlIkIKEEpvaW5QYXJ0c1JlcXVlc3QSLgoDcnVuGAEgASgLMhkubWlsbGhhbmQubGVhc2UudjEuUnVuUmVmQga6SAPIAQEiJAoRSm9pblBhcnRzUmVzcG9uc2USDwoHZmlsZV9pZBgBIAEoCSKLAQoNRmluaXNoUmVxdWVzdBIsCgtleGVjdXRvcl9pZBgBIAEoCUIXukgUyAEBcg8yDV5bXHctXXsxLDY0fSQSNQoHcmVzdWx0cxgCIAMoCzIZLm1pbGxoYW5kLmxlYXNlLnYxLlJlc3VsdEIJukgGkgEDEOgHEhUKBHBvb2wYAyABKAlCB7pIBHICGEAiIgoORmluaXNoUmVzcG9uc2USEAoIYWNjZXB0ZWQYASADKAgy1gYKDExlYXNlU2VydmljZRJKCgVDbGFpbRIfLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVxdWVzdBogLm1pbGxoYW5kLmxlYXNlLnYxLkNsYWltUmVzcG9uc2USSgoFUmVuZXcSHy5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1JlcXVlc3QaIC5taWxsaGFuZC5sZWFzZS52MS5SZW5ld1Jlc3BvbnNlEkcKBEVtaXQSHi5taWxsaGFuZC5sZWFzZS52MS5FbWl0UmVxdWVzdBofLm1pbGxoYW5kLmxlYXNlLnYxLkVtaXRSZXNwb25zZRJQCgdSZXNlcnZlEiEubWlsbGhhbmQubGVhc2UudjEuUmVzZXJ2ZVJlcXVlc3QaIi5taWxsaGFuZC5sZWFzZS52MS5SZXNlcnZlUmVzcG9uc2USTQoGRmluaXNoEiAubWlsbGhhbmQubGVhc2UudjEuRmluaXNoUmVxdWVzdBohLm1pbGxoYW5kLmxlYXNlLnYxLkZpbmlzaFJlc3BvbnNlElgKCVJlYWRJbnB1dBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRJbnB1dFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkSW5wdXRSZXNwb25zZTABElgKCVJlYWRNb2RlbBIjLm1pbGxoYW5kLmxlYXNlLnYxLlJlYWRNb2RlbFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5SZWFkTW9kZWxSZXNwb25zZTABEl4KC1N0b3JlT3V0cHV0EiUubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXF1ZXN0GiYubWlsbGhhbmQubGVhc2UudjEuU3RvcmVPdXRwdXRSZXNwb25zZSgBElgKCVN0b3JlUGFydBIjLm1pbGxoYW5kLmxlYXNlLnYxLlN0b3JlUGFydFJlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5TdG9yZVBhcnRSZXNwb25zZSgBElYKCUpvaW5QYXJ0cxIjLm1pbGxoYW5kLmxlYXNlLnYxLkpvaW5QYXJ0c1JlcXVlc3QaJC5taWxsaGFuZC5sZWFzZS52MS5Kb2luUGFydHNSZXNwb25zZWIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_duration, file_millhand_lease_v1_emission, file_millhand_lease_v1_lease]);
 
 /**
  * Asks for work.
@@ -68,6 +68,13 @@ export type ClaimRequest = Message<"millhand.lease.v1.ClaimRequest"> & {
    * @generated from field: bool newcomers_only = 6;
    */
   newcomersOnly: boolean;
+
+  /**
+   * What its runs compute on beside the processor.
+   *
+   * @generated from field: optional millhand.lease.v1.Device device = 7;
+   */
+  device?: Device | undefined;
 };
 
 /**
@@ -76,6 +83,55 @@ export type ClaimRequest = Message<"millhand.lease.v1.ClaimRequest"> & {
  */
 export const ClaimRequestSchema: GenMessage<ClaimRequest> = /*@__PURE__*/
   messageDesc(file_millhand_lease_v1_lease_service, 0);
+
+/**
+ * A GPU of an executor.
+ *
+ * @generated from message millhand.lease.v1.Device
+ */
+export type Device = Message<"millhand.lease.v1.Device"> & {
+  /**
+   * One piece of hardware, whoever names it.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What its usage counts as, for example `nvidia-h100-80gb-hbm3`.
+   *
+   * @generated from field: string gpu_type = 2;
+   */
+  gpuType: string;
+
+  /**
+   * Its name for people.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * Its memory in MiB; 0 where that is not known.
+   *
+   * @generated from field: uint32 memory_mb = 4;
+   */
+  memoryMb: number;
+
+  /**
+   * The provider by which its models run on it.
+   *
+   * @generated from field: string provider = 5;
+   */
+  provider: string;
+};
+
+/**
+ * Describes the message millhand.lease.v1.Device.
+ * Use `create(DeviceSchema)` to create a new message.
+ */
+export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
+  messageDesc(file_millhand_lease_v1_lease_service, 1);
 
 /**
  * Work, ready to run.
@@ -104,7 +160,7 @@ export type ClaimResponse = Message<"millhand.lease.v1.ClaimResponse"> & {
  * Use `create(ClaimResponseSchema)` to create a new message.
  */
 export const ClaimResponseSchema: GenMessage<ClaimResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 1);
+  messageDesc(file_millhand_lease_v1_lease_service, 2);
 
 /**
  * Keeps leases.
@@ -139,7 +195,7 @@ export type RenewRequest = Message<"millhand.lease.v1.RenewRequest"> & {
  * Use `create(RenewRequestSchema)` to create a new message.
  */
 export const RenewRequestSchema: GenMessage<RenewRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 2);
+  messageDesc(file_millhand_lease_v1_lease_service, 3);
 
 /**
  * Keeps one lease.
@@ -174,7 +230,7 @@ export type Renewal = Message<"millhand.lease.v1.Renewal"> & {
  * Use `create(RenewalSchema)` to create a new message.
  */
 export const RenewalSchema: GenMessage<Renewal> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 3);
+  messageDesc(file_millhand_lease_v1_lease_service, 4);
 
 /**
  * What became of the leases.
@@ -195,7 +251,7 @@ export type RenewResponse = Message<"millhand.lease.v1.RenewResponse"> & {
  * Use `create(RenewResponseSchema)` to create a new message.
  */
 export const RenewResponseSchema: GenMessage<RenewResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 4);
+  messageDesc(file_millhand_lease_v1_lease_service, 5);
 
 /**
  * What became of one lease.
@@ -223,7 +279,7 @@ export type Renewed = Message<"millhand.lease.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 5);
+  messageDesc(file_millhand_lease_v1_lease_service, 6);
 
 /**
  * What an executor does now.
@@ -271,7 +327,7 @@ export type Renewed_Verdict = (typeof Renewed_Verdict)[keyof typeof Renewed_Verd
  * Describes the enum millhand.lease.v1.Renewed.Verdict.
  */
 export const Renewed_VerdictSchema: GenEnum<Renewed_Verdict> = /*@__PURE__*/
-  enumDesc(file_millhand_lease_v1_lease_service, 5, 0);
+  enumDesc(file_millhand_lease_v1_lease_service, 6, 0);
 
 /**
  * Appends to streams.
@@ -299,7 +355,7 @@ export type EmitRequest = Message<"millhand.lease.v1.EmitRequest"> & {
  * Use `create(EmitRequestSchema)` to create a new message.
  */
 export const EmitRequestSchema: GenMessage<EmitRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 6);
+  messageDesc(file_millhand_lease_v1_lease_service, 7);
 
 /**
  * What became of the emissions.
@@ -320,7 +376,7 @@ export type EmitResponse = Message<"millhand.lease.v1.EmitResponse"> & {
  * Use `create(EmitResponseSchema)` to create a new message.
  */
 export const EmitResponseSchema: GenMessage<EmitResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 7);
+  messageDesc(file_millhand_lease_v1_lease_service, 8);
 
 /**
  * Says what a run may cost.
@@ -348,7 +404,7 @@ export type ReserveRequest = Message<"millhand.lease.v1.ReserveRequest"> & {
  * Use `create(ReserveRequestSchema)` to create a new message.
  */
 export const ReserveRequestSchema: GenMessage<ReserveRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 8);
+  messageDesc(file_millhand_lease_v1_lease_service, 9);
 
 /**
  * It is noted.
@@ -363,7 +419,7 @@ export type ReserveResponse = Message<"millhand.lease.v1.ReserveResponse"> & {
  * Use `create(ReserveResponseSchema)` to create a new message.
  */
 export const ReserveResponseSchema: GenMessage<ReserveResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 9);
+  messageDesc(file_millhand_lease_v1_lease_service, 10);
 
 /**
  * Asks for a file that a run is given.
@@ -391,7 +447,7 @@ export type ReadInputRequest = Message<"millhand.lease.v1.ReadInputRequest"> & {
  * Use `create(ReadInputRequestSchema)` to create a new message.
  */
 export const ReadInputRequestSchema: GenMessage<ReadInputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 10);
+  messageDesc(file_millhand_lease_v1_lease_service, 11);
 
 /**
  * A part of such a file.
@@ -412,7 +468,7 @@ export type ReadInputResponse = Message<"millhand.lease.v1.ReadInputResponse"> &
  * Use `create(ReadInputResponseSchema)` to create a new message.
  */
 export const ReadInputResponseSchema: GenMessage<ReadInputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 11);
+  messageDesc(file_millhand_lease_v1_lease_service, 12);
 
 /**
  * Asks for the file of a run's model.
@@ -433,7 +489,7 @@ export type ReadModelRequest = Message<"millhand.lease.v1.ReadModelRequest"> & {
  * Use `create(ReadModelRequestSchema)` to create a new message.
  */
 export const ReadModelRequestSchema: GenMessage<ReadModelRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 12);
+  messageDesc(file_millhand_lease_v1_lease_service, 13);
 
 /**
  * A part of that file.
@@ -454,7 +510,7 @@ export type ReadModelResponse = Message<"millhand.lease.v1.ReadModelResponse"> &
  * Use `create(ReadModelResponseSchema)` to create a new message.
  */
 export const ReadModelResponseSchema: GenMessage<ReadModelResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 13);
+  messageDesc(file_millhand_lease_v1_lease_service, 14);
 
 /**
  * A part of what becomes a file.
@@ -498,7 +554,7 @@ export type StoreOutputRequest = Message<"millhand.lease.v1.StoreOutputRequest">
  * Use `create(StoreOutputRequestSchema)` to create a new message.
  */
 export const StoreOutputRequestSchema: GenMessage<StoreOutputRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 14);
+  messageDesc(file_millhand_lease_v1_lease_service, 15);
 
 /**
  * Names a file that a run made.
@@ -526,7 +582,7 @@ export type ArtifactRef = Message<"millhand.lease.v1.ArtifactRef"> & {
  * Use `create(ArtifactRefSchema)` to create a new message.
  */
 export const ArtifactRefSchema: GenMessage<ArtifactRef> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 15);
+  messageDesc(file_millhand_lease_v1_lease_service, 16);
 
 /**
  * A file that is stored.
@@ -547,7 +603,7 @@ export type StoreOutputResponse = Message<"millhand.lease.v1.StoreOutputResponse
  * Use `create(StoreOutputResponseSchema)` to create a new message.
  */
 export const StoreOutputResponseSchema: GenMessage<StoreOutputResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 16);
+  messageDesc(file_millhand_lease_v1_lease_service, 17);
 
 /**
  * What a run of JSON Lines has done since the part before.
@@ -584,7 +640,7 @@ export type StorePartRequest = Message<"millhand.lease.v1.StorePartRequest"> & {
  * Use `create(StorePartRequestSchema)` to create a new message.
  */
 export const StorePartRequestSchema: GenMessage<StorePartRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 17);
+  messageDesc(file_millhand_lease_v1_lease_service, 18);
 
 /**
  * Names a part.
@@ -626,7 +682,7 @@ export type LinesPart = Message<"millhand.lease.v1.LinesPart"> & {
  * Use `create(LinesPartSchema)` to create a new message.
  */
 export const LinesPartSchema: GenMessage<LinesPart> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 18);
+  messageDesc(file_millhand_lease_v1_lease_service, 19);
 
 /**
  * It is kept.
@@ -641,7 +697,7 @@ export type StorePartResponse = Message<"millhand.lease.v1.StorePartResponse"> &
  * Use `create(StorePartResponseSchema)` to create a new message.
  */
 export const StorePartResponseSchema: GenMessage<StorePartResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 19);
+  messageDesc(file_millhand_lease_v1_lease_service, 20);
 
 /**
  * Asks for the file of a run of JSON Lines.
@@ -662,7 +718,7 @@ export type JoinPartsRequest = Message<"millhand.lease.v1.JoinPartsRequest"> & {
  * Use `create(JoinPartsRequestSchema)` to create a new message.
  */
 export const JoinPartsRequestSchema: GenMessage<JoinPartsRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 20);
+  messageDesc(file_millhand_lease_v1_lease_service, 21);
 
 /**
  * The file is stored.
@@ -683,7 +739,7 @@ export type JoinPartsResponse = Message<"millhand.lease.v1.JoinPartsResponse"> &
  * Use `create(JoinPartsResponseSchema)` to create a new message.
  */
 export const JoinPartsResponseSchema: GenMessage<JoinPartsResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 21);
+  messageDesc(file_millhand_lease_v1_lease_service, 22);
 
 /**
  * Gives results back.
@@ -718,7 +774,7 @@ export type FinishRequest = Message<"millhand.lease.v1.FinishRequest"> & {
  * Use `create(FinishRequestSchema)` to create a new message.
  */
 export const FinishRequestSchema: GenMessage<FinishRequest> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 22);
+  messageDesc(file_millhand_lease_v1_lease_service, 23);
 
 /**
  * What became of the results.
@@ -739,7 +795,7 @@ export type FinishResponse = Message<"millhand.lease.v1.FinishResponse"> & {
  * Use `create(FinishResponseSchema)` to create a new message.
  */
 export const FinishResponseSchema: GenMessage<FinishResponse> = /*@__PURE__*/
-  messageDesc(file_millhand_lease_v1_lease_service, 23);
+  messageDesc(file_millhand_lease_v1_lease_service, 24);
 
 /**
  * Lends work to executors. Every answer about a run is fenced by its lease and attempt.

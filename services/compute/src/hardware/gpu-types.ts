@@ -1,0 +1,105 @@
+/** The GPUs of executors as any replica tells of them: it asks the owner of the queues, which hears of them. */
+
+import { create } from '@bufbuild/protobuf'
+import type { HandlerContext } from '@connectrpc/connect'
+import { type Fault, fail, type KeyMode } from '@millhand/api'
+import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
+import {
+  type GpuType,
+  type ListGpuTypesRequest,
+  ListGpuTypesRequestSchema,
+  type ListGpuTypesResponse,
+} from '@millhand/api/gen/millhand/compute/v1/gpu_type_pb.ts'
+import { forwardToOwner, type Replicas } from '@millhand/lease'
+import { accelerators, providers } from '@millhand/model'
+import type { Plans } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
+import { principal } from '@millhand/rpc'
+import { moneyMessage } from '@millhand/task'
+import { type GpuTypeInUse, type Hardware, KNOWN_MS } from './hardware.ts'
+
+export interface GpuTypes {
+  list(req: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse>
+  /** What models of the caller can run on; the processor alone where the owner can't be asked. */
+  enginesFor(call: HandlerContext): Promise<readonly string[]>
+  /** What stands against a provider that a request asks for. Fails with `unavailable` where that is not known yet. */
+  providerFault(asked: unknown, call: HandlerContext): Promise<Fault | undefined>
+}
+
+const param = 'parameters.provider'
+
+export function createGpuTypes(deps: {
+  readonly hardware: Hardware
+  readonly replicas: Replicas
+  readonly clock: Clock
+  readonly plans: Pick<Plans, 'gpuSecondMicros'>
+  /** Millionths of a dollar for a second of the processor. */
+  readonly pricePerSecondMicros: number
+}): GpuTypes {
+  const { hardware, replicas, clock, plans, pricePerSecondMicros } = deps
+
+  const toMessage = ({ id, name, memoryMb, available, providers }: GpuTypeInUse): GpuType => ({
+    $typeName: 'millhand.compute.v1.GpuType',
+    ...{ id, name, available },
+    ...(memoryMb > 0 && { memoryMb }),
+    providers: [...providers],
+    price: moneyMessage(plans.gpuSecondMicros(id) ?? pricePerSecondMicros),
+  })
+  const listHere = async (_: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse> => {
+    const data = hardware.types(principal(call).mode).map(toMessage)
+    return { $typeName: 'millhand.compute.v1.ListGpuTypesResponse', data, hasMore: false }
+  }
+  const list = forwardToOwner(replicas, ComputeService.method.listGpuTypes, listHere)
+  const remembered = new Remembered(clock)
+  const typesFor = async (call: HandlerContext) => {
+    const { data } = await list(create(ListGpuTypesRequestSchema), call)
+    for (const { providers } of data) for (const provider of providers) remembered.add(principal(call).mode, provider)
+    return data
+  }
+
+  return {
+    list,
+
+    async enginesFor(call) {
+      const types = await typesFor(call).catch(() => [])
+      const there = types.filter(({ available }) => available > 0).flatMap(type => type.providers)
+      return ['cpu', ...accelerators.filter(provider => there.includes(provider))]
+    },
+
+    async providerFault(asked, call) {
+      if (asked === undefined || asked === 'cpu') return undefined
+      if (!accelerators.some(provider => provider === asked)) {
+        const message = `\`${param}\` must be one of ${providers.join(', ')}.`
+        return { param, code: 'not_in', message }
+      }
+      await typesFor(call)
+      const known = remembered.of(principal(call).mode)
+      if (known.includes(String(asked))) return undefined
+      if (replicas.owner() === 'here' && !hardware.isKnown) throw notKnown()
+      const names = ['cpu', ...known].join(', ')
+      return { param, code: 'not_available', message: `No executor has \`${asked}\`; there is ${names}.` }
+    },
+  }
+}
+
+const notKnown = () =>
+  fail('unavailable', 'Executors have not told yet what hardware they have. Try again.', { retryAfterS: 2 })
+
+/** What this replica has heard of: a new owner has not been told of all yet. */
+class Remembered {
+  readonly #clock: Clock
+  readonly #at = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  add(mode: KeyMode, provider: string): void {
+    this.#at.set(`${mode}/${provider}`, this.#clock.monotonic())
+  }
+
+  of(mode: KeyMode): string[] {
+    const now = this.#clock.monotonic()
+    return accelerators.filter(provider => now - (this.#at.get(`${mode}/${provider}`) ?? -KNOWN_MS) < KNOWN_MS)
+  }
+}
