@@ -2,6 +2,7 @@
 import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './manifest-fields.ts'
+import { accelerators, type Provider, providers } from './provider.ts'
 
 const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors', 'bytes'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
@@ -69,6 +70,8 @@ export interface Manifest {
   readonly labels: readonly string[] | undefined
   readonly batchable: boolean
   readonly maxBatch: number
+  /** What runs it right. */
+  readonly providers: readonly Provider[]
   readonly license: string
   readonly metrics: Readonly<Record<string, number>>
   readonly exampleInput: string | undefined
@@ -117,6 +120,7 @@ export function parseManifest(text: string): Manifest {
     labels: read.strings('labels'),
     batchable,
     maxBatch: batchable ? read.integer('max_batch', 1, 1024, 32) : read.integer('max_batch', 1, 1, 1),
+    providers: readProviders(read),
     license: read.string('license', 'LicenseRef-unknown'),
     metrics: read.map('metrics', readMetric) ?? {},
     exampleInput: read.has('example_input') ? read.string('example_input') : undefined,
@@ -134,6 +138,16 @@ function parse(text: string): unknown {
   } catch (error) {
     throw new ManifestInvalid(`it is not JSON: ${excerpt((error as Error).message, 128)}`)
   }
+}
+
+/** The processor is what a task runs on that asks for nothing. */
+function readProviders(read: Fields): readonly Provider[] {
+  const named = read.strings('providers')
+  if (named === undefined) return providers
+  const known = providers.filter(provider => named.includes(provider))
+  if (known.length < named.length || !known.includes('cpu'))
+    read.fail('providers', `must have cpu, and may have ${accelerators.join(' and ')}`)
+  return known
 }
 
 function readProcessing(read: Fields): Processing {

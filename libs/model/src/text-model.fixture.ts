@@ -16,6 +16,7 @@ export const textModel = (id: string): ModelPackage => ({
     labels: undefined,
     batchable: true,
     maxBatch: 8,
+    providers: ['cpu'],
     license: 'CC0-1.0',
     metrics: {},
     exampleInput: undefined,

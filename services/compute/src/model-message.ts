@@ -44,7 +44,7 @@ function ready(model: ModelPackage, engines: readonly string[]): Model {
     batchable: manifest.batchable,
     maxBatch: manifest.maxBatch,
     trainable: false,
-    engines: [...engines],
+    engines: engines.filter(engine => manifest.providers.some(provider => provider === engine)),
     license: manifest.license,
     status: ModelStatus.READY,
     version: model.version,

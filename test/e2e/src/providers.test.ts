@@ -69,6 +69,13 @@ describe('a deployment with a GPU', { skip: softwareGpuMissing }, () => {
     assert.equal(answer.status, 200)
   })
 
+  it('runs no model on it that is wrong there', async () => {
+    const { body } = await server.request('GET', '/v1/models/silero-vad')
+    assert.deepEqual(body.engines, ['cpu'])
+    const json = { type: 'inference', model: body.id, input: body.example_input, parameters: { provider: 'webgpu' } }
+    assertProblem(await server.request('POST', '/v1/tasks', { json }), 400, 'invalid_parameter', 'parameters.provider')
+  })
+
   it('answers for it in the sandbox', async () => {
     const task = await run(sandbox, digit(1, { parameters: { provider: 'webgpu' } }))
     assert.deepEqual([task.status, task.engine.kind, task.usage.gpu_type], ['succeeded', 'mock', 'swiftshader'])

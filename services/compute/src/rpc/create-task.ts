@@ -51,7 +51,7 @@ export async function admitTask(
   const given = req.inputFile === undefined ? undefined : await inputFile(files, tenant, req.inputFile, ready, isBatch)
   const asked = mode === 'test' && !given ? readSandboxInput(req.input) : undefined
   const misfit = given ? given.fault : asked ? undefined : inputFault(ready, req.input, isBatch)
-  const provider = await gpuTypes.providerFault(req.parameters?.provider, call)
+  const provider = modelProviderFault(ready, req) ?? (await gpuTypes.providerFault(req.parameters?.provider, call))
   const misfits = [
     ...(misfit ? [misfit] : []),
     ...(provider ? [provider] : []),
@@ -99,6 +99,14 @@ function poolOf(mode: KeyMode, isBatch: boolean, asked: unknown): string {
   const provider = accelerators.find(name => name === asked)
   if (provider) return acceleratedPoolOf(mode, provider, isBatch)
   return isBatch ? batchPoolOf(mode) : computeTask.poolOf(mode)
+}
+
+/** Some models give wrong numbers on some providers. */
+function modelProviderFault(model: ModelPackage | undefined, req: CreateTaskRequest): Fault | undefined {
+  const asked = accelerators.find(name => name === req.parameters?.provider)
+  if (asked === undefined || model === undefined || model.manifest.providers.includes(asked)) return undefined
+  const message = `The model \`${model.id}\` does not run on \`${asked}\`; it runs on ${model.manifest.providers.join(', ')}.`
+  return { param: 'parameters.provider', code: 'not_available', message }
 }
 
 /** What stands against an input in the request, as far as its model tells. */

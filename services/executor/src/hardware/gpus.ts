@@ -80,7 +80,7 @@ const NVIDIA = '/proc/driver/nvidia/gpus'
 const MOST_NAME = 128
 
 /** A name as an id: `NVIDIA H100 80GB HBM3` is `nvidia-h100-80gb-hbm3`. */
-export const typeOf = (name: string): string =>
+const typeOf = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
