@@ -34,6 +34,16 @@ describe('what is refused of an uploaded file', () => {
     ['a model cut off', model().subarray(0, 40), /cut off/],
     ['a length beyond the file', Buffer.concat([varint(7 * 8 + 2), varint(2 ** 31)]), /cut off/],
     ['a length of 64 bits', Buffer.concat([varint(7 * 8 + 2), Buffer.alloc(9, 0xff), Buffer.from([1])]), /broken/],
+    [
+      'names that take more than 64 KiB together',
+      model({ outputs: many(200, index => value(`${index}`.padEnd(400, 'y'))) }),
+      /inputs and outputs take more than 64 KiB/,
+    ],
+    [
+      'operators that take more than 256 KiB together',
+      model({ nodes: many(600, index => node(`${index}`.padEnd(500, 'o'))) }),
+      /operators take more than 256 KiB/,
+    ],
     ['two graphs', model({}, field(7, graph())), /written twice/],
     [
       'graphs nested without end',

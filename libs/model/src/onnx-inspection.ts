@@ -22,6 +22,9 @@ const MOST_VALUES = 1_000
 const MOST_NAME = 512
 const MOST_RANK = 16
 const MOST_OPERATORS = 1_000
+/** UTF-8 bytes of JSON. The first is in every list of models, the second in the model's document. */
+const MOST_SIGNATURE = 65_536
+const MOST_INSPECTION = 262_144
 
 /** What ONNX Runtime says of it (onnxruntime-node 1.30, `js/node/src/tensor_helper.cc`). */
 const NOT_TENSOR = 'the Node binding of ONNX Runtime says "Non tensor type is temporarily not supported"'
@@ -54,15 +57,18 @@ export function inspectOnnx(bytes: Uint8Array): OnnxInspection {
     )
   }
   const { opsets, operators } = readOperators(bytes)
-  return {
-    inputs,
-    outputs,
-    hiddenOutputs: Object.fromEntries(
-      notCarried.map(value => [excerpt(value.name, MOST_NAME), `it is ${value.type}: ${reasonOf(value)}`]),
-    ),
-    opsets,
-    operators,
-  }
+  const hiddenOutputs = Object.fromEntries(
+    notCarried.map(value => [excerpt(value.name, MOST_NAME), `it is ${value.type}: ${reasonOf(value)}`]),
+  )
+  requireSize('its inputs and outputs', { inputs, outputs }, MOST_SIGNATURE)
+  const inspection = { inputs, outputs, hiddenOutputs, opsets, operators }
+  requireSize('its inputs, outputs and operators', inspection, MOST_INSPECTION)
+  return inspection
+}
+
+function requireSize(what: string, found: object, most: number): void {
+  if (Buffer.byteLength(JSON.stringify(found)) <= most) return
+  throw new OnnxInvalid(`the names, types and shapes of ${what} take more than ${most / 1024} KiB`)
 }
 
 function checkValues(inputs: readonly TensorSpec[], outputs: readonly TensorSpec[]): void {

@@ -25,6 +25,12 @@ export const ownModelMessage = (model: StoredModel, engines: readonly string[] =
   operators: [...model.operators],
 })
 
+/** The same as lists and events have it: without what can take 256 KiB of each model. */
+export function listedModelMessage(model: StoredModel, engines: readonly string[] = PROCESSOR): Model {
+  const { outputSchema: _, ...message } = ready(packageOf(model), engines)
+  return { ...message, bytes: model.bytes }
+}
+
 export const modelMessage = (model: CatalogueEntry, engines: readonly string[]): Model =>
   model.status === 'ready' ? ready(model, engines) : broken(model)
 

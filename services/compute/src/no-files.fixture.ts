@@ -19,7 +19,7 @@ export const noFiles: Files = {
 }
 
 export const noModels: OwnModels = {
-  find: refuse,
+  list: async () => [],
   get: async () => undefined,
   inspect: refuse,
   create: refuse,

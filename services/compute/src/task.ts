@@ -1,5 +1,6 @@
 /** A task as compute stores it. REST shows the part that `task-message.ts` picks; what it lives through is `TaskBase`. */
 import { workIndexes } from '@millhand/lease'
+import type { TensorSpec } from '@millhand/model'
 import type { CollectionSpec } from '@millhand/store'
 import type { TaskBase } from '@millhand/task'
 
@@ -19,6 +20,11 @@ export interface TaskRecord extends TaskBase {
   readonly uses_file?: 'yes' | undefined
   /** The account's own model, or the file, that it runs. */
   readonly own_model?: string | undefined
+  /**
+   * Of a file that the sandbox answers for: its outputs, as many as the record has room for. The sandbox does not load the
+   * file, and no claim waits until it is looked into.
+   */
+  readonly sandbox_outputs?: readonly TensorSpec[] | undefined
   /** Set while the task is alive and has one: that is not removed meanwhile. */
   readonly uses_model?: 'yes' | undefined
   readonly usage?: {

@@ -69,9 +69,11 @@ test('a file becomes a model that is shown with what is in it, and listed', asyn
   assert.match(model.owned_by, /^acct_/)
   assert.deepEqual((await server.request('GET', `/v1/models/${id}`)).body, answer.body)
   const { data } = (await server.request('GET', '/v1/models?limit=100')).body
+  // What can be long is in the record alone.
+  const { output_schema: _, ...listed } = answer.body
   assert.deepEqual(
     data.filter((each: { id: string }) => each.id === id),
-    [answer.body],
+    [{ ...listed, opsets: {}, operators: [] }],
   )
   assert.ok(data.some((each: { id: string }) => each.id === 'digits'))
 })
@@ -151,7 +153,8 @@ test('events tell of models that are made and deleted', async () => {
     if (body.data.length === 2) {
       const [deleted, created] = body.data
       assert.deepEqual([created.type, deleted.type], ['model.created', 'model.deleted'])
-      assert.deepEqual(created.data.object, { ...model, resource_version: 1 })
+      const { output_schema: _, ...listed } = model
+      assert.deepEqual(created.data.object, { ...listed, opsets: {}, operators: [], resource_version: 1 })
       assert.equal(deleted.resource_version, 2)
       return
     }

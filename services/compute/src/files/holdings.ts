@@ -3,7 +3,7 @@ import type { BlobRange } from '@millhand/blob'
 import { blobOf } from './contents.ts'
 import { type RemovedFile, removedFile, type StoredFile } from './file.ts'
 import { settleIntent } from './settle-intent.ts'
-import { newIntent } from './storage-states.ts'
+import { type Intent, newIntent } from './storage-states.ts'
 import type { UploadDeps } from './upload.ts'
 
 /** What holds content: its id is the holder. */
@@ -22,15 +22,20 @@ export function createHoldings(deps: UploadDeps) {
   return {
     /**
      * Counts and holds the file's content for `holder`, and then has it written; what `write` answers, or undefined where
-     * the file is gone. Nothing is held where `write` answers false or throws. Fails with `storage_quota_exceeded`.
+     * the file is gone. `write` gets the ids of what was being made before this one and was not settled. Nothing is held
+     * where it answers false or throws. Fails with `storage_quota_exceeded`.
      */
-    async take(file: StoredFile, holder: string, write: () => Promise<boolean>): Promise<boolean | undefined> {
+    async take(
+      file: StoredFile,
+      holder: string,
+      write: (pending: readonly string[]) => Promise<boolean>,
+    ): Promise<boolean | undefined> {
       const { tenant, sha256, bytes, content } = file
       const intent = newIntent('upload', { id: holder, sha256, bytes }, clock.now())
-      await storage.add(tenant, intent)
+      const before = await storage.add(tenant, intent)
       let isWritten: boolean | undefined
       try {
-        if (await contents.join(tenant, content, file.id, holder)) isWritten = await write()
+        if (await contents.join(tenant, content, file.id, holder)) isWritten = await write(pendingOf(before))
         return isWritten
       } finally {
         const settling = isWritten ? storage.settle(tenant, intent, false) : settleIntent(deps, tenant, intent)
@@ -52,3 +57,6 @@ export function createHoldings(deps: UploadDeps) {
       blobs.get(blobOf(tenant, content), range),
   }
 }
+
+const pendingOf = (intents: readonly Intent[]) =>
+  intents.filter(({ kind }) => kind === 'upload').map(({ file }) => file)

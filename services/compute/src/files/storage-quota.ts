@@ -57,12 +57,18 @@ export function createStorage(deps: {
       })
     },
 
-    /** Counts bytes that are here already for one more holder, or fails with `storage_quota_exceeded`. */
-    async add(tenant: string, intent: Intent): Promise<void> {
+    /**
+     * Counts bytes that are here already for one more holder, or fails with `storage_quota_exceeded`. The intents that
+     * were noted before this one.
+     */
+    async add(tenant: string, intent: Intent): Promise<readonly Intent[]> {
+      let before: readonly Intent[] = []
       await states.change(tenant, ({ bytes, intents }) => {
         checkRoom(quotaBytes, bytes, intent.bytes)
+        before = intents
         return { bytes: bytes + intent.bytes, intents: [...intents, intent] }
       })
+      return before
     },
 
     /** Notes that a file is about to be removed. */

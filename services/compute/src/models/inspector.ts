@@ -38,7 +38,9 @@ const CODE = { 'services/compute': [], 'libs/model': [], 'libs/child-process': [
 
 /** Beside the file itself: Node, and what is found. */
 const MEMORY_BYTES = 256 * MIB
-const TIMEOUT_MS = 20_000
+const PROCESSOR_MS = 20_000
+/** Not the file's fault: the machine is busy with something else. */
+const TIMEOUT_MS = 120_000
 /** Files at once, of one tenant one: each is on the disk, and in memory, meanwhile. */
 const MOST_AT_ONCE = 2
 
@@ -82,12 +84,14 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       messageBytes: MAX_HEAD_BYTES + MIB,
       memoryLimitBytes: MEMORY_BYTES + bytes,
       fileBytes: 0,
-      processorSeconds: TIMEOUT_MS / 1_000,
+      // Beyond the limit below, which the kernel does not hold it to everywhere.
+      processorSeconds: PROCESSOR_MS / 1_000 + 5,
       log,
     })
     const stop = () => void child.kill()
     signal.addEventListener('abort', stop, { once: true })
     const limit = clock.timer(TIMEOUT_MS, stop)
+    child.limitProcessor(PROCESSOR_MS)
     try {
       child.send({ path: child.linkFile(path, 'model') })
       const answer = await child.next()
@@ -96,16 +100,22 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof RunnerGone)) throw error
-      if (error.reason === 'not_started')
-        throw fail('unavailable', 'The file can not be looked into now.', { cause: error })
+      const fault = FAULTS_OF_FILE[error.reason]
+      if (fault !== undefined) throw new ModelInvalid(`looking into it takes more ${fault} than it may`)
       log.warn('model.not_inspected', { reason: error.reason, error, text: child.stderr() })
-      throw new ModelInvalid('looking into it takes more memory or time than it may')
+      throw fail('unavailable', 'The file can not be looked into now. Send the request again.', { cause: error })
     } finally {
       limit.cancel()
       signal.removeEventListener('abort', stop)
       await child.kill()
     }
   }
+}
+
+/** What a process ended of that its file is the reason for; whatever else ended it, another try may work. */
+const FAULTS_OF_FILE: Readonly<Partial<Record<RunnerGone['reason'], string>>> = {
+  out_of_memory: 'memory',
+  processor_limit: 'processor time',
 }
 
 /** The file is no model that can be run; the message says why, for the caller. */

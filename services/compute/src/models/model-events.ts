@@ -4,7 +4,7 @@ import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { publicTopics } from '@millhand/eventlog/public-topics'
 import type { OutboxEvent } from '@millhand/store'
 import { modeOf } from '@millhand/task'
-import { ownModelMessage } from '../model-message.ts'
+import { listedModelMessage } from '../model-message.ts'
 import type { StoredModel } from './model.ts'
 
 export interface EventDeps {
@@ -28,7 +28,7 @@ export function modelEvent(
     accountId: model.account_id,
     mode: modeOf(model.tenant),
     resourceVersion,
-    object: writeModel({ ...ownModelMessage(model), resourceVersion }),
+    object: writeModel({ ...listedModelMessage(model), resourceVersion }),
     requestId,
   })
   return { topic: publicTopics.tasks.name, key: model.id, id, type, time: now, value }

@@ -4,7 +4,7 @@ import { fail, type Ids } from '@millhand/api'
 import { checkInput, type OnnxInspection } from '@millhand/model'
 import type { Clock } from '@millhand/process'
 import { operationKey, principal, requestIdKey } from '@millhand/rpc'
-import type { Collection } from '@millhand/store'
+import type { Collection, Query } from '@millhand/store'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { UsedBy } from '../files/retention.ts'
@@ -44,7 +44,11 @@ export function createOwnModels(deps: OwnModelsDeps) {
     inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open: () => files.read(file) }, signal)
 
   return {
-    find: collection.find.bind(collection),
+    /** A tenant's models that are there for callers, in the order of their ids. */
+    async list(tenant: string, query: Omit<Query, 'equals'>): Promise<readonly StoredModel[]> {
+      const found = await collection.find('by_fate', { ...query, equals: [tenant, 'stays'] })
+      return found.filter(model => model.fate === 'stays')
+    },
 
     /** The model, where it is there for callers. */
     async get(tenant: string, id: string): Promise<StoredModel | undefined> {
@@ -86,7 +90,12 @@ export function createOwnModels(deps: OwnModelsDeps) {
         created_at: clock.now(),
       }
       checkExample(model)
-      const isMade = await files.holdings.take(file, id, async () => {
+      const isMade = await files.holdings.take(file, id, async pending => {
+        await requireRoom(
+          collection,
+          tenant,
+          pending.filter(other => other.startsWith('model_')),
+        )
         const event = modelEvent('model.created', model, 1, {
           ids,
           now: model.created_at,
@@ -126,9 +135,20 @@ export function createOwnModels(deps: OwnModelsDeps) {
   }
 }
 
-async function requireRoom(collection: OwnModelsDeps['collection'], tenant: string): Promise<void> {
+/**
+ * `pending`: ids of models that are being made at the same time. Those that are not written yet count: of two requests
+ * at once for the last place each would see that place free.
+ */
+async function requireRoom(
+  collection: OwnModelsDeps['collection'],
+  tenant: string,
+  pending: readonly string[] = [],
+): Promise<void> {
+  // In this order: what is written in between counts twice, and never not at all.
+  const written = await Promise.all(pending.map(id => collection.get(tenant, id)))
+  const unwritten = written.filter(model => model === undefined).length
   const count = await collection.count('by_fate', { equals: [tenant, 'stays'] }, MOST_MODELS)
-  if (count < MOST_MODELS) return
+  if (count + unwritten < MOST_MODELS) return
   throw fail('invalid_state', `There are ${MOST_MODELS} models, which is as many as may be: delete one first.`)
 }
 

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream'
 import type { Fault } from '@millhand/api'
 import type { LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import { type Catalogue, type ModelPackage, type OnnxInspection, parseManifest } from '@millhand/model'
-import { modeOf } from '@millhand/task'
 import type { StoredFile } from '../files/file.ts'
 import type { Files } from '../files/files.ts'
 import type { TaskRecord } from '../task.ts'
+import { BoundedCache } from './bounded-cache.ts'
 import { InspectionCache } from './inspection-cache.ts'
 import { ModelInvalid } from './inspector.ts'
 import { digestOf, type StoredModel } from './model.ts'
@@ -35,13 +35,15 @@ export function createTaskModels(deps: {
 }) {
   const { models, ownModels, files } = deps
   const inspections = new InspectionCache(ownModels.inspect)
+  const packages = new PackageCache()
   const maxBatches = new BatchSizes()
 
   async function ofFile(file: StoredFile, signal: AbortSignal): Promise<TaskModel | undefined> {
     const inspection = await inspections.of(file, signal)
     if (inspection === undefined) return undefined
     const { hiddenOutputs } = inspection
-    return { model: filePackage(file, inspection), group: groupOf(file.id, true), own: file.id, hiddenOutputs }
+    const model = packages.of(`${file.tenant} ${file.id}`, () => filePackage(file, inspection))
+    return { model, group: groupOf(file.id, true), own: file.id, hiddenOutputs }
   }
 
   /** The file or model that a task runs, as it is in the store; undefined where it is not there any more. */
@@ -49,16 +51,22 @@ export function createTaskModels(deps: {
     own.startsWith('file_') ? files.getUsed(tenant, own) : ownModels.get(tenant, own)
 
   /** A file's own graph tells its executor the inputs and outputs; the sandbox, which loads nothing, has to be told. */
-  async function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): Promise<string> {
+  function manifestOf(task: TaskRecord, holder: StoredFile | StoredModel): string {
     if ('manifest' in holder) {
       if (task.type !== 'custom') return holder.manifest
       const { name, inputs, outputs } = JSON.parse(holder.manifest)
       return JSON.stringify({ name, inputs, outputs })
     }
-    const name = holder.id
-    if (modeOf(holder.tenant) === 'live') return JSON.stringify({ name })
-    const inspection = await inspections.of(holder, AbortSignal.timeout(INSPECTION_MS))
-    return JSON.stringify({ name, inputs: inspection?.inputs ?? [], outputs: inspection?.outputs ?? [] })
+    return JSON.stringify({ name: holder.id, outputs: task.sandbox_outputs })
+  }
+
+  function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
+    const group = groupOf(stored.id, isCustom)
+    const model = packages.of(`${stored.tenant} ${group}`, () => {
+      const known = packageOf(stored)
+      return isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
+    })
+    return { model, group, own: stored.id, hiddenOutputs: stored.hidden_outputs }
   }
 
   return {
@@ -102,7 +110,7 @@ export function createTaskModels(deps: {
       if (task.own_model === undefined) return undefined
       const holder = await holderOf(task)
       if (holder === undefined) return undefined
-      const manifest = await manifestOf(task, holder)
+      const manifest = manifestOf(task, holder)
       if (task.type === 'inference') maxBatches.learn(task.group, parseManifest(manifest).maxBatch)
       return { $typeName: 'millhand.lease.v1.LeasedModel', digest: digestOf(holder), bytes: holder.bytes, manifest }
     },
@@ -121,10 +129,18 @@ export function createTaskModels(deps: {
   }
 }
 
-function ofModel(stored: StoredModel, isCustom: boolean): TaskModel {
-  const known = packageOf(stored)
-  const model = isCustom ? { ...known, manifest: tensorsOnly(known.manifest) } : known
-  return { model, group: groupOf(stored.id, isCustom), own: stored.id, hiddenOutputs: stored.hidden_outputs }
+/** Models, and files, as tasks need them: they never change under their ids. */
+class PackageCache {
+  readonly #known = new BoundedCache<ModelPackage>()
+
+  of(key: string, make: () => ModelPackage): ModelPackage {
+    const known = this.#known.get(key)
+    if (known) return known
+    const made = make()
+    // What the JSON of its inputs and outputs has, the schema has too, and more.
+    this.#known.set(key, made, 2 * made.outputSchema.length + JSON.stringify([made.manifest, made.inputs]).length)
+    return made
+  }
 }
 
 /** How many tasks of a group may share a run: known from the first one that was lent. */
@@ -144,6 +160,3 @@ class BatchSizes {
 }
 
 const MOST_GROUPS = 10_000
-
-/** Other claims wait for it. */
-const INSPECTION_MS = 5_000

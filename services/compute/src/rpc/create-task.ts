@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { type Fault, failIf, type Id, type KeyMode, readSandboxInput, type SandboxInput } from '@millhand/api'
 import { type Task, TaskPriority, TaskType } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { CreateTaskRequest } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
-import { accelerators, checkInput, type ModelPackage } from '@millhand/model'
+import { accelerators, checkInput, type ModelPackage, type TensorSpec } from '@millhand/model'
 import { idOf, principal } from '@millhand/rpc'
 import { addTask, callbackFaults, failAsInstructed, findExistingTask, newTaskFields, showTask } from '@millhand/task'
 import type { ComputeDeps } from '../compute-deps.ts'
@@ -84,6 +84,7 @@ export function newTask(
     group,
     model_version: model.version,
     ...(own !== undefined && { own_model: own, uses_model: 'yes' }),
+    ...(mode === 'test' && own?.startsWith('file_') && { sandbox_outputs: sandboxOutputs(model, req.parameters) }),
     rank: ranks[req.priority ?? TaskPriority.NORMAL] ?? 1,
     ...(input !== undefined && deps.inputs.placed(tenant, id, input)),
     ...(file && { input_file: file.id, input_file_bytes: file.bytes, uses_file: 'yes' }),
@@ -136,6 +137,17 @@ function admitted(
   if (outputs) faults.push(outputs)
   failIf(faults)
   return (named as { readonly found: TaskModel }).found
+}
+
+/** The outputs that the task asks for, as many as the record has room for: all of a usual model. */
+function sandboxOutputs({ outputs }: ModelPackage, parameters: CreateTaskRequest['parameters']): readonly TensorSpec[] {
+  const asked = parameters?.outputs
+  const wanted = Array.isArray(asked) ? outputs.filter(({ name }) => asked.includes(name)) : outputs
+  let room = mostParameters
+  return wanted.filter(output => {
+    room -= JSON.stringify(output).length
+    return room >= 0
+  })
 }
 
 /** Characters of JSON: they stay in the record, which a task's life writes three times. */

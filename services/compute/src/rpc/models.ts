@@ -10,7 +10,7 @@ import { Order } from '@millhand/api/gen/millhand/type/v1/mode_pb.ts'
 import { principal } from '@millhand/rpc'
 import { settlesAfterMs } from '@millhand/store'
 import type { ComputeDeps } from '../compute-deps.ts'
-import { modelMessage, ownModelMessage } from '../model-message.ts'
+import { listedModelMessage, modelMessage, ownModelMessage } from '../model-message.ts'
 import type { StoredModel } from '../models/model.ts'
 
 type Deps = Pick<ComputeDeps, 'models' | 'ownModels' | 'gpuTypes' | 'cursors' | 'clock'>
@@ -32,7 +32,7 @@ export const listModels =
       .map(model => ({ id: model.id, message: () => modelMessage(model, engines) }))
     const own = (await ownAfter(deps, tenant, isAscending, after, limit + 1)).map(model => ({
       id: model.id,
-      message: () => ownModelMessage(model, engines),
+      message: () => listedModelMessage(model, engines),
     }))
     const rest = [...included, ...own].sort((a, b) => (a.id < b.id === isAscending ? -1 : 1))
     const page = rest.slice(0, limit)
@@ -47,7 +47,7 @@ export const listModels =
   }
 
 /** Of the account's own models the next `count`, by id. */
-async function ownAfter(
+function ownAfter(
   { ownModels, clock }: Deps,
   tenant: string,
   isAscending: boolean,
@@ -55,22 +55,9 @@ async function ownAfter(
   count: number,
 ): Promise<readonly StoredModel[]> {
   // What is newer may still come out of order.
-  const settled = isAscending ? [firstIdAt('model', clock.now() - settlesAfterMs)] : undefined
-  const found: StoredModel[] = []
-  let last = after
-  for (;;) {
-    const chunk = await ownModels.find('primary', {
-      equals: [tenant],
-      ...(isAscending
-        ? { ...(last !== undefined && { after: [last] }), ...(settled && { before: settled }) }
-        : last !== undefined && { before: [last] }),
-      order: isAscending ? 'asc' : 'desc',
-      limit: count,
-    })
-    for (const model of chunk) if (model.fate === 'stays' && found.length < count) found.push(model)
-    last = chunk.at(-1)?.id
-    if (found.length === count || chunk.length < count) return found
-  }
+  const settled = isAscending && { before: [firstIdAt('model', clock.now() - settlesAfterMs)] }
+  const beyond = after !== undefined && { [isAscending ? 'after' : 'before']: [after] }
+  return ownModels.list(tenant, { ...settled, ...beyond, order: isAscending ? 'asc' : 'desc', limit: count })
 }
 
 /** Gets a model. */

@@ -200,7 +200,8 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
   metrics: { [key: string]: number };
 
   /**
-   * What its outputs look like: a JSON Schema (2020-12). The sandbox's answers fit it too.
+   * What its outputs look like: a JSON Schema (2020-12). The sandbox's answers fit it too. Of an own model it is in its
+   * record alone, and not in lists and events.
    *
    * @generated from field: optional string output_schema = 21;
    */
@@ -214,7 +215,7 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
   bytes?: number | undefined;
 
   /**
-   * Of an own model: the operator sets that it imports, by their domain.
+   * Of an own model: the operator sets that it imports, by their domain. Empty in lists and events.
    *
    * @generated from field: map<string, uint32> opsets = 23;
    */
@@ -222,6 +223,7 @@ export type Model = Message<"millhand.compute.v1.Model"> & {
 
   /**
    * Of an own model: the operators that it has, in alphabetical order; those beyond the default domain with their domain before them.
+   * Empty in lists and events.
    *
    * @generated from field: repeated string operators = 24;
    */

@@ -1,0 +1,51 @@
+/** Whether a file is refused or can't be looked into now follows from how the process ended. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, test } from 'node:test'
+import { codeOf } from '@millhand/api'
+import { systemClock } from '@millhand/process'
+import { createLog } from '@millhand/telemetry'
+import { createInspector, ModelInvalid } from './inspector.ts'
+
+const { PATH } = process.env
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millhand-inspector-'))
+  process.env.PATH = `${folder}:${PATH}`
+})
+after(async () => {
+  process.env.PATH = PATH
+  await rm(folder, { recursive: true })
+})
+
+/** Looks into a file by a process that runs this shell script. */
+async function inspectBy(script: string): Promise<unknown> {
+  await writeFile(join(folder, 'sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const inspector = createInspector({ clock: systemClock, log: createLog({ level: 'error', write: () => {} }) })
+  const file = { tenant: 'acct_a/live', bytes: 1, open: async () => Readable.from(['x']) }
+  return await inspector.inspect(file, new AbortController().signal).then(
+    () => assert.fail('it was not refused'),
+    (error: unknown) => error,
+  )
+}
+
+test('a process that needs more memory than it may have has a file that is refused', async () => {
+  const error = await inspectBy(`printf '\\nmillhand: out of memory\\n' >&2; exit 134`)
+  assert.ok(error instanceof ModelInvalid, String(error))
+  assert.match(error.message, /more memory/)
+})
+
+for (const [ends, script] of [
+  ['with an error', 'exit 1'],
+  ['by a signal', 'kill -SEGV $$'],
+  ['without an answer', 'exit 0'],
+] as const) {
+  test(`a process that ends ${ends} says nothing of the file: another try may work`, async () => {
+    const error = await inspectBy(script)
+    assert.ok(!(error instanceof ModelInvalid))
+    assert.equal(codeOf(error), 'unavailable')
+  })
+}
