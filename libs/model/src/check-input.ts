@@ -4,7 +4,7 @@ import type { ModelPackage } from './catalogue.ts'
 import { checkBytesUri, checkDataUri } from './data-uri.ts'
 import { excerpt } from './excerpt.ts'
 import type { Preprocess, TensorSpec } from './manifest.ts'
-import { InputInvalid, type NamedTensors, parseJson, readTensors } from './tensors.ts'
+import { InputInvalid, parseJson, readTensors, type Tensor } from './tensors.ts'
 import { readTexts } from './texts.ts'
 
 /** Beyond this JSON is read only where the model runs, so that no create holds up the others. */
@@ -35,7 +35,10 @@ function check({ manifest, inputs }: ModelPackage, input: string): void {
 }
 
 /** Checks tensors against a model's inputs; an empty list of those means that they are not known. Throws `InputInvalid`. */
-export function checkTensors(inputs: readonly TensorSpec[], { tensors }: NamedTensors): void {
+export function checkTensors(
+  inputs: readonly TensorSpec[],
+  { tensors }: { readonly tensors: ReadonlyMap<string, Pick<Tensor, 'dtype' | 'shape'>> },
+): void {
   if (inputs.length === 0) return
   const names = excerpt(inputs.map(({ name }) => `\`${excerpt(name)}\``).join(', '), 256)
   for (const name of tensors.keys()) {

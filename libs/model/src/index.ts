@@ -3,7 +3,7 @@ export { checkInput, checkTensors, type NumbersPreprocess, readNumbers } from '.
 export { checkHead, readBytesUri, readDataUri } from './data-uri.ts'
 export { type Dtype, type ElementArray, type Elements, elements, isDtype } from './dtype.ts'
 export { excerpt } from './excerpt.ts'
-export { checkInputFile, INPUT_HEAD_BYTES, readUtf8 } from './input-file.ts'
+export { checkInputFile, INPUT_HEAD_BYTES } from './input-file.ts'
 export {
   type InputFormat,
   type Manifest,
@@ -20,6 +20,16 @@ export { outputSchema, type Schema, scoreCount, vectorWidth } from './output-sch
 export { processingFault } from './processing-fault.ts'
 export { type Accelerator, accelerators, type Provider, providers } from './provider.ts'
 export {
+  formatOf as tensorFormatOf,
+  isTensorFormat,
+  STORED_AS,
+  TENSOR_FORMATS,
+  type TensorFormat,
+} from './tensor-files/format.ts'
+export { npyBytes } from './tensor-files/npy.ts'
+export { NO_STRINGS } from './tensor-files/safetensors.ts'
+export { readTensorFile, tensorFileParts } from './tensor-files/tensor-file.ts'
+export {
   InputInvalid,
   listParts,
   type NamedTensors,
@@ -29,3 +39,4 @@ export {
   writeTensors,
 } from './tensors.ts'
 export { type InputTexts, MOST_TEXTS, readTexts } from './texts.ts'
+export { readUtf8 } from './utf8.ts'

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelPackage } from './catalogue.ts'
-import { checkInputFile, INPUT_HEAD_BYTES, readUtf8 } from './input-file.ts'
+import { checkInputFile, INPUT_HEAD_BYTES } from './input-file.ts'
 import { parseManifest } from './manifest.ts'
 import { InputInvalid } from './tensors.ts'
 import { textModel } from './text-model.fixture.ts'
+import { readUtf8 } from './utf8.ts'
 
 const model = (fields: object): ModelPackage => ({
   ...textModel('a'),

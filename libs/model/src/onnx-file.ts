@@ -118,7 +118,9 @@ const NODE = { opType: 4 }
 const TENSOR = { name: 8, externalData: 13, dataLocation: 14 }
 const VALUE = { name: 1, type: 2 }
 /** The kinds of a type, of which the last that is written counts (`oneof`). */
-const TYPE = { tensor: 1, kinds: [1, 4, 5, 7, 8, 9] }
+const TYPE = { tensor: 1, optional: 9, kinds: [1, 4, 5, 7, 8, 9] }
+/** Of an optional: its type, where there is something. */
+const ELEMENT = { type: 1 }
 const TENSOR_TYPE = { elementType: 1, shape: 2 }
 const DIMENSION = { length: 1, parameter: 2 }
 
@@ -142,8 +144,10 @@ const DTYPE: Readonly<Record<number, Dtype>> = {
 /** A ValueInfoProto: a tensor of a type that is carried, or in words what else it is. */
 function readValue(bytes: Uint8Array, value: Field): TensorSpec | Omit<NotCarried, 'role'> {
   const name = nameOf(bytes, value, VALUE.name)
-  const type = last(bytes, value, VALUE.type)
-  const tensor = type && last(bytes, type, ...TYPE.kinds)
+  const kind = kindOf(bytes, last(bytes, value, VALUE.type))
+  // ONNX Runtime takes a tensor for an optional of one, and gives one back where there is one.
+  const element = kind?.number === TYPE.optional ? kindOf(bytes, last(bytes, kind, ELEMENT.type)) : undefined
+  const tensor = element?.number === TYPE.tensor ? element : kind
   if (tensor?.number !== TYPE.tensor) return { name, type: KINDS[tensor?.number ?? 0] ?? 'a value without a type' }
   const elementType = last(bytes, tensor, TENSOR_TYPE.elementType)?.value ?? 0
   const dtype = DTYPE[elementType]
@@ -153,13 +157,16 @@ function readValue(bytes: Uint8Array, value: Field): TensorSpec | Omit<NotCarrie
   return { name, dtype, shape: dimensions.map(length => lengthOf(bytes, length)) }
 }
 
+const kindOf = (bytes: Uint8Array, type: Field | undefined): Field | undefined =>
+  type && last(bytes, type, ...TYPE.kinds)
+
 /** By the fields of TypeProto. */
 const KINDS: Readonly<Record<number, string>> = {
   4: 'a sequence',
   5: 'a map',
   7: 'an opaque value',
   8: 'a sparse tensor',
-  9: 'an optional',
+  9: 'an optional of something else than a tensor',
 }
 
 /** By TensorProto.DataType: those that are in no array of JavaScript. */
@@ -178,6 +185,8 @@ const OTHER_DTYPES: Readonly<Record<number, string>> = {
   24: 'float8e8m0',
   25: 'uint2',
   26: 'int2',
+  27: 'float6e2m3',
+  28: 'float6e3m2',
 }
 
 /** -1 where any length goes: it has a name or nothing, or is negative, as exporters write it too (an int64). */

@@ -84,9 +84,14 @@ describe('what is refused of an uploaded file', () => {
     [
       'a sequence in',
       model({ inputs: [value('x', sequenceOf(tensorOf(FLOAT)))] }),
-      /`x` is a sequence.*Non tensor type/,
+      /`x` is a sequence.*but received a tensor/,
     ],
-    ['an optional in', model({ inputs: [value('x', optionalOf(tensorOf(FLOAT)))] }), /`x` is an optional/],
+    [
+      'an optional of a sequence in',
+      model({ inputs: [value('x', optionalOf(sequenceOf(tensorOf(FLOAT))))] }),
+      /`x` is an optional of something else/,
+    ],
+    ['an optional of bfloat16 in', model({ inputs: [value('x', optionalOf(tensorOf(16)))] }), /a tensor of bfloat16/],
     ['a map in', model({ inputs: [value('x', mapOf(tensorOf(FLOAT)))] }), /`x` is a map/],
     ['a map as the only output', model({ outputs: [value('y', mapOf(tensorOf(FLOAT)))] }), /`y` is a map/],
     ['int4 in', model({ inputs: [value('x', tensorOf(22))] }), /tensor of int4.*Tensor\.type is not supported/],
@@ -131,4 +136,11 @@ it('tells what a model has', () => {
   })
   assert.match(hiddenOutputs.s ?? '', /a sequence.*Non tensor type/)
   assert.match(hiddenOutputs.q ?? '', /uint4.*not supported: uint4/)
+})
+
+it('an optional of a tensor is that tensor', () => {
+  const optional = optionalOf(tensorOf(FLOAT, [2]))
+  const { inputs, outputs } = inspectOnnx(model({ inputs: [value('x', optional)], outputs: [value('y', optional)] }))
+  assert.deepEqual(inputs, [{ name: 'x', dtype: 'float32', shape: [2] }])
+  assert.deepEqual(outputs, [{ name: 'y', dtype: 'float32', shape: [2] }])
 })

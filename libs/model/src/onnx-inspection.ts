@@ -28,6 +28,8 @@ const MOST_INSPECTION = 262_144
 
 /** What ONNX Runtime says of it (onnxruntime-node 1.30, `js/node/src/tensor_helper.cc`). */
 const NOT_TENSOR = 'the Node binding of ONNX Runtime says "Non tensor type is temporarily not supported"'
+const ONLY_TENSORS =
+  'the Node binding of ONNX Runtime passes tensors alone: the runtime says that it "expected" another type "but received a tensor"'
 
 /** Domains whose operators ONNX Runtime registers by itself; the empty one is the default. */
 const DOMAINS: ReadonlySet<string> = new Set([
@@ -95,8 +97,9 @@ const isUnusable = ({ role, type }: NotCarried) => role === 'input' || (isTensor
 const isTensor = (type: string) => type.startsWith('a tensor of ')
 const isFourBits = (type: string) => /^a tensor of u?int4$/.test(type)
 
-function reasonOf({ type }: NotCarried): string {
-  if (!isTensor(type)) return NOT_TENSOR
+function reasonOf({ role, type }: NotCarried): string {
+  if (!isTensor(type)) return role === 'input' ? ONLY_TENSORS : NOT_TENSOR
+  if (type.includes('complex')) return `ONNX Runtime says "MLDataType for ${type.slice('a '.length)} is not registered"`
   return isFourBits(type)
     ? `the Node binding of ONNX Runtime says "Tensor.type is not supported: ${type.slice('a tensor of '.length)}"`
     : 'the Node binding of ONNX Runtime says "Unsupported data type"'

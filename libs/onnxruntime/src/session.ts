@@ -39,7 +39,8 @@ export async function openSession(
   { threads, provider = 'cpu', onlyProvider = false }: SessionOptions,
 ): Promise<Session> {
   const bytes = await readFile(path)
-  const { refused } = readOnnx(bytes)
+  const file = readOnnx(bytes)
+  const { refused } = file
   if (refused) throw new OnnxInvalid(refused)
   const session = await InferenceSession.create(bytes, {
     executionProviders: [provider],
@@ -57,10 +58,10 @@ export async function openSession(
       },
     },
   })
-  const outputs = session.outputMetadata.flatMap(toSpec)
+  const outputs = session.outputMetadata.flatMap(value => toSpec(value, file.outputs))
   const wanted = outputs.map(({ name }) => name)
   return {
-    inputs: session.inputMetadata.flatMap(toSpec),
+    inputs: session.inputMetadata.flatMap(value => toSpec(value, file.inputs)),
     outputs,
     async run(feeds, names = wanted) {
       const given = Object.fromEntries([...feeds].map(([name, tensor]) => [name, toOrt(tensor)]))
@@ -70,9 +71,11 @@ export async function openSession(
   }
 }
 
-function toSpec(value: InferenceSession.ValueMetadata): TensorSpec[] {
+/** `listed`: what the file says, which alone tells what an optional is of. */
+function toSpec(value: InferenceSession.ValueMetadata, listed: readonly TensorSpec[]): TensorSpec[] {
+  if (!value.isTensor) return listed.filter(({ name }) => name === value.name)
   // To give a tensor of 4 bits to JavaScript ends the whole process (1.30).
-  if (!value.isTensor || !isDtype(value.type)) return []
+  if (!isDtype(value.type)) return []
   const shape = value.shape.map(length => (typeof length === 'number' ? length : -1))
   return [{ name: value.name, dtype: value.type, shape }]
 }

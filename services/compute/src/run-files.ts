@@ -1,5 +1,6 @@
 /** Files that a task's runs read and make, in compute's own store. docs/decisions/files.md, "In tasks" and "An output file". */
 import { fail } from '@millhand/api'
+import { STORED_AS, tensorFormatOf } from '@millhand/model'
 import type { RunFiles } from '@millhand/task'
 import { runOf } from './files/file.ts'
 import type { Files } from './files/files.ts'
@@ -39,15 +40,17 @@ export const runFiles = (files: Files, models: Pick<TaskModels, 'read'>): RunFil
       }
       return earlier.id
     }
+    const { head, whole } = await beginningOf(bounded(data))
+    const { extension, mediaType } = STORED_AS[tensorFormatOf(head)]
     const description = {
       purpose: 'output',
-      filename: `${id}.json`,
-      media_type: 'application/json',
+      filename: `${id}.${extension}`,
+      media_type: mediaType,
       expires_after_s: UNNAMED_S,
       metadata: {},
       output_of,
     } as const
-    return (await files.upload({ tenant, description, bytes: bounded(data), signal })).id
+    return (await files.upload({ tenant, description, bytes: whole, signal })).id
   },
 
   keep: ({ tenant, workId, attempt }, file, until) => files.keepOutput(tenant, file, runOf(workId, attempt), until),
@@ -81,3 +84,21 @@ async function* bounded(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
     yield part
   }
 }
+
+/** Bytes that tell a format, and all of them. */
+async function beginningOf(data: AsyncIterable<Uint8Array>) {
+  const parts = data[Symbol.asyncIterator]()
+  let head = new Uint8Array(0)
+  while (head.length < HEAD_BYTES) {
+    const { done, value } = await parts.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  async function* whole() {
+    if (head.length > 0) yield head
+    yield* { [Symbol.asyncIterator]: () => parts }
+  }
+  return { head, whole: whole() }
+}
+
+const HEAD_BYTES = 16

@@ -133,7 +133,7 @@ function admitted(
     const message = `\`parameters\` must be at most ${mostParameters} characters of JSON.`
     faults.push({ param: 'parameters', code: 'too_large', message })
   }
-  const outputs = 'found' in named ? outputsFault(named.found, parameters?.outputs) : undefined
+  const outputs = 'found' in named ? outputsFault(named.found, parameters, type === TaskType.BATCH) : undefined
   if (outputs) faults.push(outputs)
   failIf(faults)
   return (named as { readonly found: TaskModel }).found

@@ -4,19 +4,21 @@ import type { Tensor } from '@millhand/model'
 import {
   elements,
   type InputTexts,
+  isTensorFormat,
   type ModelPackage,
   type Postprocess,
   readTexts,
   scoreCount,
   type TensorSpec,
+  tensorFileParts,
   vectorWidth,
   writeTensors,
 } from '@millhand/model'
 import type { SeededRandom } from './seeded-random.ts'
 
 export interface MockOutput {
-  /** JSON text. */
-  readonly output: string
+  /** JSON text, or a file in parts. */
+  readonly output: string | Iterable<Uint8Array>
   /** What of it is emitted before, as the real one does: values of JSON. */
   readonly pieces: readonly object[]
 }
@@ -41,7 +43,7 @@ export function mockOutputOf(
     case 'single':
       return processing.postprocess.name === 'classify'
         ? classified(processing.postprocess, labels, scoreCount(outputs) ?? labels?.length ?? 10, dice)
-        : tensors(chosen(outputs, parameters.outputs), dice)
+        : tensors(chosen(outputs, parameters.outputs), parameters.output_format, dice)
   }
 }
 
@@ -182,18 +184,14 @@ const chosen = (outputs: readonly TensorSpec[], asked: unknown): readonly Tensor
 const SOME_OUTPUT: TensorSpec = { name: 'output', dtype: 'float32', shape: [1] }
 
 /** Every length that is not given is 1. */
-function tensors(outputs: readonly TensorSpec[], dice: SeededRandom): MockOutput | undefined {
+function tensors(outputs: readonly TensorSpec[], format: unknown, dice: SeededRandom): MockOutput | undefined {
   const specs = outputs.length > 0 ? outputs : [SOME_OUTPUT]
   const shaped = specs.map(spec => ({ ...spec, shape: spec.shape.map(length => (length < 0 ? 1 : length)) }))
   const elements = shaped.reduce((sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1), 0)
   if (elements > MOST_ELEMENTS) return undefined
-  return {
-    output: writeTensors(
-      shaped.map(spec => [spec.name, tensorOf(spec, dice)]),
-      false,
-    ),
-    pieces: [],
-  }
+  const named = shaped.map(spec => [spec.name, tensorOf(spec, dice)] as const)
+  const isFile = isTensorFormat(format) && format !== 'json'
+  return { output: isFile ? tensorFileParts(named, format) : writeTensors(named, false), pieces: [] }
 }
 
 /** As JSON they are less than the 256 KiB that a record has room for. */

@@ -1,6 +1,7 @@
 /** Answers without a model, and does what inputs ask the sandbox for: the adapter of `Runner` that computes nothing. */
 
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readSandboxInput } from '@millhand/api'
 import {
   type Emission,
@@ -8,7 +9,9 @@ import {
   type ItemResult,
   type Loadable,
   type Loaded,
+  makeTempFolder,
   type OnEmit,
+  type OutputFile,
   type RunItem,
   type Runner,
   RunnerGone,
@@ -83,11 +86,23 @@ const BEGINNING_BYTES = 65_536
 const progressEvery = 10
 
 const fault = (code: string, message: string): ItemResult => ({ ok: false, code, message, retryable: false })
-const result = ({ output }: MockOutput): ItemResult =>
-  Buffer.byteLength(output) <= mostBytes ? { ok: true, output } : tooLarge
+async function result({ output }: MockOutput): Promise<ItemResult> {
+  if (typeof output !== 'string') return { ok: true, file: await fileOf(output) }
+  return Buffer.byteLength(output) <= mostBytes ? { ok: true, output } : tooLarge
+}
+
+async function fileOf(parts: Iterable<Uint8Array>): Promise<OutputFile> {
+  const folder = makeTempFolder('inputs')
+  const handle = await open(join(folder, 'output'), 'wx+', 0o600)
+  await rm(folder, { recursive: true })
+  const content = Buffer.concat([...parts])
+  await handle.write(content)
+  return { handle, bytes: content.length }
+}
+
 const tooLarge = fault('output_too_large', 'The sandbox makes no output as large as this model’s.')
 
-/** Larger outputs are files, which it makes none of. UTF-8 bytes of JSON. */
+/** Larger outputs of JSON are files, which it makes none of. UTF-8 bytes. */
 const mostBytes = 256 * 1024
 
 class Mock<L extends Loadable> implements Loaded {
@@ -149,7 +164,7 @@ class Mock<L extends Loadable> implements Loaded {
     )
     if (plan) await this.#stream(plan, emit)
     else if (answer) for (const piece of answer.pieces) await emit({ kind: 'output', json: JSON.stringify(piece) })
-    return answer ? result(answer) : tooLarge
+    return answer ? await result(answer) : tooLarge
   }
 
   async #stream(plan: StreamInstructions, emit: (emission: Emission) => Promise<void>): Promise<void> {

@@ -1,13 +1,12 @@
 /** The process that a model lives in. It reads everything that is hostile, holds no secret, and can be killed. */
 
-import { writeFileSync } from 'node:fs'
 import { PieceTooLarge } from '@millhand/child-process'
 import { endIfOutOfMemory, lockDown, lockLoaded, openChannel, startWatchdog } from '@millhand/child-process/child'
 import { excerpt, InputInvalid } from '@millhand/model'
 import { MAX_MESSAGE_BYTES, mostInline } from '../result-limit.ts'
 import { emitWindow } from './emit-window.ts'
-import { MAX_OUTPUT_BYTES, OutputTooLarge } from './output-limit.ts'
-import { type Processor, toError } from './processing/processor.ts'
+import { OutputTooLarge } from './output-limit.ts'
+import { type FileOutput, type Processor, toError } from './processing/processor.ts'
 import {
   type FromChild,
   type ItemFault,
@@ -17,6 +16,7 @@ import {
   type RunMessage,
   type ToChild,
 } from './protocol.ts'
+import { writeOutput } from './write-output.ts'
 
 startWatchdog()
 
@@ -56,7 +56,7 @@ async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
   const items = inputs.map((input, index) => ({ input, parameters: parameters?.[index] }))
   const results = await (processor as Processor).run(items, emissions.emit)
   const write = outputWriter(room, inline)
-  const answers = results.map((result, index) => (typeof result === 'string' ? write(result, index) : fault(result)))
+  const answers = results.map((result, index) => (result instanceof Error ? fault(result) : write(result, index)))
   const outputs = answers.filter(answer => typeof answer === 'string')
   const answered = answers.map(answer => (typeof answer === 'string' ? null : answer))
   say({ kind: 'done', items: answered }, outputs)
@@ -64,16 +64,21 @@ async function run({ inputs, parameters, room }: RunMessage): Promise<void> {
 
 /** An output as it is where it fits a message, else in a file, which the parent takes away before the next portion. */
 function outputWriter(room: number, inline: number) {
-  return (output: string, item: number): string | ItemInFile | ItemFault => {
-    const bytes = Buffer.byteLength(output)
-    if (bytes <= MAX_MESSAGE_BYTES && bytes <= inline) {
-      inline -= bytes
-      return output
+  return (output: string | FileOutput, item: number): string | ItemInFile | ItemFault => {
+    if (typeof output === 'string') {
+      const bytes = Buffer.byteLength(output)
+      if (bytes <= MAX_MESSAGE_BYTES && bytes <= inline) {
+        inline -= bytes
+        return output
+      }
     }
-    if (bytes > MAX_OUTPUT_BYTES) return fault(new OutputTooLarge())
-    if (bytes > room) return { code: 'no_room', message: '' }
     try {
-      writeFileSync(outputName(item), output, { mode: 0o600 })
+      const bytes = writeOutput(
+        outputName(item),
+        typeof output === 'string' ? [Buffer.from(output)] : output.parts,
+        room,
+      )
+      if (bytes === undefined) return { code: 'no_room', message: '' }
       room -= bytes
       return { inFile: true }
     } catch (error) {

@@ -1,7 +1,7 @@
 /** How much one item may give back. */
-import type { ElementArray, Tensor } from '@millhand/model'
+import { type ElementArray, npyBytes, type Tensor } from '@millhand/model'
 
-/** UTF-8 bytes of JSON of an output that is in a file: docs/decisions/files.md, "In tasks". */
+/** Bytes of an output that is in a file, UTF-8 where it is JSON: docs/decisions/files.md, "In tasks". */
 export const MAX_OUTPUT_BYTES = 64 * 2 ** 20
 
 /** What the outputs of one run that are in files may have together, as its inputs: docs/decisions/files.md. */
@@ -9,7 +9,7 @@ export const MOST_FILES_BYTES = 2 ** 30
 
 export class OutputTooLarge extends Error {
   constructor(most = MAX_OUTPUT_BYTES) {
-    super(`the output is over ${most.toLocaleString('en')} bytes of JSON`)
+    super(`the output is over ${most.toLocaleString('en')} bytes`)
     this.name = 'OutputTooLarge'
   }
 }
@@ -30,9 +30,9 @@ export function boundedText(parts: Iterable<string>): string {
  * Throws `OutputTooLarge` when the tensors are over the bound whatever their elements are. Asked before they are written
  * as text: a model may give hundreds of megabytes, and their text is larger still.
  */
-export function checkWritable(tensors: Iterable<Tensor>, base64: boolean): void {
+export function checkWritable(tensors: Iterable<Tensor>, base64: boolean | 'binary'): void {
   let bytes = 0
-  for (const tensor of tensors) bytes += leastBytes(tensor, base64)
+  for (const tensor of tensors) bytes += base64 === 'binary' ? npyBytes(tensor) : leastBytes(tensor, base64)
   if (bytes > MAX_OUTPUT_BYTES) throw new OutputTooLarge()
 }
 

@@ -4,12 +4,17 @@ import type { Emission, RunItem } from '@millhand/child-process'
 /** Sends what an item emits. Who emits waits for it; it rejects with `PieceTooLarge`. */
 export type Emit = (emission: Emission) => Promise<void>
 
+/** An output that is a file and no JSON, in parts. */
+export interface FileOutput {
+  readonly parts: Iterable<Uint8Array>
+}
+
+/** JSON text, a file, or why there is neither: `InputInvalid` when the input is at fault. */
+export type Output = string | FileOutput | Error
+
 export interface Processor {
-  /**
-   * One result an item, in their order: JSON text, or why there is none (`InputInvalid` when the input is at fault).
-   * Never rejects, and has emitted everything by then.
-   */
-  run(items: readonly RunItem[], emit: (item: number, emission: Emission) => Promise<void>): Promise<(string | Error)[]>
+  /** One output an item, in their order. Never rejects, and has emitted everything by then. */
+  run(items: readonly RunItem[], emit: (item: number, emission: Emission) => Promise<void>): Promise<Output[]>
 }
 
 /** Items one after the other, for pipelines that take one at a time. */

@@ -8,6 +8,7 @@ import {
   type NamedTensors,
   type Preprocess,
   readNumbers,
+  readTensorFile,
   readTensors,
   type Tensor,
   type TensorSpec,
@@ -20,11 +21,13 @@ export type Read = (input: RunItem['input']) => NamedTensors | Promise<NamedTens
 /** What reads an input; it throws or rejects with `InputInvalid`. Rejects when the model does not take such tensors. */
 export async function reader(preprocess: Preprocess, inputs: readonly TensorSpec[]): Promise<Read> {
   if (preprocess.name === 'tensors') {
-    return fromText(text => {
-      const named = readTensors(text)
+    const checked = (named: NamedTensors) => {
       checkTensors(inputs, named)
       return named
-    })
+    }
+    return input => {
+      return typeof input === 'string' ? checked(readTensors(input)) : readTensorFile(input.path).then(checked)
+    }
   }
   const [spec] = inputs
   if (!spec || inputs.length > 1) throw new Error(`preprocess ${preprocess.name} needs a model with one input`)

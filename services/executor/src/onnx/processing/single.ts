@@ -4,9 +4,12 @@ import type { RunItem } from '@millhand/child-process'
 import {
   excerpt,
   InputInvalid,
+  isTensorFormat,
   type NamedTensors,
   type Processing,
+  type TensorFormat,
   type TensorSpec,
+  tensorFileParts,
   tensorParts,
 } from '@millhand/model'
 import { openSession, type Session } from '@millhand/onnxruntime'
@@ -14,7 +17,7 @@ import { boundedText, checkWritable } from '../output-limit.ts'
 import type { LoadMessage } from '../protocol.ts'
 import { batches, joinRows, splitRows } from './batch.ts'
 import { classify } from './classify.ts'
-import { type Processor, toError } from './processor.ts'
+import { type FileOutput, type Output, type Processor, toError } from './processor.ts'
 import { type Read, reader } from './read-input.ts'
 
 type Single = Extract<Processing, { kind: 'single' }>
@@ -23,6 +26,7 @@ interface Feed extends NamedTensors {
   readonly index: number
   /** Names of the outputs that are asked for; all of them where it is not set. */
   readonly outputs: readonly string[] | undefined
+  readonly format: TensorFormat
 }
 
 export async function openSingle(message: LoadMessage, { preprocess, postprocess }: Single): Promise<Processor> {
@@ -31,12 +35,13 @@ export async function openSingle(message: LoadMessage, { preprocess, postprocess
   const isNamed = postprocess.name === 'tensors'
   const write = isNamed ? writeOutputs : classify(postprocess, message.labels)
   const choose = (asked: unknown) => (isNamed ? chosenOutputs(asked, session.outputs) : undefined)
+  const formatOf = (asked: unknown) => (isNamed && isTensorFormat(asked) ? asked : 'json')
   return {
     async run(items) {
-      const results: (string | Error)[] = new Array(items.length)
+      const results: Output[] = new Array(items.length)
       // Of many items so many at once are in memory as tensors as are run together.
       for (let from = 0; from < items.length; from += message.maxBatch) {
-        const feeds = await readAll(items.slice(0, from + message.maxBatch), from, { read, choose }, results)
+        const feeds = await readAll(items.slice(0, from + message.maxBatch), from, { read, choose, formatOf }, results)
         for (const batch of message.maxBatch > 1 ? batches(feeds) : feeds.map(feed => [feed])) {
           for (const [index, result] of await runBatch(session, batch, write)) results[index] = result
         }
@@ -46,25 +51,29 @@ export async function openSingle(message: LoadMessage, { preprocess, postprocess
   }
 }
 
-type Write = (outputs: NamedTensors) => string
+type Write = (outputs: NamedTensors, format: TensorFormat) => string | FileOutput
 
-const writeOutputs: Write = ({ tensors, base64 }) => {
-  checkWritable(tensors.values(), base64)
-  return boundedText(tensorParts(tensors, base64))
+const writeOutputs: Write = ({ tensors, base64 }, format) => {
+  checkWritable(tensors.values(), format === 'json' ? base64 : 'binary')
+  return format === 'json'
+    ? boundedText(tensorParts(tensors, base64))
+    : { parts: tensorFileParts([...tensors], format) }
 }
 
 interface Reading {
   readonly read: Read
   /** The names that `parameters.outputs` has; undefined for all. Throws `InputInvalid`. */
   readonly choose: (asked: unknown) => readonly string[] | undefined
+  /** What `parameters.output_format` says. */
+  readonly formatOf: (asked: unknown) => TensorFormat
 }
 
 /** Reads those from an index on. */
 async function readAll(
   items: readonly RunItem[],
   from: number,
-  { read, choose }: Reading,
-  results: (string | Error)[],
+  { read, choose, formatOf }: Reading,
+  results: Output[],
 ): Promise<Feed[]> {
   const feeds: Feed[] = []
   for (let index = from; index < items.length; index++) {
@@ -73,7 +82,7 @@ async function readAll(
       const outputs = choose(parameters?.outputs)
       const named = read(input)
       const { tensors, base64 } = named instanceof Promise ? await named : named
-      feeds.push({ tensors, base64, index, outputs })
+      feeds.push({ tensors, base64, index, outputs, format: formatOf(parameters?.output_format) })
     } catch (error) {
       results[index] = toError(error)
     }
@@ -91,19 +100,19 @@ function chosenOutputs(asked: unknown, outputs: readonly TensorSpec[]): readonly
 }
 
 /** When a shared run fails, each item runs alone, so that only the one at fault fails. */
-async function runBatch(session: Session, batch: Feed[], write: Write): Promise<[number, string | Error][]> {
+async function runBatch(session: Session, batch: Feed[], write: Write): Promise<[number, Output][]> {
   try {
     const [first] = batch as [Feed]
     const outputs =
       batch.length === 1
         ? [await session.run(first.tensors, first.outputs)]
         : splitRows(await session.run(joinRows(batch)), batch)
-    return batch.map(({ index, base64, outputs: names }, at) => {
-      return [index, written(write, { tensors: only(names, outputs[at] as Feed['tensors']), base64 })]
+    return batch.map(({ index, base64, outputs: names, format }, at) => {
+      return [index, written(write, { tensors: only(names, outputs[at] as Feed['tensors']), base64 }, format)]
     })
   } catch (error) {
     if (batch.length === 1) return [[(batch[0] as Feed).index, toError(error)]]
-    const alone: [number, string | Error][] = []
+    const alone: [number, Output][] = []
     for (const item of batch) alone.push(...(await runBatch(session, [item], write)))
     return alone
   }
@@ -112,9 +121,9 @@ async function runBatch(session: Session, batch: Feed[], write: Write): Promise<
 const only = (names: Feed['outputs'], tensors: Feed['tensors']): Feed['tensors'] =>
   names ? new Map([...tensors].filter(([name]) => names.includes(name))) : tensors
 
-function written(write: Write, outputs: NamedTensors): string | Error {
+function written(write: Write, outputs: NamedTensors, format: TensorFormat): Output {
   try {
-    return write(outputs)
+    return write(outputs, format)
   } catch (error) {
     return toError(error)
   }
