@@ -156,7 +156,7 @@ function readHeader(text: string, where: string): Header {
 }
 
 function readType(descr: string, where: string): Pick<Header, 'element' | 'isBigEndian'> {
-  const [, endian, kind = '', size = ''] = /^([<>=|])([a-zA-Z])(\d{1,9})$/.exec(descr) ?? []
+  const [, endian, kind = '', size = ''] = /^([<>=|])([a-zA-Z])(\d{0,9})$/.exec(descr) ?? []
   const isBigEndian = endian === '>'
   if (kind === 'U' || kind === 'S') {
     return { element: { kind, itemBytes: Number(size) * (kind === 'U' ? 4 : 1) }, isBigEndian }

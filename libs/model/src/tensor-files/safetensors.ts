@@ -68,13 +68,11 @@ function tensorsOf(header: Uint8Array, size: number, read: TensorsRead): readonl
     .filter(([name]) => name !== '__metadata__')
     .map(([name, value]) => readEntry(name, value))
     .sort((a, b) => a.begin - b.begin || a.end - b.end)
-  const names = new Set<string>()
   let free = 0
   const found: SafeTensor[] = []
   for (const { name, dtype, shape, begin, end } of listed) {
     const where = shownTensor(name)
     if (begin !== free) throw broken(`${begin < free ? 'tensors overlap' : 'no tensor has the bytes'} before ${where}`)
-    names.add(name)
     const needed = read.admit(name, dtype, shape, end - begin) * (bytesOf(dtype) as number)
     if (end - begin !== needed) throw broken(`${where}: its shape needs ${needed} bytes, it has ${end - begin}`)
     found.push({ name, dtype, shape: shape as number[], start: dataAt + begin })

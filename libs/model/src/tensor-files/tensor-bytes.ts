@@ -7,6 +7,7 @@ import { MOST_ELEMENT_BYTES, MOST_NAME, MOST_RANK, MOST_STRINGS, MOST_TENSORS } 
 /** The tensors of one file, as they are read. Its methods throw `InputInvalid`. */
 export class TensorsRead {
   readonly tensors = new Map<string, Tensor>()
+  readonly #names = new Set<string>()
   #bytes = 0
   #strings = 0
 
@@ -14,8 +15,9 @@ export class TensorsRead {
   admit(name: string, dtype: Dtype, shape: readonly unknown[], bytes: number): number {
     const where = shownTensor(name)
     if (name.length > MOST_NAME) throw new InputInvalid(`${where} has a name of more than ${MOST_NAME} characters`)
-    if (this.tensors.has(name)) throw new InputInvalid(`the file has two tensors named \`${excerpt(name)}\``)
-    if (this.tensors.size === MOST_TENSORS) throw new InputInvalid(`the file has more than ${MOST_TENSORS} tensors`)
+    if (this.#names.has(name)) throw new InputInvalid(`the file has two tensors named \`${excerpt(name)}\``)
+    this.#names.add(name)
+    if (this.#names.size > MOST_TENSORS) throw new InputInvalid(`the file has more than ${MOST_TENSORS} tensors`)
     if (shape.length > MOST_RANK) throw new InputInvalid(`${where} has more than ${MOST_RANK} dimensions`)
     const count = elementCount(shape)
     if (count === undefined) {
