@@ -346,3 +346,48 @@ export const failingModels: readonly (readonly [name: string, bytes: Uint8Array,
     'attempts_exhausted',
   ],
 ]
+
+/** What only looks like harm: `y` of each for an `x` of 2. */
+export const harmlessModels: readonly (readonly [name: string, bytes: Uint8Array, y: unknown])[] = [
+  [
+    'a name of 1 MB within its graph',
+    model({ nodes: [op('Neg', ['x'], ['n'.repeat(MIB)]), op('Neg', ['n'.repeat(MIB)], ['y'])] }),
+    2,
+  ],
+  [
+    'a thousand operators in a row',
+    model({ nodes: many(1_000, at => op('Neg', [at === 0 ? 'x' : `v${at}`], [at === 999 ? 'y' : `v${at + 1}`])) }),
+    2,
+  ],
+  [
+    'weights that are no number',
+    model({
+      nodes: [op('Add', ['x', 'w'], ['y'])],
+      initializers: [weights('w', FLOAT, [1], new Uint8Array(new Float32Array([Number.NaN]).buffer))],
+    }),
+    'NaN',
+  ],
+  [
+    'infinite weights',
+    model({
+      nodes: [op('Mul', ['x', 'w'], ['y'])],
+      initializers: [weights('w', FLOAT, [1], new Uint8Array(new Float32Array([Number.NEGATIVE_INFINITY]).buffer))],
+    }),
+    '-Infinity',
+  ],
+  [
+    'functions that double ten times',
+    model({ nodes: [op('f9', ['x'], ['y'], [], 'f')] }, usesFunctions, ...doubling(10)),
+    2,
+  ],
+  [
+    'an optional in the place of a tensor',
+    model({ nodes: [op('OptionalGetElement', ['x'], ['y'])], inputs: [value('x', optionalOf(tensorOf(FLOAT)))] }),
+    2,
+  ],
+  [
+    'an optional as its output',
+    model({ nodes: [op('Optional', ['x'], ['y'])], outputs: [value('y', optionalOf(tensorOf(FLOAT)))] }),
+    2,
+  ],
+]

@@ -1,18 +1,34 @@
 /** Models and tensors that are made to do harm: each has a clear error, and neighbours run as before. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { upload } from './files.ts'
-import { failingModels, hostile, refusedFiles } from './hostile-graphs.ts'
+import { failingModels, harmlessModels, hostile, refusedFiles } from './hostile-graphs.ts'
 import { assertProblem, create, ended, ownModels, run } from './tasks.ts'
 import { type Visited, visitServer } from './visited-server.ts'
 
 let server: Visited
+let bytesBefore: number
 before(async () => {
   server = await visitServer()
+  bytesBefore = residentBytes()
 })
-after(() => server.leave())
+after(async () => {
+  const grown = residentBytes() - bytesBefore
+  assert.ok(grown < MOST_GROWN_BYTES, `the server has ${grown} bytes more than before`)
+  await server.leave()
+})
+
+/** What is hostile costs memory in processes that have a limit of their own. */
+const MOST_GROWN_BYTES = 512 * 2 ** 20
+
+/** Of the server's own process; 0 where the system does not tell. */
+function residentBytes(): number {
+  const status = `/proc/${server.pid}/status`
+  const [, kib = 0] = (existsSync(status) && /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))) || []
+  return Number(kib) * 1024
+}
 
 const uploadModel = async (bytes: Uint8Array): Promise<string> =>
   (await upload(server, bytes, 'purpose=model', 'application/octet-stream')).id
@@ -54,6 +70,13 @@ for (const [name, bytes, codes, more = {}] of failingModels) {
     assert.match(task.error.code, new RegExp(`^(${codes})$`), JSON.stringify(task.error))
     assert.ok(!task.error.message.includes('/tmp/'), task.error.message)
     assert.ok(task.error.message.length < 2_100)
+  })
+}
+
+for (const [name, bytes, y] of harmlessModels) {
+  test(`a model runs that has ${name}`, async () => {
+    const task = await run(server, { type: 'custom', model: await uploadModel(bytes), input: x(2) })
+    assert.deepEqual(task.output, { y: { dtype: 'float32', shape: [1], data: [y] } }, JSON.stringify(task.error))
   })
 }
 
