@@ -10,7 +10,7 @@ export function npy(header?: string, data: Uint8Array = floats(1, 2), version = 
   return Buffer.concat([Buffer.from('\x93NUMPY', 'latin1'), Buffer.from(version), length, text, data])
 }
 
-export const dictionary = (descr = '<f4', shape = '(1, 2)', order = 'False'): string =>
+const dictionary = (descr = '<f4', shape = '(1, 2)', order = 'False'): string =>
   `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': ${shape}, }`
 
 export const floats = (...values: number[]): Uint8Array => new Uint8Array(new Float32Array(values).buffer)

@@ -73,29 +73,11 @@ export function createOwnModels(deps: OwnModelsDeps) {
       const inspection = await inspect(file, call.signal).catch(failInvalid)
       if (inspection === undefined) throw noFile(fileId)
       const id = ids('model')
-      const model: StoredModel = {
-        tenant,
-        id,
-        version: 1,
-        operation: operation ?? id,
-        fate: 'stays',
-        account_id: accountId,
-        manifest: manifestOf(fields, inspection),
-        hidden_outputs: inspection.hiddenOutputs,
-        opsets: inspection.opsets,
-        operators: inspection.operators,
-        bytes: file.bytes,
-        sha256: file.sha256,
-        content: file.content,
-        created_at: clock.now(),
-      }
+      const making = { id, operation: operation ?? id, account_id: accountId, created_at: clock.now() }
+      const model = newModel(file, { ...making, manifest: manifestOf(fields, inspection) }, inspection)
       checkExample(model)
-      const isMade = await files.holdings.take(file, id, async pending => {
-        await requireRoom(
-          collection,
-          tenant,
-          pending.filter(other => other.startsWith('model_')),
-        )
+      const isMade = await files.holdings.take(file, model.id, async pending => {
+        await requireRoom(collection, tenant, pending)
         const event = modelEvent('model.created', model, 1, {
           ids,
           now: model.created_at,
@@ -135,9 +117,19 @@ export function createOwnModels(deps: OwnModelsDeps) {
   }
 }
 
+const newModel = (
+  { tenant, bytes, sha256, content }: StoredFile,
+  making: Pick<StoredModel, 'id' | 'operation' | 'account_id' | 'created_at' | 'manifest'>,
+  { hiddenOutputs: hidden_outputs, opsets, operators }: OnnxInspection,
+): StoredModel => ({
+  ...{ tenant, version: 1, fate: 'stays' },
+  ...making,
+  ...{ hidden_outputs, opsets, operators, bytes, sha256, content },
+})
+
 /**
- * `pending`: ids of models that are being made at the same time. Those that are not written yet count: of two requests
- * at once for the last place each would see that place free.
+ * `pending`: ids of what is being made at the same time. Models among them that are not written yet count: of two
+ * requests at once for the last place each would see that place free.
  */
 async function requireRoom(
   collection: OwnModelsDeps['collection'],
@@ -145,7 +137,8 @@ async function requireRoom(
   pending: readonly string[] = [],
 ): Promise<void> {
   // In this order: what is written in between counts twice, and never not at all.
-  const written = await Promise.all(pending.map(id => collection.get(tenant, id)))
+  const models = pending.filter(id => id.startsWith('model_'))
+  const written = await Promise.all(models.map(id => collection.get(tenant, id)))
   const unwritten = written.filter(model => model === undefined).length
   const count = await collection.count('by_fate', { equals: [tenant, 'stays'] }, MOST_MODELS)
   if (count + unwritten < MOST_MODELS) return
