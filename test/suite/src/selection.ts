@@ -10,7 +10,7 @@ const longest: readonly string[] = [
   ...['visitors', 'employees-alex-david', 'employees-others', 'libs', 'servers', 'services', 'others'].map(
     name => `test/suite/src/bundles/${name}.ts`,
   ),
-  ...['schemathesis', 'lifetime'].map(name => `test/e2e/src/${name}.test.ts`),
+  ...['schemathesis', 'lifetime', 'onnx-nodes'].map(name => `test/e2e/src/${name}.test.ts`),
   ...['keyed-crash', 'mutations'].map(name => `test/faults/src/${name}.test.ts`),
 ]
 
