@@ -21,4 +21,4 @@ export {
   RunnerGone,
   type RunResult,
 } from './task-runner.ts'
-export { makeTempFolder, removeTempFolder, sweepTempFolders } from './temp-folder.ts'
+export { ensureTempFolder, makeTempFolder, removeTempFolder, sweepTempFolders } from './temp-folder.ts'

@@ -1,5 +1,5 @@
 /** Folders for files that do not last, each named for the process that made it, so that none stays behind. */
-import { lstatSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log } from '@millhand/telemetry'
@@ -11,6 +11,15 @@ const NAME = /^millhand-(?:model|inputs|copies)-(\d{1,10})-([0-9a-z]+)-\w{6}$/
 /** An empty folder: of a child process, of the input files of a run, or of copies of models. Throws what the file system throws. */
 export const makeTempFolder = (what: 'model' | 'inputs' | 'copies'): string =>
   mkdtempSync(join(tmpdir(), `millhand-${what}-${process.pid}-${LIFE}-`))
+
+/** Makes one again that was removed meanwhile, as cleaners of temporary folders do. Throws where another user made it. */
+export function ensureTempFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isOurs(folder)) throw error
+  }
+}
 
 /** Never throws: what can't be removed is logged, and goes at a later start. */
 export function removeTempFolder(folder: string, log: Log): void {

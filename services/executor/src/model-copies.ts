@@ -1,12 +1,12 @@
 /** Copies of accounts' own models, by their content, on this machine's disk. docs/decisions/own-models.md, "On the executor". */
 import { createHash } from 'node:crypto'
-import { renameSync } from 'node:fs'
+import { renameSync, statSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@connectrpc/connect'
 import type { Lease, LeasedModel } from '@millhand/api/gen/millhand/lease/v1/lease_pb.ts'
 import type { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
-import { makeTempFolder, removeTempFolder } from '@millhand/child-process'
+import { ensureTempFolder, makeTempFolder, removeTempFolder } from '@millhand/child-process'
 import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { runOf } from './input-files.ts'
@@ -64,7 +64,8 @@ export class ModelCopies {
     const path = this.pathOf(model, lease.tenant)
     for (;;) {
       const copy = this.#copies.get(path)
-      if (copy) return await this.#held(path, copy)
+      // A cleaner of temporary folders may have removed it.
+      if (copy && isThere(path, copy)) return await this.#held(path, copy)
       const fetch = this.#fetches.get(path) ?? this.#begin(path, model, lease)
       try {
         await fetch.wait(signal)
@@ -79,8 +80,7 @@ export class ModelCopies {
     this.#copies.delete(path)
     this.#copies.set(path, copy)
     copy.holders++
-    const removed = this.#makeRoom()
-    await Promise.all(removed.map(each => this.#remove(each)))
+    await this.#makeRoom(this.#options.mostBytes)
     let isHeld = true
     return () => {
       if (isHeld) copy.holders--
@@ -89,7 +89,7 @@ export class ModelCopies {
   }
 
   #begin(path: string, model: LeasedModel, lease: Lease): Fetch {
-    const fetch = new Fetch(lease, signal => this.#fetched(path, model, lease, signal))
+    const fetch = new Fetch(lease, signal => this.#fetchInto(path, model, lease, signal))
     this.#fetches.set(path, fetch)
     const end = () => {
       if (this.#fetches.get(path) === fetch) this.#fetches.delete(path)
@@ -104,10 +104,22 @@ export class ModelCopies {
     if (this.#made !== undefined) removeTempFolder(this.#made, this.#options.log)
   }
 
+  /** Where the disk is full, what no run holds makes room. */
+  async #fetchInto(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#fetched(path, model, lease, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      await this.#makeRoom(0)
+      await this.#fetched(path, model, lease, signal)
+    }
+  }
+
   async #fetched(path: string, model: LeasedModel, lease: Lease, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options
     const part = join(this.#folder, `part-${this.#parts++}`)
     try {
+      ensureTempFolder(this.#folder)
       await retryWhileUnavailable(() => this.#fetch(part, model, lease, signal), {
         clock,
         signal,
@@ -115,7 +127,8 @@ export class ModelCopies {
       })
       signal.throwIfAborted()
       renameSync(part, path)
-      this.#copies.set(path, { bytes: model.bytes, holders: 0 })
+      // Runs may hold one that was there before.
+      this.#copies.set(path, this.#copies.get(path) ?? { bytes: model.bytes, holders: 0 })
     } finally {
       await rm(part, { force: true })
     }
@@ -149,24 +162,30 @@ export class ModelCopies {
   }
 
   /**
-   * Takes copies away that nobody holds, and gives the paths at which they now wait for their removal. Each is forgotten
-   * and renamed at once: who holds the same model again meanwhile writes another file.
+   * Removes copies that nobody holds until all have at most so many bytes. Never rejects. Each is forgotten and renamed
+   * at once: who holds the same model again meanwhile writes another file.
    */
-  #makeRoom(): readonly string[] {
+  async #makeRoom(mostBytes: number): Promise<void> {
     const removed: string[] = []
     let bytes = [...this.#copies.values()].reduce((sum, copy) => sum + copy.bytes, 0)
     for (const [path, copy] of this.#copies) {
-      if (bytes <= this.#options.mostBytes) break
+      if (bytes <= mostBytes) break
       if (copy.holders > 0) continue
-      const waiting = join(this.#folder, `gone-${this.#parts++}`)
-      renameSync(path, waiting)
-      removed.push(waiting)
       this.#copies.delete(path)
       bytes -= copy.bytes
+      const waiting = join(this.#folder, `gone-${this.#parts++}`)
+      try {
+        renameSync(path, waiting)
+        removed.push(waiting)
+      } catch {
+        // It is not there any more.
+      }
     }
-    return removed
+    await Promise.all(removed.map(each => this.#remove(each)))
   }
 }
+
+const isThere = (path: string, { bytes }: Copy): boolean => statSync(path, { throwIfNoEntry: false })?.size === bytes
 
 /** A copy on its way, for all that wait for it. */
 class Fetch {
