@@ -26,7 +26,7 @@ export interface CasesModel {
 }
 
 /** A case that ONNX Runtime's own Python package does not pass. */
-export interface NotPassed {
+interface NotPassed {
   readonly name: string
   readonly fault: string
 }
