@@ -81,10 +81,14 @@ async function run(caller: Served, { runtime, model, inputs, outputs, unwritable
   const input = JSON.stringify(inputs)
   const given =
     input.length <= MOST_CHARACTERS ? { input } : { input_file: (await upload(caller, input, 'purpose=input')).id }
-  const created = await caller.request('POST', '/v1/tasks', {
-    json: { type: 'custom', model: file.id, ...given, parameters: { outputs } },
-    headers: { prefer: 'wait=60' },
-  })
+  const create = () =>
+    caller.request('POST', '/v1/tasks', {
+      json: { type: 'custom', model: file.id, ...given, parameters: { outputs } },
+      headers: { prefer: 'wait=60', 'idempotency-key': file.id },
+    })
+  let created = await create()
+  // On a full machine looking into the file may take longer than a request: the answer says to send it again.
+  for (let tries = 1; [503, 504].includes(created.status) && tries < 20; tries++) created = await create()
   if (created.status === 400) return { refused: created.body.detail }
   let task = created.body
   while (['queued', 'running'].includes(task.status)) {
