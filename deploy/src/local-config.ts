@@ -39,7 +39,6 @@ export interface LocalConfig extends ExecutorRoom {
   readonly publicUrl: string | undefined
   readonly securityContact: string | undefined
   readonly webhookAllow: AddressRanges | undefined
-  readonly cpuSecondMicros: number
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
   readonly usageEntriesKeptMs: number
@@ -76,7 +75,6 @@ export const localVariables = configuration({
     'MILLHAND_PUBLIC_URL',
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
-    'MILLHAND_CPU_SECOND_MICROS',
     'MILLHAND_USAGE_ENTRY_DAYS',
   ),
   // Most often it is started by hand and alone: nothing else would serve while it drains.
@@ -108,7 +106,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
-    cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
     usageEntriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
   }
 }

@@ -154,7 +154,6 @@ function hostServices(process: Process, isBusy: () => boolean): void {
     ...{ blobs, plans, targetFault, cursors, clock, log, replicas },
     onRing: () => {},
     retentionMs: config.retentionMs,
-    pricePerSecondMicros: config.cpuSecondMicros,
   }
   const { compute, files } = computeOn(db, {
     ...ofTasks,

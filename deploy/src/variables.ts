@@ -218,11 +218,6 @@ export const variables = {
     'How long the usage entry of each task is kept after its hour was summed. The hourly sums are kept for ever.',
     { min: 1, max: 3_650, unit: 'days' },
   ),
-  MILLHAND_CPU_SECOND_MICROS: integer(20, 'The price of a second of compute.', {
-    min: 0,
-    max: 1_000_000_000,
-    unit: 'millionths of a dollar',
-  }),
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),
   MILLHAND_KAFKA_BROKERS: hostPorts('The bootstrap addresses of Kafka.'),

@@ -63,7 +63,6 @@ export async function openWorkforce({ db, clock, compute = () => {} }: Workforce
     streamTokenSecret: new Uint8Array(32),
     onRing: () => {},
     retentionMs: 86_400_000,
-    pricePerSecondMicros: 20,
   })
   serve(service.routes, transport)
   serve(service.ownRoutes, transport)

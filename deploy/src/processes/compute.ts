@@ -30,7 +30,6 @@ const computeVariables = configuration(
       'MILLHAND_RETENTION_DAYS',
       'MILLHAND_STORAGE_QUOTA_MB',
       'MILLHAND_WEBHOOK_ALLOW',
-      'MILLHAND_CPU_SECOND_MICROS',
     ),
   },
   Object.keys(variables),
@@ -63,7 +62,6 @@ export const compute = defineProcess(computeVariables, config, async (config, ru
     replicas: owned.replicas(config.caller),
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
-    pricePerSecondMicros: config.cpuSecondMicros,
     quotaBytes: config.storageQuotaBytes,
   })
   runner.run('blobs', signal =>
@@ -99,6 +97,5 @@ function config(set: ReturnType<typeof computeVariables>) {
     plansFile: set.MILLHAND_PLANS_FILE,
     storageQuotaBytes: set.MILLHAND_STORAGE_QUOTA_MB * MIB,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,
-    cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
   }
 }

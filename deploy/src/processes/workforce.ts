@@ -28,13 +28,7 @@ const workforceVariables = configuration(
     ...signingVariables,
     ...replicatedVariables,
     ...urlVariablesOf('workforce'),
-    ...pick(
-      'MILLHAND_PLANS_FILE',
-      'MILLHAND_RETENTION_DAYS',
-      'MILLHAND_WEBHOOK_ALLOW',
-      'MILLHAND_CPU_SECOND_MICROS',
-      ...offeredVariables,
-    ),
+    ...pick('MILLHAND_PLANS_FILE', 'MILLHAND_RETENTION_DAYS', 'MILLHAND_WEBHOOK_ALLOW', ...offeredVariables),
   },
   Object.keys(variables),
 )
@@ -74,7 +68,6 @@ export const workforce = defineProcess(workforceVariables, config, async (config
     replicas: owned.replicas(config.caller),
     onRing: documents => db.ring(documents),
     retentionMs: config.retentionMs,
-    pricePerSecondMicros: config.cpuSecondMicros,
     ...config.offered,
   })
   return await owned.start({
@@ -100,7 +93,6 @@ function config(set: ReturnType<typeof workforceVariables>) {
     addresses: addressesOf('workforce', set, caller.tls),
     plansFile: set.MILLHAND_PLANS_FILE,
     targetFault: webhookTargets(set.MILLHAND_WEBHOOK_ALLOW).targetFault,
-    cpuSecondMicros: set.MILLHAND_CPU_SECOND_MICROS,
     offered: offeredOf(set),
   }
 }

@@ -1,3 +1,4 @@
+export { divideHalfEven, dueMicros, proratedMicros, runMicros, type Span } from './amount.ts'
 export { createApiKey, hashOfKey, hasValidChecksum, holdsKey, type KeyMode, modeOfKey, prefixOfKey } from './api-key.ts'
 export { type Cursors, createCursors } from './cursor.ts'
 export {

@@ -5,14 +5,14 @@ import { type Family, families, type PlanNames } from '@millhand/api'
 import { ConfigurationError } from '@millhand/process'
 import { parseDocument } from 'yaml'
 import type { ComputePlan, DeveloperPlan, WorkforcePlan } from './plan.ts'
+import { type PriceSet, priceFaults, priceSets } from './price-file.ts'
 
 export interface PlanFile {
   readonly compute: Readonly<Record<string, ComputePlan>>
   readonly developer: Readonly<Record<string, DeveloperPlan>>
   readonly workforce: Readonly<Record<string, WorkforcePlan>>
   readonly new_account: PlanNames
-  /** By the type of GPU. */
-  readonly gpu_second_micros?: Readonly<Record<string, number>>
+  readonly prices: readonly PriceSet[]
 }
 
 /** @throws ConfigurationError naming all that is wrong with it */
@@ -27,7 +27,8 @@ export function parsePlanFile(text: string, path: string): PlanFile {
   const value: unknown = faults.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined
   if (faults.length === 0) faults.push(...faultsOf(value))
   if (faults.length > 0) throw new ConfigurationError(faults.map(fault => `${path}: ${fault}`))
-  return value as PlanFile
+  const file = value as PlanFile
+  return { ...file, prices: priceSets(file.prices) }
 }
 
 function contentOf(path: string): string {
@@ -41,7 +42,6 @@ function contentOf(path: string): string {
 interface Field {
   /** What it must be, in words. */
   readonly form: string
-  readonly optional?: true
   readonly fits: (value: unknown) => boolean
 }
 
@@ -55,10 +55,6 @@ const orNull = ({ form, fits }: Field): Field => ({
   fits: value => value === null || fits(value),
 })
 const MOST = 1_000_000_000
-const price = orNull({
-  form: 'dollars, with at most two decimals',
-  fits: value => typeof value === 'number' && value >= 0 && value <= MOST && Number(value.toFixed(2)) === value,
-})
 
 const share = {
   weight: {
@@ -71,23 +67,32 @@ const share = {
 }
 
 const fields: Readonly<Record<Family, Readonly<Record<string, Field>>>> = {
-  compute: { requests_per_minute: orNull(whole(1)), ...share, price_usd: { ...price, optional: true } },
-  developer: { requests_per_minute: orNull(whole(1)), price_usd: price },
-  workforce: { tasks_per_day: orNull(whole(1)), ...share, price_usd: price },
+  compute: { requests_per_minute: orNull(whole(1)), ...share },
+  developer: { requests_per_minute: orNull(whole(1)) },
+  workforce: { tasks_per_day: orNull(whole(1)), ...share },
 }
 
 function faultsOf(file: unknown): string[] {
-  if (!isMap(file)) return [`it must have ${[...families, 'new_account'].join(', ')}.`]
-  const known = new Set<string>([...families, 'new_account', 'gpu_second_micros'])
+  if (!isMap(file)) return [`it must have ${parts.join(', ')}.`]
+  const known = new Set<string>(parts)
   return [
     ...Object.keys(file)
       .filter(name => !known.has(name))
       .map(name => `${name} is not known.`),
     ...families.flatMap(family => familyFaults(family, file[family])),
     ...newAccountFaults(file),
-    ...gpuPriceFaults(file.gpu_second_micros),
+    ...priceFaults(file.prices, namesOf(file)),
   ]
 }
+
+const parts = [...families, 'new_account', 'prices']
+
+/** The plans that the file offers, by family. */
+const namesOf = (file: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(families.map(family => [family, isMap(file[family]) ? Object.keys(file[family]) : []])) as Record<
+    Family,
+    string[]
+  >
 
 function familyFaults(family: Family, plans: unknown): string[] {
   if (!isMap(plans) || Object.keys(plans).length === 0) return [`${family} must have at least one plan.`]
@@ -101,8 +106,8 @@ function planFaults(family: Family, name: string, plan: unknown): string[] {
   const unknown = Object.keys(plan).filter(field => !Object.hasOwn(fields[family], field))
   return [
     ...unknown.map(field => `${path}.${field} is not known.`),
-    ...Object.entries(fields[family]).flatMap(([field, { form, optional, fits }]) => {
-      if (!Object.hasOwn(plan, field)) return optional ? [] : [`${path}.${field} is missing: ${form}.`]
+    ...Object.entries(fields[family]).flatMap(([field, { form, fits }]) => {
+      if (!Object.hasOwn(plan, field)) return [`${path}.${field} is missing: ${form}.`]
       return fits(plan[field]) ? [] : [`${path}.${field} must be ${form}; it is ${JSON.stringify(plan[field])}.`]
     }),
   ]
@@ -120,14 +125,6 @@ function newAccountFaults(file: Readonly<Record<string, unknown>>): string[] {
       return [`new_account.${family} must name one of its plans.`]
     }),
   ]
-}
-
-function gpuPriceFaults(prices: unknown): string[] {
-  if (prices === undefined) return []
-  if (!isMap(prices)) return ['gpu_second_micros must have a price for each type of GPU that it names.']
-  return Object.entries(prices)
-    .filter(([, price]) => !whole(0).fits(price))
-    .map(([name, price]) => `gpu_second_micros.${name} must be ${whole(0).form}; it is ${JSON.stringify(price)}.`)
 }
 
 /** As it may stand in `compute:starter,developer:free`. */

@@ -14,22 +14,16 @@ interface Share {
 export interface ComputePlan extends Share {
   /** Requests in any 60 seconds; null is no limit. */
   readonly requests_per_minute: number | null
-  /** Dollars a month, with cents; null is by agreement. */
-  readonly price_usd?: number | null
 }
 
 /** Limits the rest of `/v1`. */
 export interface DeveloperPlan {
   /** Requests in any 60 seconds; null is no limit. */
   readonly requests_per_minute: number | null
-  /** Dollars a month, with cents; null is by agreement. */
-  readonly price_usd: number | null
 }
 
 /** Limits tasks of the workforce: those of compute have a share of their own. */
 export interface WorkforcePlan extends Share {
   /** Tasks a day of UTC; null is no limit. */
   readonly tasks_per_day: number | null
-  /** Dollars a month, with cents; null is by agreement. */
-  readonly price_usd: number | null
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Family } from '@millhand/api'
 import { ConfigurationError } from '@millhand/process'
 import { parsePlanFile } from './plan-file.ts'
 import { loadPlans } from './plans.ts'
@@ -22,9 +23,10 @@ describe('the plans that come with Millhand', () => {
       ['business', 10_000],
       ['enterprise', null],
     ])
+    const dollars = (family: Family, plan: string) => plans.prices.subscription(family, plan, Date.UTC(2026, 10)) / 1e6
     const daily = plans.names('workforce').map(name => {
-      const { tasks_per_day, price_usd } = plans.workforcePlan(name)
-      return [name, tasks_per_day, price_usd]
+      const { tasks_per_day } = plans.workforcePlan(name)
+      return [name, tasks_per_day, dollars('workforce', name)]
     })
     assert.deepEqual(daily, [
       ['starter', 100, 29],
@@ -32,8 +34,8 @@ describe('the plans that come with Millhand', () => {
       ['enterprise', 2_000, 199],
     ])
     assert.deepEqual(
-      plans.names('developer').map(name => plans.developerPlan(name).price_usd),
-      [0, 49, 199, null],
+      plans.names('developer').map(name => dollars('developer', name)),
+      [0, 49, 199, 0],
     )
     const running = plans.names('workforce').map(name => plans.workforcePlan(name).max_running)
     assert.deepEqual(running, [5, 20, 100])
@@ -74,25 +76,38 @@ describe('a file of plans', () => {
       compute:
         starter: { requests_per_minute: -1, weight: 0.5, max_running: "many", max_qeued: 1 }
         Big One: { requests_per_minute: 1, weight: 1, max_running: 1, max_queued: 1 }
-      developer: { free: { requests_per_minute: null, price_usd: 0.001 } }
+      developer: { free: { requests_per_minute: null, price_usd: 1 } }
       workforce: {}
       new_account: { compute: growth, developer: free, wrkforce: starter }
-      prices: {}
+      prices:
+        - from: 2026-11-01
+          subscriptions: { compute: { starter: 0.001 }, developer: {}, workforce: { starter: -1 } }
+          compute_second: { cpu: 0.0000001 }
+          models: { digits: 1 }
+          price: 1
+      price: 1
     `
     const number = 'a whole number from 1 to 1000000000'
     assert.deepEqual(faults(text), [
-      'plans.yaml: prices is not known.',
+      'plans.yaml: price is not known.',
       'plans.yaml: compute.starter.max_qeued is not known.',
       `plans.yaml: compute.starter.requests_per_minute must be ${number}, or null; it is -1.`,
       'plans.yaml: compute.starter.weight must be a whole number from 1 to 1000; it is 0.5.',
       `plans.yaml: compute.starter.max_running must be ${number}; it is "many".`,
       `plans.yaml: compute.starter.max_queued is missing: ${number}.`,
       'plans.yaml: compute.Big One must be named with at most 64 of a-z, 0-9, `_` and `-`, a letter first.',
-      'plans.yaml: developer.free.price_usd must be dollars, with at most two decimals, or null; it is 0.001.',
+      'plans.yaml: developer.free.price_usd is not known.',
       'plans.yaml: workforce must have at least one plan.',
       'plans.yaml: new_account.wrkforce is not known.',
       'plans.yaml: new_account.compute must name one of its plans.',
       'plans.yaml: new_account.workforce must name one of its plans.',
+      'plans.yaml: prices.0.price is not known.',
+      'plans.yaml: prices.0.from must be a time such as 2026-12-01T00:00:00Z, to the second.',
+      'plans.yaml: prices.0.subscriptions.compute.starter must be dollars, with at most two decimals; it is 0.001.',
+      'plans.yaml: prices.0.subscriptions.workforce.starter must be dollars, with at most two decimals; it is -1.',
+      'plans.yaml: prices.0.compute_second.default is missing: it prices all other GPU types.',
+      'plans.yaml: prices.0.models.digits must name GPU types and their prices.',
+      'plans.yaml: prices.0.workforce_second must be dollars, with at most nine decimals; it is missing.',
     ])
   })
 

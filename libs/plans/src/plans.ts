@@ -3,18 +3,18 @@ import type { Family, PlanNames } from '@millhand/api'
 import type { Log } from '@millhand/telemetry'
 import type { ComputePlan, DeveloperPlan, WorkforcePlan } from './plan.ts'
 import { type PlanFile, readPlanFile } from './plan-file.ts'
+import { type Prices, pricesOf } from './prices.ts'
 
 export interface Plans {
   /** By name. A plan that has gone from the file is what new accounts have, and the log hears of it once. */
   computePlan(name: string): ComputePlan
   developerPlan(name: string): DeveloperPlan
   workforcePlan(name: string): WorkforcePlan
-  /** The price of a second of compute on a type of GPU, in millionths of a dollar, where the file has it. */
-  gpuSecondMicros(gpuType: string): number | undefined
   /** What an account has that nobody has given a plan. */
   readonly newAccount: PlanNames
   /** The names of a family, in the order of the file. */
   names(family: Family): readonly string[]
+  readonly prices: Prices
 }
 
 /**
@@ -28,7 +28,6 @@ export function loadPlans(file?: string, log?: Pick<Log, 'warn'>): Plans {
 
 function plansOf(file: PlanFile, log: Pick<Log, 'warn'> | undefined): Plans {
   const missed = new Set<string>()
-  const gpuPrices = new Map(Object.entries(file.gpu_second_micros ?? {}))
   const finder = <F extends Family>(family: F): ((name: string) => PlanFile[F][string]) => {
     // A Map, for names like `constructor` are none of the file's.
     const plans = new Map<string, PlanFile[F][string]>(Object.entries(file[family]))
@@ -48,9 +47,9 @@ function plansOf(file: PlanFile, log: Pick<Log, 'warn'> | undefined): Plans {
     computePlan: finder('compute'),
     developerPlan: finder('developer'),
     workforcePlan: finder('workforce'),
-    gpuSecondMicros: gpuType => gpuPrices.get(gpuType),
     newAccount: file.new_account,
     names: family => Object.keys(file[family]),
+    prices: pricesOf(file.prices),
   }
 }
 

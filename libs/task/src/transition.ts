@@ -39,7 +39,7 @@ export interface TaskRules<T extends TaskBase> {
   /** How long an ended task and its data are kept, in milliseconds. */
   readonly retentionMs: number
   /** What its record keeps of the run that ends it: what ran, what that used and costs. Contract, section 4, "Billing". */
-  readonly bill: (task: T, report: RunReport) => Partial<T>
+  readonly bill: (task: T, report: RunReport, now: number) => Partial<T>
   /** From 0 up to 1, for the backoff's jitter. */
   readonly random: () => number
 }
@@ -96,19 +96,19 @@ function finished<T extends TaskBase>(
   now: number,
 ): T {
   if (task.status === 'cancelling')
-    return { ...ended(rules, task, 'cancelled', now, rules.bill(task, report)), ...partial(task, outcome) }
+    return { ...ended(rules, task, 'cancelled', now, rules.bill(task, report, now)), ...partial(task, outcome) }
   switch (outcome.kind) {
     case 'output':
-      return ended(rules, task, 'succeeded', now, { ...rules.bill(task, report), output: outcome.output })
+      return ended(rules, task, 'succeeded', now, { ...rules.bill(task, report, now), output: outcome.output })
     case 'output_file': {
-      const patch = { ...rules.bill(task, report), output_file: outcome.file }
+      const patch = { ...rules.bill(task, report, now), output_file: outcome.file }
       return { ...ended(rules, task, 'succeeded', now, patch), data_expires_at: outcome.kept_until }
     }
     case 'failure':
       return outcome.failure.retryable
-        ? retried(rules, task, outcome.failure, now, rules.bill(task, report))
+        ? retried(rules, task, outcome.failure, now, rules.bill(task, report, now))
         : {
-            ...ended(rules, task, 'failed', now, { ...rules.bill(task, report), error: outcome.failure }),
+            ...ended(rules, task, 'failed', now, { ...rules.bill(task, report, now), error: outcome.failure }),
             ...partial(task, outcome),
           }
     case 'evicted':

@@ -21,7 +21,6 @@ const caps: Record<string, { weight: number; max_running: number; max_queued: nu
 
 const plans = {
   computePlan: (name: string) => ({ requests_per_minute: null, ...(caps[name] ?? assert.fail(name)) }),
-  gpuSecondMicros: () => undefined,
 }
 
 describe('the caps of a plan', () => {

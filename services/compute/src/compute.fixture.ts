@@ -28,7 +28,7 @@ export interface Place {
   /** Where large inputs lie. */
   readonly blobs: Blobs
   readonly clock: Clock
-  readonly plans?: ComputeOptions['plans']
+  readonly plans?: Partial<ComputeOptions['plans']>
 }
 
 /** What compute's tests give it where they are about something else. */
@@ -47,11 +47,11 @@ export const plainOptions = (db: Database) => ({
   replicas: singleReplica,
   onRing: () => {},
   retentionMs: 86_400_000,
-  pricePerSecondMicros: 20,
 })
 
-export function openCompute({ db, blobs, clock, plans = loadPlans() }: Place) {
-  const compute = createComputeService({ ...plainOptions(db), blobs, clock, plans, random: () => 0 })
+export function openCompute({ db, blobs, clock, plans }: Place) {
+  const options = plainOptions(db)
+  const compute = createComputeService({ ...options, blobs, clock, plans: { ...options.plans, ...plans }, random: () => 0 })
   const transport = createDirectTransport()
   serve(compute.routes, transport)
   const ending = new AbortController()

@@ -8,7 +8,7 @@ import type { Blobs } from '@millhand/blob'
 import type { Refusal, Replicas, RunReport } from '@millhand/lease'
 import { isRefusal } from '@millhand/lease'
 import { accelerators, type Catalogue } from '@millhand/model'
-import type { Plans } from '@millhand/plans'
+import type { Plans, Prices } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Collection, DocumentRef } from '@millhand/store'
@@ -40,7 +40,7 @@ import { deleteModel } from './rpc/delete-model.ts'
 import { taskList } from './rpc/list-tasks.ts'
 import { getModel, listModels } from './rpc/models.ts'
 import { joinLines, runFiles } from './run-files.ts'
-import type { TaskIndex, TaskRecord } from './task.ts'
+import { modelOf, type TaskIndex, type TaskRecord } from './task.ts'
 import { acceleratedPoolOf, computeTask } from './task-kind.ts'
 import { toMessage } from './task-message.ts'
 
@@ -55,7 +55,7 @@ export interface ComputeOptions {
   readonly blobs: Blobs
   readonly models: Catalogue
   readonly ownModels: OwnModels
-  readonly plans: Pick<Plans, 'computePlan' | 'gpuSecondMicros'>
+  readonly plans: Pick<Plans, 'computePlan' | 'prices'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** At least 32 bytes, the same for all replicas. */
@@ -67,35 +67,19 @@ export interface ComputeOptions {
   readonly onRing: (documents: readonly DocumentRef[]) => void
   /** How long an ended task and its data are kept, in milliseconds. */
   readonly retentionMs: number
-  /** Millionths of a dollar for a second of compute. */
-  readonly pricePerSecondMicros: number
   /** From 0 up to 1. */
   readonly random?: () => number
 }
 
 export function createComputeService(options: ComputeOptions) {
-  const {
-    models,
-    ownModels,
-    plans,
-    files,
-    targetFault,
-    cursors,
-    retentionMs,
-    pricePerSecondMicros,
-    random = Math.random,
-  } = options
+  const { models, ownModels, plans, files, targetFault, cursors, retentionMs, random = Math.random } = options
   const taskModels = createTaskModels({ models, ownModels, files })
   const hardware = new Hardware(options.clock)
   const gpuTypes = createGpuTypes({ ...options, hardware })
   const tasks = createTasks<TaskRecord>({
     ...options,
     kind: computeTask,
-    transition: computeTransition({
-      retentionMs,
-      random,
-      pricePerSecondMicros: gpuType => plans.gpuSecondMicros(gpuType) ?? pricePerSecondMicros,
-    }),
+    transition: computeTransition({ retentionMs, prices: plans.prices, random }),
     share({ plan }) {
       const { weight, max_running: maxRunning } = plans.computePlan(plan)
       return { weight, maxRunning }
@@ -178,14 +162,13 @@ const api = {
 
 /** The life of a compute task: that of any task, what its run is billed, and until when its input file is needed. */
 interface TransitionRules extends Pick<TaskRules<TaskRecord>, 'retentionMs' | 'random'> {
-  /** Millionths of a dollar for a second of compute on a type of GPU, or `cpu`; the sandbox costs nothing. */
-  readonly pricePerSecondMicros: (gpuType: string) => number
+  readonly prices: Pick<Prices, 'computeSecond'>
 }
 
 /** The task after `cause`, or why it can't be. Pure but for the jitter that it is given. */
 export function computeTransition(rules: TransitionRules) {
   const { retentionMs, random } = rules
-  const live = taskTransition<TaskRecord>({ retentionMs, random, bill: (task, report) => billed(rules, task, report) })
+  const live = taskTransition<TaskRecord>({ retentionMs, random, bill: (...run) => billed(rules, ...run) })
 
   return (task: TaskRecord, cause: TaskCause, now: number): TaskRecord | Refusal => {
     const after = live(task, cause, now)
@@ -196,9 +179,10 @@ export function computeTransition(rules: TransitionRules) {
 }
 
 /** What ran, and usage and cost of the attempt that ends the task. Contract, section 4, "Billing". */
-function billed(rules: TransitionRules, task: TaskRecord, report: RunReport): Partial<TaskRecord> {
+function billed({ prices }: TransitionRules, task: TaskRecord, report: RunReport, now: number): Partial<TaskRecord> {
   const gpu_type = report.gpu_type || 'cpu'
-  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, rules.pricePerSecondMicros(gpu_type))
+  const price = prices.computeSecond(gpu_type, modelOf(task), now)
+  const { queue_ms, compute_ms, cost_micros } = computeBill(task, report, price)
   const { engine_kind: kind, engine_name: name, provider } = report
   return {
     usage: { queue_ms, compute_ms, gpu_type, items: report.items || (task.type === 'batch' ? 0 : 1) },

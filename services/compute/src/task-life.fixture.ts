@@ -41,7 +41,7 @@ export const queued: TaskRecord = {
 
 const transition = computeTransition({
   retentionMs: 86_400_000,
-  pricePerSecondMicros: gpuType => (gpuType === 'cpu' ? 20 : 1_000),
+  prices: { computeSecond: gpuType => (gpuType === 'cpu' ? 20_000 : 1_000_000) },
   random: () => 0.5,
 })
 

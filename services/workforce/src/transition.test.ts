@@ -4,7 +4,11 @@ import type { TaskCause } from '@millhand/task'
 import type { TaskRecord } from './task.ts'
 import { workforceTransition } from './transition.ts'
 
-const transition = workforceTransition({ retentionMs: 1_000, pricePerSecondMicros: 20, random: () => 0 })
+const transition = workforceTransition({
+  retentionMs: 1_000,
+  prices: { workforceSecond: () => 20_000 },
+  random: () => 0,
+})
 
 const running = {
   id: 'wtask_a',

@@ -54,7 +54,7 @@ export interface WorkforceOptions extends Engines {
   readonly taskFiles: Client<typeof TaskFileService>
   readonly quota: Client<typeof QuotaService>
   readonly usage: Client<typeof WorkforceUsageService>
-  readonly plans: Pick<Plans, 'workforcePlan'>
+  readonly plans: Pick<Plans, 'workforcePlan' | 'prices'>
   readonly targetFault: TargetFault
   readonly cursors: Cursors
   /** At least 32 bytes, the same for all replicas. */
@@ -66,8 +66,6 @@ export interface WorkforceOptions extends Engines {
   readonly onRing: (documents: readonly DocumentRef[]) => void
   /** How long an ended task and its data are kept, in milliseconds. */
   readonly retentionMs: number
-  /** Millionths of a dollar for a second of compute. */
-  readonly pricePerSecondMicros: number
   /** From 0 up to 1. */
   readonly random?: () => number
 }
@@ -94,7 +92,7 @@ export function createWorkforceService(options: WorkforceOptions) {
     tasks: db.collection<TaskRecord, TaskIndex>(tasksSpec),
     emissions: db.collection<EmissionsRecord, never>(emissionsSpec),
     kind: workforceTask,
-    transition: workforceTransition({ ...options, random }),
+    transition: workforceTransition({ ...options, prices: plans.prices, random }),
     share({ plan }) {
       const { weight, max_running: maxRunning } = plans.workforcePlan(plan)
       return { weight, maxRunning }

@@ -41,7 +41,6 @@ export async function everyTaskEvent(): Promise<readonly OutboxEvent[]> {
     replicas: singleReplica,
     onRing: () => {},
     retentionMs: 86_400_000,
-    pricePerSecondMicros: 20,
   })
   const transport = createDirectTransport()
   serve(service.routes, transport)

@@ -3,8 +3,10 @@
  * while it visits, under an account of its own, and may stop it, kill it and start it again.
  */
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { requests, type Served, type Server, startServer, temporaryFolder } from './server.ts'
 import { ownModels } from './tasks.ts'
 
@@ -78,6 +80,14 @@ export interface Host {
   close(): Promise<void>
 }
 
+/** The plans that come with Millhand, where a second of compute costs a dollar: costs of short runs can be told apart. */
+function dearPlans(folder: string): string {
+  const plans = readFileSync(new URL('../../../deploy/plans.yaml', import.meta.url), 'utf8')
+  const file = join(folder, 'plans.yaml')
+  writeFileSync(file, plans.replace('compute_second: { default: 0.00002 }', 'compute_second: { default: 1 }'))
+  return file
+}
+
 /** A server for visitors. */
 export async function hostServer(): Promise<Host> {
   const tmpDir = temporaryFolder('millhand-visited-')
@@ -87,7 +97,7 @@ export async function hostServer(): Promise<Host> {
       MILLHAND_MODELS_DIR: ownModels,
       MILLHAND_EXECUTOR_SLOTS: '1',
       MILLHAND_ENGINE_SLOTS: '2',
-      MILLHAND_CPU_SECOND_MICROS: '1000000',
+      MILLHAND_PLANS_FILE: dearPlans(tmpDir),
       MILLHAND_SECURITY_CONTACT: 'https://millhand.test/security',
     },
   })

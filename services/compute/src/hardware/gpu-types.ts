@@ -2,7 +2,7 @@
 
 import { create } from '@bufbuild/protobuf'
 import type { HandlerContext } from '@connectrpc/connect'
-import { type Fault, fail, type KeyMode } from '@millhand/api'
+import { type Fault, fail, type KeyMode, priceOf } from '@millhand/api'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
 import {
   type GpuType,
@@ -15,7 +15,6 @@ import { accelerators, providers } from '@millhand/model'
 import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import { principal } from '@millhand/rpc'
-import { moneyMessage } from '@millhand/task'
 import { type GpuTypeInUse, type Hardware, KNOWN_MS } from './hardware.ts'
 
 export interface GpuTypes {
@@ -32,18 +31,20 @@ export function createGpuTypes(deps: {
   readonly hardware: Hardware
   readonly replicas: Replicas
   readonly clock: Clock
-  readonly plans: Pick<Plans, 'gpuSecondMicros'>
-  /** Millionths of a dollar for a second of the processor. */
-  readonly pricePerSecondMicros: number
+  readonly plans: Pick<Plans, 'prices'>
 }): GpuTypes {
-  const { hardware, replicas, clock, plans, pricePerSecondMicros } = deps
+  const { hardware, replicas, clock, plans } = deps
 
   const toMessage = ({ id, name, memoryMb, available, providers }: GpuTypeInUse): GpuType => ({
     $typeName: 'millhand.compute.v1.GpuType',
     ...{ id, name, available },
     ...(memoryMb > 0 && { memoryMb }),
     providers: [...providers],
-    price: moneyMessage(plans.gpuSecondMicros(id) ?? pricePerSecondMicros),
+    price: {
+      $typeName: 'millhand.type.v1.Money',
+      amount: priceOf(plans.prices.computeSecond(id, '', clock.now())),
+      currency: 'USD',
+    },
   })
   const listHere = async (_: ListGpuTypesRequest, call: HandlerContext): Promise<ListGpuTypesResponse> => {
     const data = hardware.types(principal(call).mode).map(toMessage)
