@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
+import type { BillingOptions } from '@millhand/billing'
 import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { Accelerator, ModelsFolder } from '@millhand/model'
@@ -12,6 +13,16 @@ import type { variables } from './variables.ts'
 type All = Values<typeof variables>
 
 export const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+export type BillingTimes = Pick<BillingOptions, 'entriesKeptMs' | 'graceMs'>
+
+export const billingTimes = (
+  set: Pick<All, 'MILLHAND_USAGE_ENTRY_DAYS' | 'MILLHAND_BILLING_GRACE_HOURS'>,
+): BillingTimes => ({
+  entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
+  graceMs: set.MILLHAND_BILLING_GRACE_HOURS * HOUR_MS,
+})
 
 /** Models that come with Millhand, and the operator's own. */
 export function modelFolders(own: string | undefined): readonly ModelsFolder[] {

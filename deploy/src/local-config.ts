@@ -9,6 +9,8 @@ import type { Level } from '@millhand/telemetry'
 import {
   type AccountLimits,
   accountLimitsOf,
+  type BillingTimes,
+  billingTimes,
   bootstrapKeys,
   DAY_MS,
   type ExecutorRoom,
@@ -41,7 +43,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
-  readonly usageEntriesKeptMs: number
+  readonly billing: BillingTimes
 }
 
 export const localVariables = configuration({
@@ -76,6 +78,7 @@ export const localVariables = configuration({
     'MILLHAND_SECURITY_CONTACT',
     'MILLHAND_WEBHOOK_ALLOW',
     'MILLHAND_USAGE_ENTRY_DAYS',
+    'MILLHAND_BILLING_GRACE_HOURS',
   ),
   // Most often it is started by hand and alone: nothing else would serve while it drains.
   MILLHAND_DRAIN_SECONDS: { ...variables.MILLHAND_DRAIN_SECONDS, default: '0' },
@@ -106,6 +109,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
-    usageEntriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
+    billing: billingTimes(set),
   }
 }

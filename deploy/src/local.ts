@@ -204,10 +204,10 @@ interface EventReaders extends ReturnType<typeof webhookTargets> {
 
 /** Billing and webhook, and the removal of events that all who read them have read. */
 function hostEventReaders(
-  { config, runner, log, db, secret, metrics, hosted }: Process,
+  { config, runner, log, db, plans, secret, metrics, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): void {
-  const billing = createBillingService({ db, events, clock, log, entriesKeptMs: config.usageEntriesKeptMs })
+  const billing = createBillingService({ db, events, plans, clock, log, ...config.billing })
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const webhook = createWebhookService({

@@ -142,8 +142,8 @@ export const services = {
     database: true,
     owned: false,
     writes: [],
-    reads: [publicTopics.tasks.name, publicTopics.workforce.name],
-    groups: ['billing-usage', 'billing-workforce-usage'],
+    reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
+    groups: ['billing-compute', 'billing-workforce', 'billing-accounts'],
     stopMs: 3_000,
   },
   /** Its secret seals the secrets of webhooks. */

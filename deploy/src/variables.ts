@@ -214,9 +214,14 @@ export const variables = {
     ),
   ),
   MILLHAND_USAGE_ENTRY_DAYS: integer(
-    35,
-    'How long the usage entry of each task is kept after its hour was summed. The hourly sums are kept for ever.',
-    { min: 1, max: 3_650, unit: 'days' },
+    400,
+    'How long the ledger entry of each task is kept after its hour was summed: as long as it is listed under its line of a bill, and an event that comes again is known. Sums and invoices are kept for ever.',
+    { min: 90, max: 36_500, unit: 'days' },
+  ),
+  MILLHAND_BILLING_GRACE_HOURS: integer(
+    72,
+    'How long after its end a month closes and its invoice is final. What is heard of later is on the next one.',
+    { min: 1, max: 480, unit: 'hours' },
   ),
 
   MILLHAND_MONGO_URL: mongoUrl('The URL of the MongoDB database, including its name.'),

@@ -77,7 +77,7 @@ const table: readonly [ServiceName, Environment, RegExp][] = [
   ['gateway', tokenOf('gateway', Date.now() - day), /^MILLHAND_SERVICE_TOKEN expired at 20/],
   ['gateway', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['gateway', { MILLHAND_SECRET_KEY: operatorSecret }, /^MILLHAND_SECRET_KEY must be the one that was made with/],
-  ['billing', { MILLHAND_USAGE_ENTRY_DAYS: '0' }, /^MILLHAND_USAGE_ENTRY_DAYS must be a whole number of days/],
+  ['billing', { MILLHAND_USAGE_ENTRY_DAYS: '30' }, /^MILLHAND_USAGE_ENTRY_DAYS must be a whole number of days/],
   ['webhook', { MILLHAND_WEBHOOK_ALLOW: '10.0.0.0/8,home' }, /^MILLHAND_WEBHOOK_ALLOW must be ranges of addresses/],
   ['webhook', { MILLHAND_SECRET_KEY: 'short' }, /^MILLHAND_SECRET_KEY must be text of at least 32 characters\.$/],
   ['executor', tokenOf('gateway'), /^MILLHAND_SERVICE_TOKEN must be a token of executor; it is one of gateway\./],

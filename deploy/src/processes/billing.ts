@@ -1,11 +1,12 @@
 /** Billing: what accounts use, from the events in Kafka, on MongoDB. Any number of replicas; they share the topics. */
 import { createBillingService } from '@millhand/billing'
 import { openKafka } from '@millhand/eventlog/kafka'
+import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { createDirectTransport, serve } from '@millhand/rpc'
 import { reportFailures } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
-import { DAY_MS } from '../config-parts.ts'
+import { billingTimes } from '../config-parts.ts'
 import { kafkaOf, kafkaVariables } from '../kafka-config.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
@@ -20,7 +21,9 @@ const billingVariables = configuration(
     ...pick(
       'MILLHAND_GRPC_ADDR',
       'MILLHAND_MONGO_URL',
+      'MILLHAND_PLANS_FILE',
       'MILLHAND_USAGE_ENTRY_DAYS',
+      'MILLHAND_BILLING_GRACE_HOURS',
       'MILLHAND_DRAIN_SECONDS',
       'MILLHAND_LOG_LEVEL',
     ),
@@ -29,11 +32,12 @@ const billingVariables = configuration(
 )
 
 export const billing = defineProcess(billingVariables, config, async (config, runner, log) => {
+  const plans = loadPlans(config.plansFile, log)
   const health = createHealth()
   health.set('store', false, 'not connected')
   const db = runner.own(openMongo({ url: config.mongoUrl, log }), 'store')
   const events = runner.own(openKafka({ ...config.kafka, clientId: 'billing', log }), 'event log')
-  const service = createBillingService({ db, events, clock, log, entriesKeptMs: config.entriesKeptMs })
+  const service = createBillingService({ db, events, plans, clock, log, ...config.times })
   const transport = createDirectTransport({ interceptors: [reportFailures(log)] })
   serve(service.routes, transport)
   const grpc = await serveGrpc({
@@ -60,7 +64,8 @@ function config(set: ReturnType<typeof billingVariables>) {
     grpc: set.MILLHAND_GRPC_ADDR,
     mongoUrl: set.MILLHAND_MONGO_URL,
     kafka: kafkaOf(set),
-    entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
+    plansFile: set.MILLHAND_PLANS_FILE,
+    times: billingTimes(set),
     drainMs: set.MILLHAND_DRAIN_SECONDS * 1_000,
     logLevel: set.MILLHAND_LOG_LEVEL,
   }

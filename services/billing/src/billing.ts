@@ -1,90 +1,125 @@
-/** Billing: what accounts use. It knows what the events of tasks say, and asks nobody. */
+/** Billing: what accounts use and owe. It knows what the events of tasks and accounts say, and asks nobody. */
+import { createIds } from '@millhand/api'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
-import type { EventLog } from '@millhand/eventlog'
+import type { EventLog, LoggedEvent } from '@millhand/eventlog'
 import { publicTopics } from '@millhand/eventlog/public-topics'
+import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
-import type { Database } from '@millhand/store'
+import type { Database, Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
-import type { BillingDeps } from './billing-deps.ts'
+import type { UsageFamily } from './ledger/charges.ts'
+import { type ClosingDeps, runClosing } from './ledger/closing.ts'
+import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
+import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
+import { consumeAccountEvents } from './ledger/plan-consumer.ts'
+import { createPosting, type Posting } from './ledger/posting.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
-import { type Entries, type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
-import { type HourRecord, type Hours, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
+import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export interface BillingOptions {
   readonly db: Database
   readonly events: Pick<EventLog, 'subscribe'>
+  readonly plans: Pick<Plans, 'prices'>
   readonly clock: Clock
   readonly log: Log
   /** How long the entry of a task is kept after its hour was summed, in milliseconds. The sums stay. */
   readonly entriesKeptMs: number
+  /** How long after its end a month closes, in milliseconds. */
+  readonly graceMs: number
 }
 
+/** What billing keeps. */
+const collectionsOf = (db: Database) => ({
+  ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
+  invoices: db.collection<InvoiceRecord>(invoicesSpec),
+  usage: {
+    compute: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec),
+      hours: db.collection<HourRecord, 'due'>(hoursSpec),
+    },
+    workforce: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(workforceEntriesSpec),
+      hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
+    },
+  },
+})
+
 export function createBillingService(options: BillingOptions) {
-  const { db } = options
-  const compute = counted(options, {
-    entries: db.collection<EntryRecord, 'by_end'>(entriesSpec),
-    hours: db.collection<HourRecord, 'due'>(hoursSpec),
-    entryOf: computeEntry,
-    topic: publicTopics.tasks.name,
-    group: 'billing-usage',
-  })
-  const workforce = counted(options, {
-    entries: db.collection<EntryRecord, 'by_end'>(workforceEntriesSpec),
-    hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
-    entryOf: workforceEntry,
-    topic: publicTopics.workforce.name,
-    group: 'billing-workforce-usage',
-  })
+  const { events, clock, log, graceMs, entriesKeptMs: keptMs } = options
+  const { prices } = options.plans
+  const stores = collectionsOf(options.db)
+  const ids = createIds({ now: () => clock.now() })
+  const posting = createPosting({ ...stores, prices, clock, graceMs, keptMs })
+  const groups: Group[] = [
+    usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }),
+    usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }),
+    {
+      name: 'billing-accounts',
+      topic: publicTopics.identity.name,
+      handle: consumeAccountEvents({ posting, log }),
+    },
+  ]
+  const closing: ClosingDeps = {
+    ...{ ledgers: stores.ledgers, posting, prices, clock, log, graceMs },
+    finalize: invoice => ({ ...invoice, id: ids('inv'), events: [] }),
+  }
 
   return {
     /** What its groups read of the event log, by their names. */
-    topics: { ...compute.topics, ...workforce.topics },
+    topics: Object.fromEntries(groups.map(({ name, topic }) => [name, [topic]])),
     routes(router: Routes): void {
-      router.service(UsageService, { getUsage: getUsage(compute.deps) })
-      router.service(WorkforceUsageService, { sumWorkforceTasks: sumWorkforceTasks(workforce.deps) })
+      router.service(UsageService, { getUsage: getUsage({ ...stores.usage.compute, clock }) })
+      router.service(WorkforceUsageService, {
+        sumWorkforceTasks: sumWorkforceTasks({ ...stores.usage.workforce, clock }),
+      })
     },
-    /** Hears of tasks and sums what they used, until the signal ends. Any number of processes may do so at once. */
+    /** Hears of tasks and accounts, and closes months, until the signal ends. Any number of processes may do so at once. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([compute.run(signal), workforce.run(signal)])
+      const hearing = groups.map(async ({ name, topic, handle, run }) => {
+        const handled = async (batch: readonly LoggedEvent[]) => {
+          await handle(batch).catch(error => {
+            log.error('billing.posting_failed', { events: batch.length, error })
+            throw error // It comes again.
+          })
+        }
+        await Promise.all([events.subscribe(name, [topic], handled, signal), run?.(signal)])
+      })
+      await Promise.all([...hearing, runClosing(closing, signal)])
     },
   }
 }
 
-interface Counted {
-  readonly entries: Entries
-  readonly hours: Hours
-  readonly entryOf: EntryOf
-  readonly topic: string
+/** A consumer group. */
+interface Group {
   /** Where its place in the log is kept. */
-  readonly group: string
+  readonly name: string
+  readonly topic: string
+  readonly handle: (events: readonly LoggedEvent[]) => Promise<void>
+  /** What else it does. */
+  readonly run?: (signal: AbortSignal) => Promise<void>
 }
 
-/** The tasks of one topic, counted and summed. */
-function counted({ events, clock, log, entriesKeptMs }: BillingOptions, kind: Counted) {
-  const deps: BillingDeps = { entries: kind.entries, hours: kind.hours, clock }
-  const summing = createHourlyRollup({ ...deps, log, keptMs: entriesKeptMs })
-  const count = consumeTaskEvents({ ...deps, log, entryOf: kind.entryOf, onCounted: summing.counted })
+type UsageStores = ReturnType<typeof collectionsOf>['usage'][UsageFamily]
+
+/** The tasks of one topic, posted and summed by the hour. */
+function usageGroup(
+  { clock, log, entriesKeptMs: keptMs }: BillingOptions,
+  posting: Posting,
+  { entries, hours, family, entryOf }: UsageStores & { readonly family: UsageFamily; readonly entryOf: EntryOf },
+): Group {
+  const summing = createHourlyRollup({ entries, hours, clock, log, keptMs })
+  const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post(family, drafts)
   return {
-    deps,
-    topics: { [kind.group]: [kind.topic] },
-    async run(signal: AbortSignal): Promise<void> {
-      const counting = events.subscribe(
-        kind.group,
-        [kind.topic],
-        batch =>
-          count(batch).catch(error => {
-            log.error('usage.counting_failed', { events: batch.length, error })
-            throw error // It comes again.
-          }),
-        signal,
-      )
-      await Promise.all([counting, summing.run(signal)])
-    },
+    name: `billing-${family}`,
+    topic: publicTopics[family === 'compute' ? 'tasks' : 'workforce'].name,
+    handle: consumeTaskEvents({ entries, hours, clock, log, entryOf, post, onCounted: summing.counted }),
+    run: signal => summing.run(signal),
   }
 }

@@ -37,12 +37,12 @@ describeRebuild(
           deleteMany: (filter: Parameters<Collection['deleteMany']>[0]) =>
             deleting.push(collection(name).deleteMany(filter)),
         })
-        const shell = { usage_entries: deletes('usage_entries'), usage_hours: deletes('usage_hours') }
+        const shell = { usage_hours: deletes('usage_hours') }
         new Function('db', documented('const since'))(shell)
         await Promise.all(deleting)
-        await admin.deleteGroups(['billing-usage'])
+        await admin.deleteGroups(['billing-compute'])
       },
-      entries: () => collection('usage_entries').countDocuments({}),
+      hours: () => collection('usage_hours').countDocuments({}),
       [Symbol.asyncDispose]: () => parts.disposeAsync(),
     }
   },

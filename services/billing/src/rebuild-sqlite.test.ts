@@ -28,7 +28,7 @@ describeRebuild('sqlite', async () => {
       const [, statements = ''] = /"\n([\s\S]*)"/.exec(documented('sqlite3 .millhand')) ?? []
       for (const statement of statements.split(';')) if (statement.trim() !== '') await db.execute(statement)
     },
-    entries: async () => db.read<[number]>('SELECT count(*) FROM usage_entries')[0]?.[0] ?? 0,
+    hours: async () => db.read<[number]>('SELECT count(*) FROM usage_hours')[0]?.[0] ?? 0,
     async [Symbol.asyncDispose]() {
       await db.close()
       await rm(folder, { recursive: true })

@@ -7,6 +7,7 @@ import { createClient, createContextValues } from '@connectrpc/connect'
 import type { Usage } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
+import { loadPlans } from '@millhand/plans'
 import { systemClock as clock } from '@millhand/process'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import type { OutboxEvent } from '@millhand/store'
@@ -20,11 +21,12 @@ export interface OpenedLog extends AsyncDisposable {
   append(events: readonly OutboxEvent[]): Promise<void>
   /** Drops what the log still has, as an operator does, while nobody is subscribed. */
   drop(): Promise<void>
-  /** How many entries there are. */
-  entries(): Promise<number>
+  /** How many hours there are. */
+  hours(): Promise<number>
 }
 
 const DAY_MS = 86_400_000
+const plans = loadPlans()
 
 export function describeRebuild(name: string, open: () => Promise<OpenedLog>, options: { skip?: string | false } = {}) {
   describe(`${name}: usage`, options, () => {
@@ -40,7 +42,7 @@ export function describeRebuild(name: string, open: () => Promise<OpenedLog>, op
       const span = { start: hour(now - 60 * DAY_MS), end: hour(now + DAY_MS) }
       const before = await whileRunning({ ...opened, events: startingWith(old, opened.events) }, span, 201)
       await opened.drop()
-      assert.equal(await opened.entries(), 1, 'what the log has no more stays')
+      assert.equal(await opened.hours(), 1, 'what the log has no more stays')
       const after = await whileRunning(opened, span, 201)
       assert.deepEqual(after, before)
     })
@@ -76,7 +78,15 @@ async function whileRunning(
   tasks: number,
 ): Promise<Usage> {
   const log = createLog({ level: 'error' })
-  const service = createBillingService({ db, events, clock, log, entriesKeptMs: 35 * DAY_MS })
+  const service = createBillingService({
+    db,
+    events,
+    plans,
+    clock,
+    log,
+    entriesKeptMs: 90 * DAY_MS,
+    graceMs: 3 * DAY_MS,
+  })
   const transport = createDirectTransport()
   serve(service.routes, transport)
   const usage = createClient(UsageService, transport)

@@ -51,7 +51,13 @@ export const plainOptions = (db: Database) => ({
 
 export function openCompute({ db, blobs, clock, plans }: Place) {
   const options = plainOptions(db)
-  const compute = createComputeService({ ...options, blobs, clock, plans: { ...options.plans, ...plans }, random: () => 0 })
+  const compute = createComputeService({
+    ...options,
+    blobs,
+    clock,
+    plans: { ...options.plans, ...plans },
+    random: () => 0,
+  })
   const transport = createDirectTransport()
   serve(compute.routes, transport)
   const ending = new AbortController()

@@ -34,7 +34,7 @@ type Own = Pick<EntryRecord, 'model' | 'type' | 'gpu_type' | 'items'>
 
 function entryOf(
   prefix: string,
-  { type, value }: LoggedEvent,
+  { id, type, value }: LoggedEvent,
   ownOf: (task: Json, usage: Json | undefined, count: Count) => Own,
 ): ReadEntry | undefined {
   const ending = endings.find(ending => type === prefix + ending)
@@ -52,6 +52,7 @@ function entryOf(
   const entry = {
     tenant: `${text(event.account_id)}/${text(event.mode)}`,
     id: text(task.id),
+    event_id: id,
     finished_at: time(task.finished_at),
     ending,
     compute_ms: count('compute_ms', usage?.compute_ms),

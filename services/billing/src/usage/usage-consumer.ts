@@ -8,12 +8,14 @@ import type { Entries, EntryRecord } from './usage-entry.ts'
 import { type Hours, hourId, hourOf, newHour, withEntry } from './usage-hour.ts'
 
 export interface UsageConsumerDeps {
-  readonly entries: Entries
+  readonly entries: Pick<Entries, 'write'>
   readonly hours: Hours
   readonly clock: Clock
   readonly log: Log
   /** What is counted of an event. */
   readonly entryOf: EntryOf
+  /** Posts entries to their ledgers, each once for ever. Resolves when they are stored. */
+  readonly post: (entries: readonly Draft<EntryRecord>[]) => Promise<void>
   /** Hears how many entries an hour has got. */
   readonly onCounted: (tenant: string, hour: number, entries: number) => void
 }
@@ -27,7 +29,7 @@ export interface UsageConsumerDeps {
  */
 export const consumeTaskEvents = (deps: UsageConsumerDeps) => async (events: readonly LoggedEvent[]) => {
   const ended = events.flatMap(event => readable(event, deps) ?? [])
-  await Promise.all(ended.map(document => deps.entries.write({ kind: 'insert', document, events: [] })))
+  await deps.post(ended)
   const hours = Map.groupBy(ended, ({ tenant, finished_at }) => `${tenant}/${hourOf(finished_at)}`)
   await Promise.all([...hours.values()].map(entries => tellHour(deps, entries)))
 }

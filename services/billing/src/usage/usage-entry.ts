@@ -1,4 +1,7 @@
-/** What one task used: one small document for each task that has ended, made once from the event of its end. */
+/**
+ * What one task used and costs: the entry of the ledger, one small document for each task that has ended, made once from
+ * the event of its end.
+ */
 import type { Collection, CollectionSpec, Document } from '@millhand/store'
 
 export const endings = ['succeeded', 'failed', 'cancelled', 'expired'] as const
@@ -20,11 +23,23 @@ export interface EntryRecord extends Document {
   readonly items: number
   /** Millionths of a dollar. */
   readonly cost_micros: number
+  /** The event of the task's end; not in entries of before there were ledgers, nor is what follows. */
+  readonly event_id?: string
+  readonly unit_nanos?: number
+  readonly token_micros?: number
+  readonly would_micros?: number
+  /** Whether it is in the sums of the tenant's ledger. */
+  readonly posted?: 'yes'
+  /** The month and the line in which it is billed. */
+  readonly line?: string
 }
 
 export const entriesSpec = {
   name: 'usage_entries',
-  indexes: { by_end: { fields: ['tenant', 'finished_at'] } },
+  indexes: {
+    by_end: { fields: ['tenant', 'finished_at'] },
+    by_line: { fields: ['tenant', 'line', 'finished_at'], when: { field: 'posted', in: ['yes'] } },
+  },
 } as const satisfies CollectionSpec
 
 /** The same of the workforce's tasks. */

@@ -1,10 +1,14 @@
 /** What usage promises, on a store: what is counted when, told by what, and for how long. */
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { loadPlans } from '@millhand/plans'
 import { manualClock } from '@millhand/process'
-import type { Collection } from '@millhand/store'
+import type { Collection, Draft } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import type { BillingOptions } from '../billing.ts'
+import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
+import { type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
+import { createPosting } from '../ledger/posting.ts'
 import { createHourlyRollup } from './hourly-rollup.ts'
 import { type EndedTask, endEvent } from './task-event.fixture.ts'
 import { computeEntry } from './task-event.ts'
@@ -18,6 +22,7 @@ export interface OpenedStore {
   close(): Promise<void>
 }
 
+const { prices } = loadPlans()
 const KEPT_MS = 35 * 86_400_000
 const FIRST = Date.UTC(2026, 10, 21, 7)
 
@@ -25,7 +30,9 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
   describe(`${name}: usage`, options, () => {
     const signal = new AbortController().signal
     let opened: OpenedStore
-    let entries: Collection<EntryRecord, 'by_end'>
+    let entries: Collection<EntryRecord, 'by_end' | 'by_line'>
+    let ledgers: Collection<LedgerRecord, 'due'>
+    let invoices: Collection<InvoiceRecord>
     let hours: Collection<HourRecord, 'due'>
     let lines: string[]
     let given: ReturnType<typeof service>
@@ -36,7 +43,15 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
       const clock = manualClock(FIRST)
       const log = createLog({ level: 'info', write: line => void lines.push(line) })
       const summing = createHourlyRollup({ entries, hours, clock, log, keptMs: KEPT_MS })
-      const count = consumeTaskEvents({ entries, hours, clock, log, entryOf: computeEntry, onCounted: summing.counted })
+      const posting = createPosting({
+        ...{ ledgers, invoices, prices, clock, graceMs: 72 * HOUR_MS, keptMs: KEPT_MS },
+        usage: { compute: { entries, hours }, workforce: { entries, hours } },
+      })
+      const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
+      const count = consumeTaskEvents({
+        ...{ entries, hours, clock, log, post },
+        ...{ entryOf: computeEntry, onCounted: summing.counted },
+      })
       return {
         tenant,
         clock,
@@ -45,13 +60,16 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
         read: (groupBy?: GroupBy, of = tenant) =>
           readUsage({ entries, hours }, { tenant: of, start: FIRST, end: FIRST + 48 * HOUR_MS, groupBy }),
         hour: (at = FIRST) => hours.get(tenant, hourId(at)),
+        post,
         entries: () => entries.find('by_end', { equals: [tenant], limit: 10_000 }),
       }
     }
 
     before(async () => {
       opened = await open()
-      entries = opened.db.collection<EntryRecord, 'by_end'>(entriesSpec)
+      entries = opened.db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec)
+      ledgers = opened.db.collection<LedgerRecord, 'due'>(ledgersSpec)
+      invoices = opened.db.collection<InvoiceRecord>(invoicesSpec)
       hours = opened.db.collection<HourRecord, 'due'>(hoursSpec)
     })
     after(() => opened.close())
@@ -227,7 +245,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
     it('counts a task whose time or cost can’t be read, once and for nothing, and says which it is', async () => {
       const lines: string[] = []
       const count = consumeTaskEvents({
-        ...{ entries, hours, clock: given.clock },
+        ...{ entries, hours, clock: given.clock, post: given.post },
         log: createLog({ level: 'error', write: line => void lines.push(line) }),
         entryOf: computeEntry,
         onCounted: () => {},
@@ -252,7 +270,7 @@ export function describeUsage(name: string, open: () => Promise<OpenedStore>, op
 
     it('leaves out an event that can’t be read, says so, and goes on', async () => {
       const count = consumeTaskEvents({
-        ...{ entries, hours, clock: given.clock },
+        ...{ entries, hours, clock: given.clock, post: given.post },
         log: createLog({ level: 'error', write: line => void lines.push(line) }),
         entryOf: computeEntry,
         onCounted: () => {},

@@ -1,8 +1,17 @@
-/** Whatever is repeated, reordered, raced or broken off: in the end every hour's sum is that of its distinct tasks. */
+/**
+ * Whatever is repeated, reordered, raced or broken off: in the end every hour's sum is that of its distinct tasks, and so is
+ * the ledger.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { loadPlans } from '@millhand/plans'
+import type { Draft } from '@millhand/store'
 import { createLog } from '@millhand/telemetry'
 import fc from 'fast-check'
+import { type InvoiceRecord, invoicesSpec } from '../ledger/invoice.ts'
+import { LEDGER_ID, type LedgerRecord, ledgersSpec } from '../ledger/ledger.ts'
+import { totalOf } from '../ledger/line.ts'
+import { createPosting } from '../ledger/posting.ts'
 import { createHourlyRollup } from './hourly-rollup.ts'
 import { memoryCollection } from './memory-collection.fixture.ts'
 import { endEvent } from './task-event.fixture.ts'
@@ -13,6 +22,7 @@ import { HOUR_MS, type HourRecord, hourId, hourOf, hoursSpec } from './usage-hou
 import { readUsage } from './usage-query.ts'
 import { addEntry, nothing, type Sum } from './usage-sum.ts'
 
+const { prices } = loadPlans()
 const FIRST = Date.UTC(2026, 10, 21, 7)
 const HOURS = 3
 const tenants = ['acct_a/live', 'acct_a/test'] as const
@@ -61,7 +71,9 @@ test('sums equal a naive fold of the distinct tasks', async () => {
         await scheduler.schedule(Promise.resolve(), call)
         if (failures[calls++ % failures.length] === 0 && calls < 200) throw new Error('the store went away')
       }
-      const entries = memoryCollection<EntryRecord, 'by_end'>(entriesSpec, interrupt)
+      const entries = memoryCollection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec, interrupt)
+      const ledgers = memoryCollection<LedgerRecord, 'due'>(ledgersSpec, interrupt)
+      const invoices = memoryCollection<InvoiceRecord, never>(invoicesSpec, interrupt)
       const hours = memoryCollection<HourRecord, 'due'>(hoursSpec, interrupt)
       const clock = { now: () => now, monotonic: () => now, sleep: async () => {}, timer: () => ({ cancel() {} }) }
       const deps = { entries, hours, clock, log: createLog({ level: 'error', write: () => {} }) }
@@ -72,7 +84,15 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       /** One process, as far as it shares nothing but the store. */
       const processOf = () => {
         const summing = createHourlyRollup({ ...deps, keptMs: 1_000 * HOUR_MS })
-        return { summing, count: consumeTaskEvents({ ...deps, entryOf: computeEntry, onCounted: summing.counted }) }
+        const posting = createPosting({
+          ...{ ledgers, invoices, prices, clock, graceMs: HOUR_MS, keptMs: 1_000 * HOUR_MS },
+          usage: { compute: { entries, hours }, workforce: { entries, hours } },
+        })
+        const post = (drafts: readonly Draft<EntryRecord>[]) => posting.post('compute', drafts)
+        return {
+          summing,
+          count: consumeTaskEvents({ ...deps, post, entryOf: computeEntry, onCounted: summing.counted }),
+        }
       }
       const processes = [processOf(), processOf()] as const
       const untilItWorks = async (work: () => Promise<unknown>) => {
@@ -103,6 +123,17 @@ test('sums equal a naive fold of the distinct tasks', async () => {
       isOver = true
       for (const tenant of tenants)
         assert.deepEqual((await readUsage({ entries, hours }, { ...span, tenant })).total, all.get(tenant))
+      for (const tenant of tenants) {
+        const ledger = await ledgers.get(tenant, LEDGER_ID)
+        const lines = ledger?.months.flatMap(({ lines }) => lines) ?? []
+        const { cost_micros, compute_ms } = all.get(tenant) as Sum
+        assert.deepEqual(
+          [totalOf(lines), lines.reduce((sum, line) => sum + line.quantity, 0)],
+          [cost_micros, compute_ms],
+        )
+        for (const { id } of tasks.filter(task => task.tenant === tenant))
+          assert.equal((await entries.get(tenant, id))?.posted, 'yes')
+      }
       now += 10 * HOUR_MS
       await processOf().summing.pass(signal)
       for (const tenant of tenants) {

@@ -5,6 +5,7 @@ import { UsageGroup } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
+import { loadPlans } from '@millhand/plans'
 import { manualClock } from '@millhand/process'
 import { createDirectTransport, principalKey, serve } from '@millhand/rpc'
 import { openSqlite } from '@millhand/store/sqlite'
@@ -38,7 +39,8 @@ answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> =>
   let seconds = 0
   const counted = Promise.withResolvers<void>()
   const events: Pick<EventLog, 'subscribe'> = {
-    async subscribe(_group, _topics, handler) {
+    async subscribe(group, _topics, handler) {
+      if (group !== 'billing-compute') return
       const begin = performance.now()
       for (let from = 0; from < tasks; from += BATCH)
         await handler(Array.from({ length: Math.min(BATCH, tasks - from) }, (_, n) => ended(MANY, from + n, tasks)))
@@ -48,7 +50,15 @@ answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> =>
     },
   }
   const log = createLog({ level: 'error' })
-  const service = createBillingService({ db, events, clock, log, entriesKeptMs: 35 * DAY_MS })
+  const service = createBillingService({
+    db,
+    events,
+    plans: loadPlans(),
+    clock,
+    log,
+    entriesKeptMs: 400 * DAY_MS,
+    graceMs: 3 * DAY_MS,
+  })
   const transport = createDirectTransport()
   serve(service.routes, transport)
   const ending = new AbortController()

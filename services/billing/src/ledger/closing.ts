@@ -1,0 +1,65 @@
+/** Closes months: the ledger of an account becomes an invoice, once it is due. */
+
+import type { Prices } from '@millhand/plans'
+import { type Clock, everyInterval } from '@millhand/process'
+import type { Draft } from '@millhand/store'
+import type { Log } from '@millhand/telemetry'
+import { billOf, monthsToCorrect, subscriptionsOf } from './bill.ts'
+import type { InvoiceDraft, InvoiceRecord } from './invoice.ts'
+import { type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
+import { totalOf } from './line.ts'
+import { spanOf } from './month.ts'
+import type { Posting } from './posting.ts'
+import { plansSince } from './subscription.ts'
+
+export interface ClosingDeps {
+  readonly ledgers: Ledgers
+  readonly posting: Posting
+  readonly prices: Prices
+  readonly clock: Clock
+  readonly log: Log
+  readonly graceMs: number
+  /** Gives an invoice its id and its event. */
+  readonly finalize: (invoice: Omit<Draft<InvoiceRecord>, 'id'>) => InvoiceDraft
+}
+
+const EVERY_MS = 60_000
+const AT_ONCE = 20
+
+/** Closes what is due, once. Any number of processes may do so at once. */
+export async function closeDueMonths(deps: ClosingDeps, signal: AbortSignal): Promise<void> {
+  const { ledgers, posting, clock, log } = deps
+  for (let after: readonly (number | string)[] = [0]; !signal.aborted; ) {
+    const due = await ledgers.find('due', { equals: [], after, before: [clock.now() + 1], limit: AT_ONCE })
+    await Promise.all(
+      due.map(({ tenant }) =>
+        posting
+          .change(tenant, ledger => (ledger.due <= clock.now() ? closed(deps, ledger) : undefined))
+          .catch(error => log.error('billing.closing_failed', { tenant, error })),
+      ),
+    )
+    const last = due.at(-1)
+    if (last === undefined || due.length < AT_ONCE) return
+    after = [last.due, last.tenant, last.id]
+  }
+}
+
+/** The same again and again, until the signal ends. Never rejects. */
+export const runClosing = (deps: ClosingDeps, signal: AbortSignal): Promise<void> =>
+  everyInterval(deps.clock, EVERY_MS, signal, () =>
+    closeDueMonths(deps, signal).catch(error => deps.log.error('billing.closing_failed', { error })),
+  )
+
+/** The ledger after its first open month. The sandbox has no invoices. */
+function closed({ prices, clock, graceMs, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>): Draft<LedgerRecord> {
+  const { open_from: month, tenant, next_number: number } = ledger
+  const next = withoutMonth(ledger, graceMs)
+  const lines = billOf(ledger, month, spanOf(month).end, prices)
+  if (ledger.mode === 'test' || (lines.length === 0 && number === 1)) return next
+  const total_micros = totalOf(lines)
+  const closing = finalize({ tenant, number, month, lines, total_micros, finalized_at: clock.now() })
+  const billed = monthsToCorrect(next).map(each => subscriptionsOf(ledger, each, prices))
+  const [oldest] = billed
+  const plans = oldest ? plansSince(ledger.plans, spanOf(oldest.month).start) : ledger.plans
+  return { ...next, closing, next_number: number + 1, billed, plans }
+}

@@ -1,0 +1,90 @@
+/** The ledger of a tenant: docs/decisions/billing.md says why nothing is ever in it twice, or missing. */
+import type { Family, PlanNames } from '@millhand/api'
+import type { Collection, CollectionSpec, Document, Draft } from '@millhand/store'
+import type { EntryRecord } from '../usage/usage-entry.ts'
+import type { UsageFamily } from './charges.ts'
+import type { InvoiceDraft } from './invoice.ts'
+import type { LineSum } from './line.ts'
+import { type Month, monthAfter, monthOf, spanOf } from './month.ts'
+
+export interface LedgerRecord extends Document {
+  readonly mode: 'live' | 'test'
+  /** The first month that has not closed. */
+  readonly open_from: Month
+  /** When that month closes, in milliseconds since 1970. */
+  readonly due: number
+  /** The running sums of the open months, the earliest first; none of subscriptions. */
+  readonly months: readonly MonthSums[]
+  /** The entries of the latest posting: they may not be stored yet. */
+  readonly pending: readonly PendingEntry[]
+  /** The invoice of the latest closing: it may not be stored yet. */
+  readonly closing?: InvoiceDraft | undefined
+  readonly next_number: number
+  /** The plans since when, the earliest first. */
+  readonly plans: readonly PlanChange[]
+  /** What was billed of the subscriptions of closed months, as long as late changes of plans may alter it. */
+  readonly billed: readonly BilledMonth[]
+}
+
+export interface MonthSums {
+  readonly month: Month
+  readonly lines: readonly LineSum[]
+}
+
+export interface PendingEntry {
+  readonly family: UsageFamily
+  readonly entry: Draft<EntryRecord>
+}
+
+export interface PlanChange extends PlanNames {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** The account's, of which each is told once. */
+  readonly resource_version: number
+  readonly event_id: string
+}
+
+export interface BilledMonth {
+  readonly month: Month
+  /** Micro-dollars. */
+  readonly subscriptions: Readonly<Partial<Record<Family, number>>>
+}
+
+export const LEDGER_ID = 'ledger'
+
+export const ledgersSpec = {
+  name: 'ledgers',
+  indexes: { due: { fields: ['due'], when: { field: 'mode', in: ['live', 'test'] } } },
+} as const satisfies CollectionSpec
+
+export type Ledgers = Pick<Collection<LedgerRecord, keyof typeof ledgersSpec.indexes>, 'get' | 'find' | 'write'>
+
+/** One in which nothing is posted. Months that would have closed by now are not opened any more. */
+export function newLedger(tenant: string, now: number, graceMs: number): Draft<LedgerRecord> {
+  const open_from = monthOf(now - graceMs)
+  return {
+    tenant,
+    id: LEDGER_ID,
+    mode: tenant.endsWith('/test') ? 'test' : 'live',
+    open_from,
+    due: spanOf(open_from).end + graceMs,
+    months: [],
+    pending: [],
+    next_number: 1,
+    plans: [],
+    billed: [],
+  }
+}
+
+/** The month in which something is billed that happened at a time. */
+export const billedIn = ({ open_from }: Pick<LedgerRecord, 'open_from'>, at: number): Month => {
+  const month = monthOf(at)
+  return month < open_from ? open_from : month
+}
+
+/** The ledger whose first open month has closed: its sums are taken out. */
+export const withoutMonth = (ledger: Draft<LedgerRecord>, graceMs: number): Draft<LedgerRecord> => {
+  const open_from = monthAfter(ledger.open_from)
+  const months = ledger.months.filter(({ month }) => month >= open_from)
+  return { ...ledger, open_from, due: spanOf(open_from).end + graceMs, months }
+}

@@ -1,0 +1,181 @@
+/** Posts charges to ledgers, each once. docs/decisions/billing.md has the four steps, and why they are enough. */
+
+import type { Prices } from '@millhand/plans'
+import { type Clock, KeyedMutex } from '@millhand/process'
+import type { Collection, Draft } from '@millhand/store'
+import { LRUCache } from 'lru-cache'
+import type { EntryRecord } from '../usage/usage-entry.ts'
+import { type Hours, hourId } from '../usage/usage-hour.ts'
+import { chargedOf, chargesOf, entryLine, keyOf, type UsageFamily } from './charges.ts'
+import type { InvoiceRecord, Invoices } from './invoice.ts'
+import {
+  billedIn,
+  LEDGER_ID,
+  type LedgerRecord,
+  type Ledgers,
+  type MonthSums,
+  newLedger,
+  type PendingEntry,
+} from './ledger.ts'
+import { type LineSum, withCharges } from './line.ts'
+import type { Month } from './month.ts'
+
+export interface PostingDeps {
+  readonly ledgers: Ledgers
+  readonly usage: Readonly<Record<UsageFamily, UsageStores>>
+  readonly invoices: Invoices
+  readonly prices: Prices
+  readonly clock: Clock
+  /** How long after its end a month closes, in milliseconds. */
+  readonly graceMs: number
+  /** How long entries are kept after their hour was summed, in milliseconds. */
+  readonly keptMs: number
+}
+
+interface UsageStores {
+  readonly entries: Pick<Collection<EntryRecord>, 'get' | 'write'>
+  readonly hours: Pick<Hours, 'get'>
+}
+
+export type Change = (
+  ledger: Draft<LedgerRecord>,
+) => Promise<Draft<LedgerRecord> | undefined> | Draft<LedgerRecord> | undefined
+
+export interface Posting {
+  /** Posts the entries of ended tasks. Resolves when all are stored; rejects when the store fails, and may be called again. */
+  post(family: UsageFamily, entries: readonly Draft<EntryRecord>[]): Promise<void>
+  /**
+   * Changes the ledger of a tenant, which is made where there is none. `change` may be called again, with what another
+   * process has written; undefined changes nothing. What was pending before is stored before `change` is called, and
+   * what is pending then before this resolves.
+   */
+  change(tenant: string, change: Change): Promise<void>
+}
+
+/** Ledgers of which this process knows that nothing is pending: that saves the repetition, and nothing depends on it. */
+const MOST_SETTLED = 10_000
+/** How many entries are posted in one change: they all lie in the ledger for a while. */
+const AT_ONCE = 1_000
+
+export function createPosting(deps: PostingDeps): Posting {
+  const { ledgers, clock, graceMs, prices } = deps
+  /** Versions whose pending entries are stored. */
+  const settled = new LRUCache<string, number>({ max: MOST_SETTLED })
+  const mutex = new KeyedMutex()
+
+  async function changeOnce(tenant: string, change: Change): Promise<boolean> {
+    const before = await ledgers.get(tenant, LEDGER_ID)
+    if (before && settled.get(tenant) !== before.version) {
+      await settle(deps, before)
+      settled.set(tenant, before.version)
+    }
+    const stored = before && { ...before, pending: [], closing: undefined }
+    const after = await change(stored ?? newLedger(tenant, clock.now(), graceMs))
+    if (after === undefined) return true
+    const kind = before ? ({ kind: 'replace', version: before.version } as const) : ({ kind: 'insert' } as const)
+    const result = await ledgers.write({ ...kind, document: after, events: [] })
+    if (result.kind === 'conflict') return false
+    await settle(deps, after)
+    settled.set(tenant, result.version)
+    return true
+  }
+
+  const change: Posting['change'] = (tenant, change) =>
+    mutex.runExclusive(tenant, async () => {
+      while (!(await changeOnce(tenant, change)));
+    })
+
+  return {
+    change,
+    async post(family, drafts) {
+      const postTo = async (tenant: string, ofTenant: readonly Draft<EntryRecord>[]) => {
+        for (let from = 0; from < ofTenant.length; from += AT_ONCE) {
+          const some = ofTenant.slice(from, from + AT_ONCE)
+          await change(tenant, async ledger => {
+            const fresh = await unposted(deps, family, some)
+            if (fresh.length === 0) return undefined
+            const charged = fresh.map(entry => ({ ...entry, ...chargedOf(family, entry, prices) }))
+            return withEntries(ledger, family, charged)
+          })
+        }
+      }
+      await Promise.all([...Map.groupBy(drafts, ({ tenant }) => tenant)].map(([tenant, its]) => postTo(tenant, its)))
+    },
+  }
+}
+
+/**
+ * Those that no ledger has, each once. Entries of before there were ledgers are posted when their events come again. Of an
+ * hour that has closed nobody can tell: entries that were posted are gone.
+ */
+async function unposted(
+  { usage, clock, keptMs }: PostingDeps,
+  family: UsageFamily,
+  drafts: readonly Draft<EntryRecord>[],
+) {
+  const { entries, hours } = usage[family]
+  const byId = new Map(drafts.map(draft => [draft.id, draft]))
+  const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
+    if ((await entries.get(tenant, id))?.posted) return false
+    if (finished_at + keptMs >= clock.now()) return true
+    const hour = await hours.get(tenant, hourId(finished_at))
+    return hour?.state !== 'closing' && hour?.state !== 'closed'
+  }
+  const all = [...byId.values()]
+  const fresh = await Promise.all(all.map(isFresh))
+  return all.filter((_, at) => fresh[at])
+}
+
+type Charged = Parameters<typeof chargesOf>[1]
+
+function withEntries(
+  ledger: Draft<LedgerRecord>,
+  family: UsageFamily,
+  drafts: readonly Charged[],
+): Draft<LedgerRecord> {
+  const charges = new Map<Month, LineSum[]>()
+  const pending = drafts.map((draft): PendingEntry => {
+    const month = billedIn(ledger, draft.finished_at)
+    const ofMonth = charges.get(month) ?? []
+    charges.set(month, ofMonth)
+    ofMonth.push(...chargesOf(family, draft, month))
+    const line = entryLine(month, keyOf(family, draft, month))
+    return { family, entry: { ...draft, posted: 'yes', line } }
+  })
+  return { ...ledger, months: withMonths(ledger.months, charges), pending }
+}
+
+/** The earliest first. */
+export function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, readonly LineSum[]>): MonthSums[] {
+  const all = new Set([...months.map(({ month }) => month), ...charges.keys()])
+  return [...all].sort().map(month => ({
+    month,
+    lines: withCharges(months.find(sums => sums.month === month)?.lines ?? [], charges.get(month) ?? []),
+  }))
+}
+
+/** Stores what a ledger has pending. What is there is left alone: somebody else was faster. */
+async function settle({ usage, invoices }: PostingDeps, ledger: Draft<LedgerRecord>): Promise<void> {
+  await Promise.all(ledger.pending.map(({ family, entry }) => storeEntry(usage[family].entries, entry)))
+  if (ledger.closing) await storeInvoice(invoices, ledger.closing)
+}
+
+async function storeEntry(entries: UsageStores['entries'], document: Draft<EntryRecord>): Promise<void> {
+  for (;;) {
+    const { kind } = await entries.write({ kind: 'insert', document, events: [] })
+    if (kind === 'written') return
+    const before = await entries.get(document.tenant, document.id)
+    if (before?.posted) return
+    if (before === undefined) continue
+    const replaced = await entries.write({ kind: 'replace', version: before.version, document, events: [] })
+    if (replaced.kind === 'written') return
+  }
+}
+
+async function storeInvoice(
+  invoices: Invoices,
+  { events, ...document }: NonNullable<LedgerRecord['closing']>,
+): Promise<void> {
+  const invoice: Draft<InvoiceRecord> = document
+  await invoices.write({ kind: 'insert', document: invoice, events })
+}

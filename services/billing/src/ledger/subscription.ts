@@ -1,0 +1,77 @@
+/** What subscriptions cost: a fold over the plans that an account has had, by the second. */
+import { type Family, families, proratedMicros, type Span } from '@millhand/api'
+import type { Prices } from '@millhand/plans'
+import type { PlanChange } from './ledger.ts'
+import type { LineSum } from './line.ts'
+import { type Month, spanOf } from './month.ts'
+
+/** A time in which an account had one plan at one price. */
+export interface Segment extends Span {
+  readonly family: Family
+  readonly plan: string
+  readonly micros: number
+  /** The event that began it. */
+  readonly event_id: string
+}
+
+/** The subscriptions of a month until a time, one line for each plan and price. */
+export function subscriptionLines(
+  plans: readonly PlanChange[],
+  month: Month,
+  until: number,
+  prices: Prices,
+): LineSum[] {
+  const period = spanOf(month)
+  return families.flatMap(family => {
+    const lines = new Map<string, LineSum>()
+    for (const segment of segmentsOf(family, plans, { ...period, end: Math.min(period.end, until) }, prices)) {
+      const { plan, micros, start, end } = segment
+      const key = `${plan} ${micros}`
+      const before = lines.get(key)
+      const cost = proratedMicros(micros, period, segment)
+      lines.set(key, {
+        family,
+        kind: 'subscription',
+        plan,
+        unit_micros: micros,
+        quantity: (before?.quantity ?? 0) + Math.floor(end / 1000) - Math.floor(start / 1000),
+        micros: (before?.micros ?? 0) + cost,
+        would_micros: (before?.would_micros ?? 0) + cost,
+      })
+    }
+    return [...lines.values()]
+  })
+}
+
+export function segmentsOf(family: Family, plans: readonly PlanChange[], span: Span, prices: Prices): Segment[] {
+  const segments: Segment[] = []
+  for (const [at, change] of plans.entries()) {
+    const start = Math.max(span.start, change.at)
+    const end = Math.min(span.end, plans[at + 1]?.at ?? span.end)
+    const cuts = start < end ? [start, ...prices.changes(start, end), end] : []
+    for (const [n, from] of cuts.slice(0, -1).entries()) {
+      const plan = change[family]
+      const micros = prices.subscription(family, plan, from)
+      const last = segments.at(-1)
+      const to = cuts[n + 1] as number
+      if (last?.plan === plan && last.micros === micros) segments[segments.length - 1] = { ...last, end: to }
+      else segments.push({ family, plan, micros, start: from, end: to, event_id: change.event_id })
+    }
+  }
+  return segments
+}
+
+/** The history with a change more, wherever it belongs; what is there is told again. */
+export function withPlanChange(plans: readonly PlanChange[], change: PlanChange): readonly PlanChange[] | undefined {
+  if (plans.some(({ resource_version }) => resource_version === change.resource_version)) return undefined
+  return [...plans, change].sort((a, b) => a.at - b.at || a.resource_version - b.resource_version)
+}
+
+/** The changes that matter from a time on: those after it, and the last one before. */
+export const plansSince = (plans: readonly PlanChange[], time: number): readonly PlanChange[] =>
+  plans.slice(
+    Math.max(
+      0,
+      plans.findLastIndex(({ at }) => at <= time),
+    ),
+  )
