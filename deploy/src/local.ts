@@ -207,7 +207,7 @@ function hostEventReaders(
   { config, runner, log, db, plans, secret, metrics, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): void {
-  const billing = createBillingService({ db, events, plans, clock, log, ...config.billing })
+  const billing = createBillingService({ db, events, plans, cursors, clock, log, ...config.billing })
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const webhook = createWebhookService({

@@ -2,6 +2,7 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { BatchService } from '@millhand/api/gen/millhand/batch/v1/batch_service_pb.ts'
 import { BatchTaskService } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
+import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import { ComputeService } from '@millhand/api/gen/millhand/compute/v1/compute_service_pb.ts'
@@ -12,6 +13,7 @@ import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_s
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdempotencyService } from '@millhand/api/gen/millhand/identity/v1/idempotency_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { RateService } from '@millhand/api/gen/millhand/identity/v1/rate_service_pb.ts'
 import { LeaseService } from '@millhand/api/gen/millhand/lease/v1/lease_service_pb.ts'
@@ -63,11 +65,11 @@ export const services = {
   /** REST maps to these methods. Admission asks whose a key or token is, what is left of its rate, and what came before. */
   gateway: {
     calls: {
-      identity: [IdentityService, ApiKeyService, RateService, IdempotencyService, StatusService],
+      identity: [IdentityService, ApiKeyService, PlanService, RateService, IdempotencyService, StatusService],
       compute: [ComputeService, FileService, StreamTokenService],
       workforce: [WorkforceService],
       batch: [BatchService],
-      billing: [UsageService],
+      billing: [UsageService, BillingService],
       webhook: [WebhookService, EventService, BacklogService],
     },
     optional: ['workforce', 'batch', 'billing', 'webhook'],
@@ -136,12 +138,13 @@ export const services = {
     reads: [dispatchTopic],
     stopMs: 5_000,
   },
+  /** Its secret signs cursors. */
   billing: {
     calls: {},
-    secret: false,
+    secret: true,
     database: true,
-    owned: false,
-    writes: [],
+    owned: true,
+    writes: [publicTopics.billing.name],
     reads: [publicTopics.tasks.name, publicTopics.workforce.name, publicTopics.identity.name],
     groups: ['billing-compute', 'billing-workforce', 'billing-accounts'],
     stopMs: 3_000,
@@ -158,6 +161,7 @@ export const services = {
       publicTopics.batches.name,
       publicTopics.workforce.name,
       publicTopics.identity.name,
+      publicTopics.billing.name,
       publicTopics.webhooks.name,
     ],
     stopMs: 3_000,

@@ -44,7 +44,7 @@ export { isRequired, jsonReader, mostEntries, type ReaderOptions, type Reading, 
 export { formatMs, formatTimestamp, parseTimestamp } from './json/timestamp.ts'
 export { jsonWriter, type WriterOptions } from './json/writer.ts'
 export { type KeyName, keyRefOf, modeOfWord, wordOfMode } from './mode.ts'
-export { decimalOf, MOST_COUNT, microsOf, quantity } from './money.ts'
+export { decimalOf, MOST_COUNT, microsOf, priceOf, quantity, signedDecimalOf } from './money.ts'
 export { type Parts, type Payload, rangeFields } from './payload.ts'
 export { type Family, families, type PlanNames } from './plan-families.ts'
 export { httpRoutes, type Route, type RouteOf, type Segment } from './routes.ts'

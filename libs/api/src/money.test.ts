@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimalOf, MOST_COUNT, microsOf, quantity } from './money.ts'
+import { decimalOf, MOST_COUNT, microsOf, priceOf, quantity, signedDecimalOf } from './money.ts'
 
 test('millionths are shown with six places', () => {
   for (const [micros, decimal] of [
@@ -11,6 +11,15 @@ test('millionths are shown with six places', () => {
     [Number.MAX_SAFE_INTEGER, '9007199254.740991'],
   ] as const)
     assert.equal(decimalOf(micros), decimal)
+})
+
+test('what is given back has its sign', () => {
+  assert.deepEqual([-1, 0, -12_480_000].map(signedDecimalOf), ['-0.000001', '0.000000', '-12.480000'])
+})
+
+test('a price has as many places as it needs, and six at least', () => {
+  const prices = [0, 20_000, 694_444, 1, 1_500_000_000, 12_345_678_900].map(priceOf)
+  assert.deepEqual(prices, ['0.000000', '0.000020', '0.000694444', '0.000000001', '1.500000', '12.3456789'])
 })
 
 test('what is shown is read as it was', () => {

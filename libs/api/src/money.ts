@@ -18,6 +18,15 @@ export function decimalOf(micros: number): string {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 
+/** The same for what may be given back: `-12.480000`. */
+export const signedDecimalOf = (micros: number): string => (micros < 0 ? `-${decimalOf(-micros)}` : decimalOf(micros))
+
+/** Thousandths of them, with six places or more: `0.000020`, `0.000694444`. @throws RangeError as `decimalOf` does */
+export function priceOf(nanos: number): string {
+  const digits = String(quantity(nanos)).padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9).replace(/0{1,3}$/, '')}`
+}
+
 /** The other way round. @throws TypeError for any other form, and for more than can be counted exactly */
 export function microsOf(decimal: string): number {
   const micros = /^\d+\.\d{6}$/.test(decimal) ? Number(decimal.replace('.', '')) : Number.NaN

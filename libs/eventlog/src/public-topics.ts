@@ -1,9 +1,11 @@
 /** The public stream: which topic carries which events. Contract, section 9; the AsyncAPI file is made of it. */
 import type { DescMessage } from '@bufbuild/protobuf'
 import { BatchSchema } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
+import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
 import { ModelSchema } from '@millhand/api/gen/millhand/compute/v1/model_pb.ts'
 import { TaskSchema } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import { ApiKeySchema } from '@millhand/api/gen/millhand/identity/v1/api_key_pb.ts'
+import { AccountPlansSchema } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import { QuotaSchema } from '@millhand/api/gen/millhand/identity/v1/quota_pb.ts'
 import { WebhookSchema } from '@millhand/api/gen/millhand/webhook/v1/webhook_pb.ts'
 import { WorkforceTaskSchema } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
@@ -88,7 +90,7 @@ export const publicTopics = {
   instances: { name: 'millhand.instances.v1', about: 'Instances.' },
   identity: {
     name: 'millhand.identity.v1',
-    about: 'Every change of state of an API key, and warnings of quotas. None carries a key, or its hash.',
+    about: 'Every change of state of an API key or of the plans of an account, and warnings of quotas. None carries a key, or its hash.',
     carries: [
       {
         resource: ApiKeySchema,
@@ -99,12 +101,28 @@ export const publicTopics = {
         },
       },
       {
+        resource: AccountPlansSchema,
+        events: {
+          'account.created': 'An account was made, with these plans.',
+          'account.plans_changed': 'The account has other plans. They hold at once.',
+        },
+      },
+      {
         resource: QuotaSchema,
         events: { 'quota.warning': 'So much of a day’s quota is used: once at 80 %, once when nothing is left.' },
       },
     ],
   },
-  billing: { name: 'millhand.billing.v1', about: 'Invoices.' },
+  billing: {
+    name: 'millhand.billing.v1',
+    about: 'Invoices.',
+    carries: [
+      {
+        resource: InvoiceSchema,
+        events: { 'invoice.finalized': 'A month has closed: its invoice is final. It is shown without its lines.' },
+      },
+    ],
+  },
   webhooks: {
     name: 'millhand.webhooks.v1',
     about: 'Every change of state of a webhook. None carries its secret.',

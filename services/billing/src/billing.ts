@@ -1,5 +1,6 @@
 /** Billing: what accounts use and owe. It knows what the events of tasks and accounts say, and asks nobody. */
-import { createIds } from '@millhand/api'
+import { type Cursors, createIds } from '@millhand/api'
+import { BillingService } from '@millhand/api/gen/millhand/billing/v1/billing_service_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { WorkforceUsageService } from '@millhand/api/gen/millhand/billing/v1/workforce_usage_service_pb.ts'
 import type { EventLog, LoggedEvent } from '@millhand/eventlog'
@@ -9,24 +10,27 @@ import type { Clock } from '@millhand/process'
 import type { Routes } from '@millhand/rpc'
 import type { Database, Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
+import { collectionsOf } from './collections.ts'
 import type { UsageFamily } from './ledger/charges.ts'
 import { type ClosingDeps, runClosing } from './ledger/closing.ts'
-import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
-import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
+import { finalInvoice } from './ledger/invoice-event.ts'
 import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting, type Posting } from './ledger/posting.ts'
+import { getBilling } from './rpc/get-billing.ts'
 import { getUsage } from './rpc/get-usage.ts'
+import { listLineEntries } from './rpc/list-line-entries.ts'
+import { getInvoice, listInvoices } from './rpc/read-invoices.ts'
 import { sumWorkforceTasks } from './rpc/sum-workforce-tasks.ts'
 import { createHourlyRollup } from './usage/hourly-rollup.ts'
 import { computeEntry, type EntryOf, workforceEntry } from './usage/task-event.ts'
 import { consumeTaskEvents } from './usage/usage-consumer.ts'
-import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
-import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
+import type { EntryRecord } from './usage/usage-entry.ts'
 
 export interface BillingOptions {
   readonly db: Database
   readonly events: Pick<EventLog, 'subscribe'>
   readonly plans: Pick<Plans, 'prices'>
+  readonly cursors: Cursors
   readonly clock: Clock
   readonly log: Log
   /** How long the entry of a task is kept after its hour was summed, in milliseconds. The sums stay. */
@@ -34,22 +38,6 @@ export interface BillingOptions {
   /** How long after its end a month closes, in milliseconds. */
   readonly graceMs: number
 }
-
-/** What billing keeps. */
-const collectionsOf = (db: Database) => ({
-  ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
-  invoices: db.collection<InvoiceRecord>(invoicesSpec),
-  usage: {
-    compute: {
-      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec),
-      hours: db.collection<HourRecord, 'due'>(hoursSpec),
-    },
-    workforce: {
-      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(workforceEntriesSpec),
-      hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
-    },
-  },
-})
 
 export function createBillingService(options: BillingOptions) {
   const { events, clock, log, graceMs, entriesKeptMs: keptMs } = options
@@ -68,13 +56,20 @@ export function createBillingService(options: BillingOptions) {
   ]
   const closing: ClosingDeps = {
     ...{ ledgers: stores.ledgers, posting, prices, clock, log, graceMs },
-    finalize: invoice => ({ ...invoice, id: ids('inv'), events: [] }),
+    finalize: invoice => finalInvoice(invoice, ids),
   }
 
   return {
     /** What its groups read of the event log, by their names. */
     topics: Object.fromEntries(groups.map(({ name, topic }) => [name, [topic]])),
     routes(router: Routes): void {
+      const deps = { ...stores, prices, clock, graceMs, cursors: options.cursors }
+      router.service(BillingService, {
+        getBilling: getBilling(deps),
+        listInvoices: listInvoices(deps),
+        getInvoice: getInvoice(deps),
+        listLineEntries: listLineEntries(deps),
+      })
       router.service(UsageService, { getUsage: getUsage({ ...stores.usage.compute, clock }) })
       router.service(WorkforceUsageService, {
         sumWorkforceTasks: sumWorkforceTasks({ ...stores.usage.workforce, clock }),

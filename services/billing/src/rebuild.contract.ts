@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient, createContextValues } from '@connectrpc/connect'
+import { createCursors } from '@millhand/api'
 import type { Usage } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import type { EventLog } from '@millhand/eventlog'
@@ -27,6 +28,7 @@ export interface OpenedLog extends AsyncDisposable {
 
 const DAY_MS = 86_400_000
 const plans = loadPlans()
+const cursors = createCursors(new Uint8Array(32))
 
 export function describeRebuild(name: string, open: () => Promise<OpenedLog>, options: { skip?: string | false } = {}) {
   describe(`${name}: usage`, options, () => {
@@ -79,6 +81,7 @@ async function whileRunning(
 ): Promise<Usage> {
   const log = createLog({ level: 'error' })
   const service = createBillingService({
+    cursors,
     db,
     events,
     plans,

@@ -2,6 +2,7 @@
 import { createIds, type PlanNames, prefixOfKey } from '@millhand/api'
 import type { Clock } from '@millhand/process'
 import { noAccount } from '@millhand/store'
+import { accountEvent } from './accounts/account-events.ts'
 import type { IdentityCollections } from './identity-collections.ts'
 import { type KeyRecord, sha256Of } from './keys/api-key-record.ts'
 import { keyEvent } from './keys/key-events.ts'
@@ -33,21 +34,20 @@ export async function ensureFirstAccount(
   { accounts, keys, clock }: Pick<IdentityCollections, 'accounts' | 'keys'> & { readonly clock: Clock },
   first: FirstAccount,
 ): Promise<void> {
-  // A conflict says that it is there. The account comes first: no key is without one.
-  await accounts.write({
-    kind: 'insert',
-    document: {
-      tenant: noAccount,
-      id: bootstrapAccountId,
-      name: 'first account',
-      status: 'active',
-      plans: first.plans,
-      created_at: clock.now(),
-      resource_version: 1,
-    },
-    events: [],
-  })
   const ids = createIds({ now: () => clock.now() })
+  const account = {
+    tenant: noAccount,
+    id: bootstrapAccountId,
+    name: 'first account',
+    status: 'active',
+    plans: first.plans,
+    created_at: clock.now(),
+    resource_version: 1,
+    plans_told: 'yes',
+  } as const
+  const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
+  // A conflict says that it is there. The account comes first: no key is without one.
+  await accounts.write({ kind: 'insert', document: account, events })
   for (const mode of ['live', 'test'] as const) {
     const key: KeyRecord = {
       tenant: `${bootstrapAccountId}/${mode}`,

@@ -3,6 +3,7 @@ import { type Cursors, createIds } from '@millhand/api'
 import { AccountService } from '@millhand/api/gen/millhand/identity/v1/account_service_pb.ts'
 import { ApiKeyService } from '@millhand/api/gen/millhand/identity/v1/api_key_service_pb.ts'
 import { IdentityService } from '@millhand/api/gen/millhand/identity/v1/identity_service_pb.ts'
+import { PlanService } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
 import type { Replicas } from '@millhand/lease'
 import type { Plans } from '@millhand/plans'
 import type { Clock } from '@millhand/process'
@@ -10,9 +11,11 @@ import type { Routes } from '@millhand/rpc'
 import type { Database } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { accountsSpec } from './accounts/account.ts'
+import { announcePlans } from './accounts/announce-plans.ts'
 import { createAccount } from './accounts/create-account.ts'
 import { getAccount, listAccounts, listPlans } from './accounts/read-accounts.ts'
 import { updateAccount } from './accounts/update-account.ts'
+import { updatePlans } from './accounts/update-plans.ts'
 import { changesSpec, createChanges } from './changes/changes.ts'
 import { listChanges } from './changes/list-changes.ts'
 import { idempotencySpec } from './idempotency/idempotency-record.ts'
@@ -103,13 +106,16 @@ export function createIdentityService(options: IdentityOptions) {
         updateAccount: updateAccount(deps),
         listPlans: listPlans(deps),
       })
+      router.service(PlanService, { updatePlans: updatePlans(deps) })
       quota.routes(router)
       rates.routes(router)
       answers.routes(router)
     },
     /** What the owner does until the signal ends: keeps the windows of rates, and removes what is no longer remembered. */
     async run(signal: AbortSignal): Promise<void> {
-      await Promise.all([quota.run(signal), rates.run(signal), answers.run(signal)])
+      const announced = () =>
+        announcePlans(deps, signal).catch(error => log.error('account.plans_not_announced', { error }))
+      await Promise.all([announced(), quota.run(signal), rates.run(signal), answers.run(signal)])
     },
   }
 }

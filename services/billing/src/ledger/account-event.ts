@@ -12,7 +12,7 @@ export interface AccountPlans {
 export function accountPlans({ id, type, time, value }: LoggedEvent): AccountPlans | undefined {
   if (!type.startsWith('account.')) return undefined
   const { account_id, data, resource_version } = JSON.parse(value)
-  const plans = data?.object?.plans
+  const plans = data?.object
   if (typeof account_id !== 'string' || !Number.isSafeInteger(resource_version)) throw new TypeError('an id is missing')
   for (const family of families) if (typeof plans?.[family] !== 'string') throw new TypeError('a plan is missing')
   const { compute, developer, workforce }: PlanNames = plans

@@ -6,7 +6,7 @@ import type { Draft } from '@millhand/store'
 import type { Log } from '@millhand/telemetry'
 import { billOf, monthsToCorrect, subscriptionsOf } from './bill.ts'
 import type { InvoiceDraft, InvoiceRecord } from './invoice.ts'
-import { type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
+import { closesAt, type LedgerRecord, type Ledgers, withoutMonth } from './ledger.ts'
 import { totalOf } from './line.ts'
 import { spanOf } from './month.ts'
 import type { Posting } from './posting.ts'
@@ -28,14 +28,12 @@ const AT_ONCE = 20
 
 /** Closes what is due, once. Any number of processes may do so at once. */
 export async function closeDueMonths(deps: ClosingDeps, signal: AbortSignal): Promise<void> {
-  const { ledgers, posting, clock, log } = deps
+  const { ledgers, clock, log } = deps
   for (let after: readonly (number | string)[] = [0]; !signal.aborted; ) {
     const due = await ledgers.find('due', { equals: [], after, before: [clock.now() + 1], limit: AT_ONCE })
     await Promise.all(
       due.map(({ tenant }) =>
-        posting
-          .change(tenant, ledger => (ledger.due <= clock.now() ? closed(deps, ledger) : undefined))
-          .catch(error => log.error('billing.closing_failed', { tenant, error })),
+        closeMonths(deps, tenant).catch(error => log.error('billing.closing_failed', { tenant, error })),
       ),
     )
     const last = due.at(-1)
@@ -50,10 +48,26 @@ export const runClosing = (deps: ClosingDeps, signal: AbortSignal): Promise<void
     closeDueMonths(deps, signal).catch(error => deps.log.error('billing.closing_failed', { error })),
   )
 
+/**
+ * A ledger stays due until its invoice is stored, which a change waits for before the next begins: a process that dies in
+ * between leaves it to the next pass.
+ */
+async function closeMonths(deps: ClosingDeps, tenant: string): Promise<void> {
+  const { posting, clock, graceMs } = deps
+  for (let isDue = true; isDue; ) {
+    await posting.change(tenant, ledger => {
+      isDue = ledger.due <= clock.now()
+      if (!isDue) return undefined
+      const due = closesAt(ledger.open_from, graceMs)
+      return due > clock.now() ? { ...ledger, due } : closed(deps, ledger)
+    })
+  }
+}
+
 /** The ledger after its first open month. The sandbox has no invoices. */
-function closed({ prices, clock, graceMs, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>): Draft<LedgerRecord> {
+function closed({ prices, clock, finalize }: ClosingDeps, ledger: Draft<LedgerRecord>): Draft<LedgerRecord> {
   const { open_from: month, tenant, next_number: number } = ledger
-  const next = withoutMonth(ledger, graceMs)
+  const next = withoutMonth(ledger)
   const lines = billOf(ledger, month, spanOf(month).end, prices)
   if (ledger.mode === 'test' || (lines.length === 0 && number === 1)) return next
   const total_micros = totalOf(lines)

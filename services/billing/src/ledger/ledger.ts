@@ -11,7 +11,7 @@ export interface LedgerRecord extends Document {
   readonly mode: 'live' | 'test'
   /** The first month that has not closed. */
   readonly open_from: Month
-  /** When that month closes, in milliseconds since 1970. */
+  /** When there is something to be closed, in milliseconds since 1970. */
   readonly due: number
   /** The running sums of the open months, the earliest first; none of subscriptions. */
   readonly months: readonly MonthSums[]
@@ -67,7 +67,7 @@ export function newLedger(tenant: string, now: number, graceMs: number): Draft<L
     id: LEDGER_ID,
     mode: tenant.endsWith('/test') ? 'test' : 'live',
     open_from,
-    due: spanOf(open_from).end + graceMs,
+    due: closesAt(open_from, graceMs),
     months: [],
     pending: [],
     next_number: 1,
@@ -82,9 +82,11 @@ export const billedIn = ({ open_from }: Pick<LedgerRecord, 'open_from'>, at: num
   return month < open_from ? open_from : month
 }
 
-/** The ledger whose first open month has closed: its sums are taken out. */
-export const withoutMonth = (ledger: Draft<LedgerRecord>, graceMs: number): Draft<LedgerRecord> => {
+/** When a month closes. */
+export const closesAt = (month: Month, graceMs: number): number => spanOf(month).end + graceMs
+
+/** The ledger without the sums of its first open month. It is due as it was. */
+export const withoutMonth = (ledger: Draft<LedgerRecord>): Draft<LedgerRecord> => {
   const open_from = monthAfter(ledger.open_from)
-  const months = ledger.months.filter(({ month }) => month >= open_from)
-  return { ...ledger, open_from, due: spanOf(open_from).end + graceMs, months }
+  return { ...ledger, open_from, months: ledger.months.filter(({ month }) => month >= open_from) }
 }

@@ -48,6 +48,23 @@ const parts = [
 /** The key as text; nothing else has the same. */
 export const keyText = (key: LineKey): string => parts.map(part => encodeURIComponent(key[part] ?? '')).join('/')
 
+/** The key that a text is of; undefined for any other text. */
+export function keyOfText(text: string): LineKey | undefined {
+  const values = text.split('/')
+  if (values.length !== parts.length) return undefined
+  try {
+    const key = Object.fromEntries(
+      parts.flatMap((part, at) => {
+        const value = decodeURIComponent(values[at] as string)
+        return value === '' ? [] : [[part, part.startsWith('unit_') ? Number(value) : value]]
+      }),
+    ) as unknown as LineKey
+    return keyText(key) === text ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The lines with further charges, in the order of their keys. */
 export function withCharges(lines: readonly LineSum[], charges: readonly LineSum[]): LineSum[] {
   const sums = new Map(lines.map(line => [keyText(line), line]))

@@ -13,6 +13,10 @@ export interface AccountRecord extends Document, Announced {
   /** Milliseconds since 1970. */
   readonly created_at: number
   readonly resource_version: number
+  /** Whether an event has told of its plans; not in accounts of before there were such events. */
+  readonly plans_told?: 'yes'
+  /** How often the account itself has changed its plans on a day of UTC. */
+  readonly plan_changes?: { readonly day: string; readonly count: number } | undefined
 }
 
 export type Accounts = Collection<AccountRecord, 'unannounced'>

@@ -2,6 +2,7 @@ import type { Account, CreateAccountRequest } from '@millhand/api/gen/millhand/i
 import { noAccount } from '@millhand/store'
 import type { IdentityDeps } from '../identity-deps.ts'
 import { type AccountRecord, accountMessage } from './account.ts'
+import { accountEvent } from './account-events.ts'
 import { requestedPlans } from './requested-plans.ts'
 
 /** Makes an account. Fails naming each plan that the plan file has not. */
@@ -17,8 +18,10 @@ export const createAccount =
       plans: requestedPlans(plans, req.plans, plans.newAccount),
       created_at: clock.now(),
       resource_version: 1,
+      plans_told: 'yes',
     }
-    const result = await accounts.write({ kind: 'insert', document: account, events: [] })
+    const events = [accountEvent('account.created', account, { ids, now: account.created_at })]
+    const result = await accounts.write({ kind: 'insert', document: account, events })
     if (result.kind === 'conflict') throw new Error(`the id ${account.id} is taken`)
     return accountMessage(account)
   }

@@ -1,6 +1,7 @@
 /** Billing on SQLite, fed with the ends of many tasks: how fast it counts them, and what its queries take then. */
 import { join } from 'node:path'
 import { createClient, createContextValues } from '@connectrpc/connect'
+import { createCursors } from '@millhand/api'
 import { UsageGroup } from '@millhand/api/gen/millhand/billing/v1/usage_pb.ts'
 import { UsageService } from '@millhand/api/gen/millhand/billing/v1/usage_service_pb.ts'
 import { createBillingService } from '@millhand/billing'
@@ -54,6 +55,7 @@ answerQuestions(async ({ folder, tasks, queries }: Question): Promise<Answer> =>
     db,
     events,
     plans: loadPlans(),
+    cursors: createCursors(new Uint8Array(32)),
     clock,
     log,
     entriesKeptMs: 400 * DAY_MS,

@@ -1,0 +1,21 @@
+/** What billing keeps. */
+import type { Database } from '@millhand/store'
+import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
+import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
+import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
+import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
+
+export const collectionsOf = (db: Database) => ({
+  ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
+  invoices: db.collection<InvoiceRecord>(invoicesSpec),
+  usage: {
+    compute: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(entriesSpec),
+      hours: db.collection<HourRecord, 'due'>(hoursSpec),
+    },
+    workforce: {
+      entries: db.collection<EntryRecord, 'by_end' | 'by_line'>(workforceEntriesSpec),
+      hours: db.collection<HourRecord, 'due'>(workforceHoursSpec),
+    },
+  },
+})

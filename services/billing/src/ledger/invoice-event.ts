@@ -1,0 +1,21 @@
+/** The event of an invoice that is final, ready for the log. */
+import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { InvoiceSchema } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import { publicTopics } from '@millhand/eventlog/public-topics'
+import type { Draft } from '@millhand/store'
+import { listedInvoice } from '../rpc/invoice-message.ts'
+import type { InvoiceDraft, InvoiceRecord } from './invoice.ts'
+
+const write = jsonWriter(InvoiceSchema)
+
+/** The invoice with its id and its event, which have to be stored together. */
+export function finalInvoice(invoice: Omit<Draft<InvoiceRecord>, 'id'>, ids: Ids): InvoiceDraft {
+  const draft = { ...invoice, id: ids('inv') }
+  const { tenant, id: key, finalized_at: time } = draft
+  const [accountId = ''] = tenant.split('/')
+  const id = ids('evt')
+  const type = 'invoice.finalized'
+  const object = write(listedInvoice(draft))
+  const value = eventJson({ id, type, time, accountId, mode: 'live', resourceVersion: 1, object })
+  return { ...draft, events: [{ topic: publicTopics.billing.name, key, id, type, time, value }] }
+}

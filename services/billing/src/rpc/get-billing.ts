@@ -1,0 +1,65 @@
+import type { HandlerContext } from '@connectrpc/connect'
+import { divideHalfEven, type Span } from '@millhand/api'
+import type { Billing, GetBillingRequest } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import type { Prices } from '@millhand/plans'
+import type { Clock } from '@millhand/process'
+import { principal } from '@millhand/rpc'
+import { billOf } from '../ledger/bill.ts'
+import type { Invoices } from '../ledger/invoice.ts'
+import { LEDGER_ID, type Ledgers, newLedger } from '../ledger/ledger.ts'
+import { type LineSum, totalOf } from '../ledger/line.ts'
+import { monthOf, spanOf } from '../ledger/month.ts'
+import { listedInvoice } from './invoice-message.ts'
+import { lineMessage, periodMessage } from './line-message.ts'
+import { moneyMessage } from './money-message.ts'
+
+export interface BillDeps {
+  readonly ledgers: Ledgers
+  readonly invoices: Invoices
+  readonly prices: Prices
+  readonly clock: Clock
+  readonly graceMs: number
+}
+
+const MOST_INVOICES = 12
+
+/** Gets the bill of the month that goes on. */
+export const getBilling =
+  ({ ledgers, invoices, prices, clock, graceMs }: BillDeps) =>
+  async (_: GetBillingRequest, call: HandlerContext): Promise<Billing> => {
+    const { tenant, plans, mode } = principal(call)
+    const now = clock.now()
+    const [stored, latest] = await Promise.all([
+      ledgers.get(tenant, LEDGER_ID),
+      invoices.find('primary', { equals: [tenant], order: 'desc', limit: MOST_INVOICES }),
+    ])
+    const ledger = stored ?? newLedger(tenant, now, graceMs)
+    const month = monthOf(now)
+    const lines = billOf(ledger, month, now, prices)
+    const isSandbox = mode === 'test'
+    return {
+      $typeName: 'millhand.billing.v1.Billing',
+      period: periodMessage(month),
+      plans: { $typeName: 'millhand.billing.v1.BillingPlans', ...plans },
+      lines: lines.map(line => lineMessage(tenant, month, line)),
+      total: moneyMessage(totalOf(lines)),
+      forecast: {
+        $typeName: 'millhand.billing.v1.BillingForecast',
+        total: moneyMessage(forecastOf(lines, billOf(ledger, month, spanOf(month).end, prices), spanOf(month), now)),
+        method: 'linear',
+      },
+      invoices: latest.map(listedInvoice),
+      ...(isSandbox && { wouldHaveCost: moneyMessage(lines.reduce((sum, line) => sum + line.would_micros, 0)) }),
+    }
+  }
+
+/** Usage goes on as it has so far; the plans stay, and what happens once does not happen again. */
+function forecastOf(lines: readonly LineSum[], whole: readonly LineSum[], { start, end }: Span, now: number): number {
+  const used = totalOf(lines.filter(isUsage))
+  const elapsed = BigInt(Math.max(1, now - start))
+  const usage = Number(divideHalfEven(BigInt(used) * BigInt(end - start), elapsed))
+  return totalOf([...whole.filter(line => !isUsage(line)), { micros: usage }])
+}
+
+const isUsage = ({ kind }: LineSum) => kind === 'compute' || kind === 'tasks' || kind === 'tokens'
+

@@ -1,0 +1,26 @@
+/** Invoices as the contract shows them. */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { dueMicros } from '@millhand/api'
+import { type Invoice, InvoiceStatus } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
+import type { Draft } from '@millhand/store'
+import type { InvoiceRecord } from '../ledger/invoice.ts'
+import { lineMessage, periodMessage } from './line-message.ts'
+import { moneyMessage } from './money-message.ts'
+
+/** As lists show it: without its lines. */
+export const listedInvoice = ({ id, number, month, total_micros, finalized_at }: Draft<InvoiceRecord>): Invoice => ({
+  $typeName: 'millhand.billing.v1.Invoice',
+  id,
+  number,
+  status: InvoiceStatus.FINAL,
+  period: periodMessage(month),
+  lines: [],
+  total: moneyMessage(total_micros),
+  amountDue: moneyMessage(dueMicros(total_micros)),
+  finalizedAt: timestampFromMs(finalized_at),
+})
+
+export const invoiceMessage = (invoice: InvoiceRecord): Invoice => ({
+  ...listedInvoice(invoice),
+  lines: invoice.lines.map(line => lineMessage(invoice.tenant, invoice.month, line)),
+})

@@ -1,0 +1,34 @@
+/** The events of accounts, ready for the log: which plans they have from then on. Billing makes bills of them. */
+import { eventJson, type Ids, jsonWriter } from '@millhand/api'
+import { type AccountPlans, AccountPlansSchema } from '@millhand/api/gen/millhand/identity/v1/plan_service_pb.ts'
+import type { Draft, OutboxEvent } from '@millhand/store'
+import { identityTopic } from '../identity-topic.ts'
+import type { AccountRecord } from './account.ts'
+
+const write = jsonWriter(AccountPlansSchema)
+
+export const plansMessage = ({ id, plans }: Pick<AccountRecord, 'id' | 'plans'>): AccountPlans => ({
+  $typeName: 'millhand.identity.v1.AccountPlans',
+  id,
+  ...plans,
+})
+
+/** The account has these plans from now on. */
+export function accountEvent(
+  type: 'account.created' | 'account.plans_changed',
+  account: Draft<AccountRecord>,
+  { ids, now, requestId }: { readonly ids: Ids; readonly now: number; readonly requestId?: string | undefined },
+): OutboxEvent {
+  const id = ids('evt')
+  const value = eventJson({
+    id,
+    type,
+    time: now,
+    accountId: account.id,
+    mode: 'live',
+    resourceVersion: account.resource_version,
+    object: write(plansMessage(account)),
+    requestId,
+  })
+  return { topic: identityTopic, key: account.id, id, type, time: now, value }
+}

@@ -1,0 +1,31 @@
+/** Changes an account; gateways hear of it with their next look at the changes, and billing of its plans. */
+import { families } from '@millhand/api'
+import type { Draft } from '@millhand/store'
+import type { IdentityDeps } from '../identity-deps.ts'
+import { type AccountRecord, foundAccount } from './account.ts'
+import { accountEvent } from './account-events.ts'
+
+/**
+ * The account after `change`, which may be called again with what another has written. What it returns unchanged is not
+ * written. Fails with `not_found`, and with what `change` throws.
+ */
+export async function changeAccount(
+  { accounts, ids, clock }: Pick<IdentityDeps, 'accounts' | 'ids' | 'clock'>,
+  id: string,
+  change: (before: AccountRecord) => Draft<AccountRecord>,
+): Promise<AccountRecord> {
+  for (;;) {
+    const before = await foundAccount(accounts, id)
+    const changed = change(before)
+    if (isSame(before, changed)) return before
+    const { version, resource_version } = before
+    const after = { ...changed, resource_version: resource_version + 1, unannounced: 'yes', plans_told: 'yes' } as const
+    const hasOtherPlans = !before.plans_told || families.some(family => before.plans[family] !== after.plans[family])
+    const events = hasOtherPlans ? [accountEvent('account.plans_changed', after, { ids, now: clock.now() })] : []
+    const result = await accounts.write({ kind: 'replace', version, document: after, events })
+    if (result.kind === 'written') return { ...after, version: result.version }
+  }
+}
+
+const isSame = (a: Draft<AccountRecord>, b: Draft<AccountRecord>) =>
+  a.name === b.name && a.status === b.status && families.every(family => a.plans[family] === b.plans[family])
