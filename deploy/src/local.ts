@@ -81,7 +81,7 @@ export async function local(config: LocalConfig, runner: Runner, log: Log, model
   const hosted = new HostedServices(runner)
   const process: Process = { config, runner, log, health, db, blobs, models, plans, secret, metrics, hosted }
   let gateway: Gateway | undefined
-  hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
+  await hostServices(process, () => gateway?.hasRequestWithin(BUSY_MS) ?? false)
   await runExecutors(process, modelRunner)
   gateway = ownGateway(process)
   const { listen, drain } = gateway
@@ -138,7 +138,7 @@ async function openAccounts(config: LocalConfig, db: SqliteDatabase, plans: Plan
 }
 
 /** `isBusy`: whether requests come, which readers of old events leave the thread to. */
-function hostServices(process: Process, isBusy: () => boolean): void {
+async function hostServices(process: Process, isBusy: () => boolean): Promise<void> {
   const { config, log, db, blobs, models, plans, secret, hosted } = process
   const cursors = createCursors(deriveSecret(secret, 'cursors'))
   const { allow, targetFault } = webhookTargets(config.webhookAllow)
@@ -177,7 +177,7 @@ function hostServices(process: Process, isBusy: () => boolean): void {
     retentionMs: config.retentionMs,
   })
   hosted.host('batch', batch)
-  hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
+  await hostEventReaders(process, { allow, targetFault, cursors, events, topics: batch.topics })
 
   const workforce = createWorkforceService({
     ...ofTasks,
@@ -203,11 +203,12 @@ interface EventReaders extends ReturnType<typeof webhookTargets> {
 }
 
 /** Billing and webhook, and the removal of events that all who read them have read. */
-function hostEventReaders(
+async function hostEventReaders(
   { config, runner, log, db, plans, secret, metrics, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
-): void {
+): Promise<void> {
   const billing = createBillingService({ db, events, plans, cursors, clock, log, ...config.billing })
+  await billing.checkPrices()
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')
   const webhook = createWebhookService({

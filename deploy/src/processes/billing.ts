@@ -1,6 +1,7 @@
 /** Billing: ledgers and invoices on MongoDB, events from Kafka. Any number of replicas; one of them posts and closes months. */
-import { createBillingService } from '@millhand/billing'
+
 import { createCursors } from '@millhand/api'
+import { createBillingService } from '@millhand/billing'
 import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
@@ -40,6 +41,10 @@ export const billing = defineProcess(billingVariables, config, async (config, ru
     routes: service.routes,
     async work(owning) {
       await Promise.all([service.run(owning), db.relay({ publish: batch => owned.events.publish(batch) }, owning)])
+    },
+    async prepare(signal) {
+      await db.prepare(signal)
+      await service.checkPrices()
     },
   })
 })

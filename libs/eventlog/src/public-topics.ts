@@ -90,7 +90,8 @@ export const publicTopics = {
   instances: { name: 'millhand.instances.v1', about: 'Instances.' },
   identity: {
     name: 'millhand.identity.v1',
-    about: 'Every change of state of an API key or of the plans of an account, and warnings of quotas. None carries a key, or its hash.',
+    about:
+      'Every change of state of an API key or of the plans of an account, and warnings of quotas. None carries a key, or its hash.',
     carries: [
       {
         resource: ApiKeySchema,

@@ -16,6 +16,7 @@ import { type ClosingDeps, runClosing } from './ledger/closing.ts'
 import { finalInvoice } from './ledger/invoice-event.ts'
 import { consumeAccountEvents } from './ledger/plan-consumer.ts'
 import { createPosting, type Posting } from './ledger/posting.ts'
+import { keepPrices } from './ledger/price-history.ts'
 import { getBilling } from './rpc/get-billing.ts'
 import { getUsage } from './rpc/get-usage.ts'
 import { listLineEntries } from './rpc/list-line-entries.ts'
@@ -60,6 +61,12 @@ export function createBillingService(options: BillingOptions) {
   }
 
   return {
+    /**
+     * Holds the file of plans to the prices that have been in force. Before the service runs.
+     *
+     * @throws ConfigurationError
+     */
+    checkPrices: () => keepPrices(stores.prices, prices.sets, clock.now()),
     /** What its groups read of the event log, by their names. */
     topics: Object.fromEntries(groups.map(({ name, topic }) => [name, [topic]])),
     routes(router: Routes): void {

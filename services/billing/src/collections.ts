@@ -2,11 +2,13 @@
 import type { Database } from '@millhand/store'
 import { type InvoiceRecord, invoicesSpec } from './ledger/invoice.ts'
 import { type LedgerRecord, ledgersSpec } from './ledger/ledger.ts'
+import { type PriceHistoryRecord, priceHistorySpec } from './ledger/price-history.ts'
 import { type EntryRecord, entriesSpec, workforceEntriesSpec } from './usage/usage-entry.ts'
 import { type HourRecord, hoursSpec, workforceHoursSpec } from './usage/usage-hour.ts'
 
 export const collectionsOf = (db: Database) => ({
   ledgers: db.collection<LedgerRecord, 'due'>(ledgersSpec),
+  prices: db.collection<PriceHistoryRecord>(priceHistorySpec),
   invoices: db.collection<InvoiceRecord>(invoicesSpec),
   usage: {
     compute: {

@@ -17,7 +17,7 @@ import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
 import { collectionsOf } from './collections.ts'
 import { billOf } from './ledger/bill.ts'
-import { closeDueMonths } from './ledger/closing.ts'
+import { type ClosingDeps, closeDueMonths } from './ledger/closing.ts'
 import { finalInvoice } from './ledger/invoice-event.ts'
 import { LEDGER_ID, type LedgerRecord } from './ledger/ledger.ts'
 import type { LineSum } from './ledger/line.ts'
@@ -88,10 +88,14 @@ describe('the ledger and an independent reference', () => {
           for (const handle of handlers) await handle(events)
         },
         close: () => {
-          let failure: unknown
-          const heard = { ...log, error: (_: string, fields?: { error?: unknown }) => void (failure = fields?.error) }
-          return closeDueMonths({ ...deps, log: heard, finalize: draft => finalInvoice(draft, ids) }, signal).then(() => {
-            if (failure) throw failure
+          const failures: unknown[] = []
+          const heard = {
+            ...log,
+            error: (_: string, fields?: { error?: unknown }) => void failures.push(fields?.error),
+          }
+          const finalize: ClosingDeps['finalize'] = draft => finalInvoice(draft, ids)
+          return closeDueMonths({ ...deps, log: heard, finalize }, signal).then(() => {
+            if (failures.length > 0) throw failures[0]
           })
         },
       }
@@ -204,13 +208,16 @@ function arrivalsOf(random: () => number): Arrival[] {
   for (let n = 0; n < EVENTS; n++) {
     const at = FROM + Math.floor(random() * (TO - FROM))
     const isWork = random() < 0.3
-    const tokens = isWork && random() < 0.5 ? { count: 1 + Math.floor(random() * 900), micros: Math.floor(random() * 5e4) } : undefined
+    const tokens =
+      isWork && random() < 0.5
+        ? { count: 1 + Math.floor(random() * 900), micros: Math.floor(random() * 5e4) }
+        : undefined
     const ended: Ended = {
       account: Math.floor(random() * random() * ACCOUNTS),
       id: `${isWork ? 'wtask' : 'task'}_${String(n).padStart(26, '0')}`,
       at,
       ms: Math.floor(random() * 100_000),
-      model: isWork ? ['emma', 'alex'][n % 2] as string : ['digits', 'a/b', 'é|%'][n % 3] as string,
+      model: isWork ? (['emma', 'alex'][n % 2] as string) : (['digits', 'a/b', 'é|%'][n % 3] as string),
       ...(tokens && { tokens }),
     }
     arrivals.push({ at: at + delay(), event: { ended } })
@@ -250,7 +257,8 @@ function endedEvent(ended: Ended) {
 
 /** The database of processes that die now and then, just before or just after something was written. */
 function failing(db: SqliteDatabase, random: () => number, writes: number): Pick<SqliteDatabase, 'collection'> {
-  const dies = () => random() < (2 * KILLS) / writes
+  // An event is some four writes, and a batch dies once.
+  const dies = () => random() < KILLS / (2 * writes)
   return {
     collection(spec) {
       const collection = db.collection<never, never>(spec as never)

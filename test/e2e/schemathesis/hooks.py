@@ -19,6 +19,8 @@ LISTS = (
     "GET /v1/webhooks",
     "GET /v1/webhooks/{webhook_id}/deliveries",
     "GET /v1/events",
+    "GET /v1/billing/invoices",
+    "GET /v1/billing/lines/{id}/entries",
     "GET /v1/workforce/{employee}/tasks",
 )
 BLANK_DIGIT = "[" + ",".join(["0"] * 64) + "]"

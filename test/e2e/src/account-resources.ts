@@ -65,6 +65,15 @@ const comings: Readonly<Record<string, (owner: Caller) => Promise<Wire>>> = {
     const isAtRest = ({ next_attempt_at }: Wire) => Date.parse(next_attempt_at) - Date.now() > AT_REST_MS
     return await seen(owner, objectPath('deliveries', tested.body), isAtRest)
   },
+  lines: lineOf,
+}
+
+/** The line of the bill that a task is on. */
+async function lineOf(owner: Caller): Promise<Wire> {
+  const hasLine = ({ lines }: Wire) => lines.some(({ kind }: Wire) => kind === 'compute')
+  await make(owner, 'tasks')
+  const { lines } = await seen(owner, '/v1/billing', hasLine)
+  return lines.find(({ kind }: Wire) => kind === 'compute')
 }
 
 /** Collections whose objects belong to somebody. */
@@ -76,7 +85,11 @@ export const collectionPath = (collection: string): string =>
 
 /** Where an object is got. */
 export const objectPath = (collection: string, { id, webhook_id }: Wire): string =>
-  collection === 'deliveries' ? `/v1/webhooks/${webhook_id}/deliveries/${id}` : `${collectionPath(collection)}/${id}`
+  collection === 'deliveries'
+    ? `/v1/webhooks/${webhook_id}/deliveries/${id}`
+    : collection === 'lines'
+      ? `/v1/billing/lines/${id}/entries`
+      : `${collectionPath(collection)}/${id}`
 
 /** What a `POST` to an object has to say, where that is not nothing. */
 export const bodyOf = (route: Route): object =>

@@ -1,6 +1,6 @@
 /** The public id of a line: its month and its key, which say under what its entries are, and a mark of its tenant. */
 import { createHash } from 'node:crypto'
-import { type LineKey, keyOfText, keyText } from './line.ts'
+import { keyOfText, keyText, type LineKey } from './line.ts'
 import type { Month } from './month.ts'
 
 export function lineId(tenant: string, month: Month, key: LineKey): string {

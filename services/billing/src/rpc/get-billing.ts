@@ -62,4 +62,3 @@ function forecastOf(lines: readonly LineSum[], whole: readonly LineSum[], { star
 }
 
 const isUsage = ({ kind }: LineSum) => kind === 'compute' || kind === 'tasks' || kind === 'tokens'
-

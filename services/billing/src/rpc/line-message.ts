@@ -1,4 +1,6 @@
 /** A line of a bill as the contract shows it. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { type Family, priceOf } from '@millhand/api'
 import {
   BillingFamily,
@@ -7,7 +9,6 @@ import {
   type BillingPeriod,
   BillingUnit,
 } from '@millhand/api/gen/millhand/billing/v1/billing_pb.ts'
-import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { OWN_MODELS } from '../ledger/charges.ts'
 import type { LineKey, LineKind, LineSum } from '../ledger/line.ts'
 import { lineId } from '../ledger/line-id.ts'

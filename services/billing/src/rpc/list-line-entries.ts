@@ -12,7 +12,7 @@ import type { Collection } from '@millhand/store'
 import { billOf } from '../ledger/bill.ts'
 import { entryLine, type UsageFamily } from '../ledger/charges.ts'
 import { LEDGER_ID } from '../ledger/ledger.ts'
-import { type LineKey, keyText } from '../ledger/line.ts'
+import { keyText, type LineKey } from '../ledger/line.ts'
 import { parseLineId } from '../ledger/line-id.ts'
 import { type Month, spanOf } from '../ledger/month.ts'
 import type { EntryRecord } from '../usage/usage-entry.ts'
@@ -78,7 +78,16 @@ async function exists(
 
 function entryMessage(key: LineKey, entry: EntryRecord, isSandbox: boolean): LedgerEntry[] {
   const isTokens = (key.of ?? key.kind) === 'tokens'
-  const { id, event_id = '', finished_at, compute_ms, input_tokens, output_tokens, cost_micros, token_micros = 0 } = entry
+  const {
+    id,
+    event_id = '',
+    finished_at,
+    compute_ms,
+    input_tokens,
+    output_tokens,
+    cost_micros,
+    token_micros = 0,
+  } = entry
   const would = isTokens ? token_micros : (entry.would_micros ?? 0) - token_micros
   const tokens = input_tokens + output_tokens
   if (isTokens && tokens === 0 && token_micros === 0) return []

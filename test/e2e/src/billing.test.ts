@@ -1,0 +1,132 @@
+/** `GET /v1/billing`: a bill is what the tasks themselves say that they cost, and the plans by the second. */
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { callerWith } from './account-resources.ts'
+import type { Wire } from './http.ts'
+import { keyOf, newAccount } from './operator.ts'
+import { assertProblem, digit } from './tasks.ts'
+import { type Visited, visitServer } from './visited-server.ts'
+
+let server: Visited
+before(async () => {
+  server = await visitServer()
+})
+after(() => server.leave())
+
+const micros = ({ amount }: Wire): number => Math.round(Number(amount) * 1e6)
+
+async function someone(mode: 'live' | 'test' = 'live') {
+  const plans = { compute: 'starter', developer: 'free', workforce: 'starter' }
+  const account = await newAccount(server, 'billed', plans)
+  return callerWith(server, 'somebody', await keyOf(server, account, { mode }))
+}
+
+type Billed = Awaited<ReturnType<typeof someone>>
+
+async function finished(caller: Billed, path: string, json: object): Promise<Wire> {
+  let { body, text } = await caller.call('POST', path, { json, headers: { prefer: 'wait=10' } })
+  while (body.finished_at === undefined) {
+    assert.ok(body.id, text)
+    ;({ body, text } = await caller.call('GET', `${path}/${body.id}`, { headers: { prefer: 'wait=10' } }))
+  }
+  return body
+}
+
+async function billOnce(caller: Billed, isSo: (bill: Wire) => boolean): Promise<Wire> {
+  const deadline = performance.now() + 120_000
+  for (;;) {
+    const { status, body, text } = await caller.call('GET', '/v1/billing')
+    assert.equal(status, 200, text)
+    if (isSo(body)) return body
+    assert.ok(performance.now() < deadline, text)
+    await pause(50)
+  }
+}
+
+it('a bill has the cost of each task on a line, and the line lists it', async () => {
+  const caller = await someone()
+  const tasks = [
+    await finished(caller, '/v1/tasks', digit(3)),
+    await finished(caller, '/v1/tasks', digit(4)),
+    await finished(caller, '/v1/workforce/emma/tasks', { task: 'sentiment_analysis', input: { texts: ['Good.'] } }),
+  ]
+  const lineOf = (bill: Wire, kind: string) => bill.lines.find((line: Wire) => line.kind === kind)
+  const costs = tasks.slice(0, 2).reduce((sum, { cost }) => sum + micros(cost), 0)
+  const bill = await billOnce(
+    caller,
+    bill => lineOf(bill, 'tasks') && micros(lineOf(bill, 'compute')?.amount ?? { amount: '0' }) === costs,
+  )
+  const compute = lineOf(bill, 'compute')
+  assert.equal(bill.object, 'billing')
+  assert.deepEqual(
+    [compute.family, compute.model, compute.gpu_type, compute.unit],
+    ['compute', 'digits', 'cpu', 'second'],
+  )
+  assert.deepEqual(compute.unit_price, { amount: '1.000000', currency: 'USD' })
+  assert.equal(lineOf(bill, 'tasks').employee, 'emma')
+  assert.equal(micros(lineOf(bill, 'tasks').amount), micros(tasks[2]?.cost))
+  assert.equal(
+    bill.lines.reduce((sum: number, line: Wire) => sum + micros(line.amount), 0),
+    micros(bill.total),
+  )
+  const [first, second] = bill.period.start.split('T')
+  assert.match(`${first}T${second}`, /^\d{4}-\d\d-01T00:00:00\.000Z$/)
+  assert.ok(micros(bill.forecast.total) >= micros(bill.total))
+  assert.deepEqual(bill.invoices, [])
+  const usage = (await caller.call('GET', '/v1/usage')).body
+  assert.equal(micros(usage.total.cost), costs)
+
+  const path = `/v1/billing/lines/${compute.id}/entries`
+  const one = (await caller.call('GET', `${path}?limit=1&order=asc`)).body
+  assert.deepEqual([one.data[0].task_id, one.data[0].amount, one.has_more], [tasks[0]?.id, tasks[0]?.cost, true])
+  const two = (await caller.call('GET', `${path}?limit=1&order=asc&cursor=${encodeURIComponent(one.next_cursor)}`)).body
+  assert.deepEqual(
+    [two.data[0].task_id, two.data[0].quantity, two.has_more],
+    [tasks[1]?.id, tasks[1]?.usage.compute_ms / 1000, false],
+  )
+  assert.match(two.data[0].event_id, /^evt_/)
+  assertProblem(await caller.call('GET', `${path}?cursor=x`), 400, 'invalid_cursor', 'cursor')
+  assertProblem(await caller.call('GET', '/v1/billing/lines/line_x/entries'), 404, 'not_found')
+  assertProblem(await caller.call('GET', '/v1/billing/invoices/inv_x'), 404, 'not_found')
+  assert.deepEqual((await caller.call('GET', '/v1/billing/invoices')).body.data, [])
+})
+
+it('plans change at once, and the bill has each of them', async () => {
+  const caller = await someone()
+  const plansOf = (bill: Wire) =>
+    bill.lines.filter((line: Wire) => line.kind === 'subscription' && line.family === 'developer')
+  const before = await billOnce(caller, bill => plansOf(bill).length === 1)
+  assert.deepEqual(before.plans, { compute: 'starter', developer: 'free', workforce: 'starter' })
+  const changed = await caller.call('PUT', '/v1/billing/plans', { json: { developer: 'pro' } })
+  assert.equal(changed.status, 200, changed.text)
+  assert.equal(changed.body.developer, 'pro')
+  // A gateway hears of the change within a second.
+  const bill = await billOnce(caller, bill => plansOf(bill).length === 2 && bill.plans.developer === 'pro')
+  assert.deepEqual(
+    plansOf(bill).map(({ unit_price, unit }: Wire) => [unit_price.amount, unit]),
+    [
+      ['0.000000', 'month'],
+      ['49.000000', 'month'],
+    ],
+  )
+  for (const [json, param] of [
+    [{ developer: 'enterprise' }, 'developer'],
+    [{ compute: 'nothing' }, 'compute'],
+    [{ workforce: '' }, 'workforce'],
+    [{ compute: 1 }, 'compute'],
+  ] as const)
+    assertProblem(await caller.call('PUT', '/v1/billing/plans', { json }), 400, 'invalid_parameter', param)
+  assert.equal((await caller.call('PUT', '/v1/billing/plans', { json: {} })).body.developer, 'pro')
+})
+
+it('the sandbox is never billed, and says what it would have cost', async () => {
+  const caller = await someone('test')
+  await finished(caller, '/v1/tasks', digit(3))
+  const bill = await billOnce(caller, ({ lines }) => lines.length > 0)
+  assert.equal(bill.total.amount, '0.000000')
+  assert.equal(bill.would_have_cost.amount, bill.lines[0].would_have_cost.amount)
+  const changed = await caller.call('PUT', '/v1/billing/plans', { json: { developer: 'business' } })
+  assert.deepEqual([changed.status, changed.body.developer], [200, 'business'])
+  assert.equal((await billOnce(caller, () => true)).plans.developer, 'free')
+})
