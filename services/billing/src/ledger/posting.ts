@@ -37,7 +37,7 @@ interface UsageStores {
   readonly hours: Pick<Hours, 'get'>
 }
 
-export type Change = (
+type Change = (
   ledger: Draft<LedgerRecord>,
 ) => Promise<Draft<LedgerRecord> | undefined> | Draft<LedgerRecord> | undefined
 
@@ -146,7 +146,7 @@ function withEntries(
 }
 
 /** The earliest first. */
-export function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, readonly LineSum[]>): MonthSums[] {
+function withMonths(months: readonly MonthSums[], charges: ReadonlyMap<Month, readonly LineSum[]>): MonthSums[] {
   const all = new Set([...months.map(({ month }) => month), ...charges.keys()])
   return [...all].sort().map(month => ({
     month,

@@ -6,7 +6,7 @@ import type { LineSum } from './line.ts'
 import { type Month, spanOf } from './month.ts'
 
 /** A time in which an account had one plan at one price. */
-export interface Segment extends Span {
+interface Segment extends Span {
   readonly family: Family
   readonly plan: string
   readonly micros: number
@@ -43,7 +43,7 @@ export function subscriptionLines(
   })
 }
 
-export function segmentsOf(family: Family, plans: readonly PlanChange[], span: Span, prices: Prices): Segment[] {
+function segmentsOf(family: Family, plans: readonly PlanChange[], span: Span, prices: Prices): Segment[] {
   const segments: Segment[] = []
   for (const [at, change] of plans.entries()) {
     const start = Math.max(span.start, change.at)

@@ -83,7 +83,7 @@ function quantityOf(month: Month, { quantity }: LineSum, unit: BillingUnit): num
 }
 
 /** In words, for people: a bill is read by who has never seen the API. */
-export function descriptionOf({ kind, of, of_time, reason, ...about }: LineKey & { readonly reason?: string }): string {
+function descriptionOf({ kind, of, of_time, reason, ...about }: LineKey & { readonly reason?: string }): string {
   if (kind === 'credit') return reason ?? 'Credit'
   if (kind !== 'adjustment' || of === undefined) return words[kind](about)
   return `${of === 'subscription' ? 'Correction' : 'Late'}: ${words[of](about)}, ${of_time}`

@@ -1,0 +1,47 @@
+/** A data folder of before there were ledgers: its entries are posted when their events are read again. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { loadPlans } from '@millhand/plans'
+import { manualClock } from '@millhand/process'
+import type { Document } from '@millhand/store'
+import { openSqlite } from '@millhand/store/sqlite'
+import { collectionsOf } from '../collections.ts'
+import { endEvent } from '../usage/task-event.fixture.ts'
+import { computeEntry } from '../usage/task-event.ts'
+import { LEDGER_ID } from './ledger.ts'
+import { totalOf } from './line.ts'
+import { createPosting } from './posting.ts'
+
+it('entries of before there were ledgers are posted once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'millhand-ledger-'))
+  const file = join(folder, 'billing.db')
+  const at = Date.UTC(2026, 10, 21)
+  const entry = computeEntry(endEvent({ id: 'task_1', at, computeMs: 1_500, cost: '0.000030' }))?.entry
+  assert.ok(entry)
+  const { event_id: _, ...earlier } = entry
+  try {
+    const before = openSqlite({ file })
+    const spec = { name: 'usage_entries', indexes: { by_end: { fields: ['tenant', 'finished_at'] } } } as const
+    await before.collection<Document, 'by_end'>(spec).write({ kind: 'insert', document: earlier, events: [] })
+    await before.close()
+
+    const db = openSqlite({ file })
+    const stores = collectionsOf(db)
+    const { prices } = loadPlans()
+    const clock = manualClock(at)
+    const posting = createPosting({ ...stores, prices, clock, graceMs: 1, keptMs: 1e10 })
+    for (let times = 0; times < 2; times++) {
+      await posting.post('compute', [entry])
+      const ledger = await stores.ledgers.get(entry.tenant, LEDGER_ID)
+      assert.equal(totalOf(ledger?.months.flatMap(({ lines }) => lines) ?? []), 30)
+    }
+    const stored = await stores.usage.compute.entries.get(entry.tenant, entry.id)
+    assert.deepEqual([stored?.version, stored?.posted, stored?.event_id], [2, 'yes', 'evt_task_1'])
+    await db.close()
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
