@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { families, type PlanNames } from '@millhand/api'
-import type { BillingOptions } from '@millhand/billing'
 import type { SandboxMode } from '@millhand/executor'
 import { type BootstrapKeys, enterprise } from '@millhand/identity'
 import type { Accelerator, ModelsFolder } from '@millhand/model'
@@ -15,11 +14,15 @@ type All = Values<typeof variables>
 export const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-export type BillingTimes = Pick<BillingOptions, 'entriesKeptMs' | 'graceMs'>
+/** How long entries of ledgers are kept, and how long after its end a month closes. */
+export interface LedgerTimes {
+  readonly entriesKeptMs: number
+  readonly graceMs: number
+}
 
-export const billingTimes = (
+export const ledgerTimes = (
   set: Pick<All, 'MILLHAND_USAGE_ENTRY_DAYS' | 'MILLHAND_BILLING_GRACE_HOURS'>,
-): BillingTimes => ({
+): LedgerTimes => ({
   entriesKeptMs: set.MILLHAND_USAGE_ENTRY_DAYS * DAY_MS,
   graceMs: set.MILLHAND_BILLING_GRACE_HOURS * HOUR_MS,
 })

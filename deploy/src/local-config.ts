@@ -9,12 +9,12 @@ import type { Level } from '@millhand/telemetry'
 import {
   type AccountLimits,
   accountLimitsOf,
-  type BillingTimes,
-  billingTimes,
   bootstrapKeys,
   DAY_MS,
   type ExecutorRoom,
   executorRoom,
+  type LedgerTimes,
+  ledgerTimes,
   MIB,
   modelFolders,
 } from './config-parts.ts'
@@ -43,7 +43,7 @@ export interface LocalConfig extends ExecutorRoom {
   readonly webhookAllow: AddressRanges | undefined
   readonly engines: Engines
   readonly offered: ReturnType<typeof offeredOf>
-  readonly billing: BillingTimes
+  readonly ledgerTimes: LedgerTimes
 }
 
 export const localVariables = configuration({
@@ -109,6 +109,6 @@ export function localConfig(env: NodeJS.ProcessEnv): LocalConfig {
     publicUrl: set.MILLHAND_PUBLIC_URL,
     securityContact: set.MILLHAND_SECURITY_CONTACT,
     webhookAllow: set.MILLHAND_WEBHOOK_ALLOW,
-    billing: billingTimes(set),
+    ledgerTimes: ledgerTimes(set),
   }
 }

@@ -207,7 +207,7 @@ async function hostEventReaders(
   { config, runner, log, db, plans, secret, metrics, hosted }: Process,
   { allow, targetFault, cursors, events, topics: others }: EventReaders,
 ): Promise<void> {
-  const billing = createBillingService({ db, events, plans, cursors, clock, log, ...config.billing })
+  const billing = createBillingService({ db, events, plans, cursors, clock, log, ...config.ledgerTimes })
   await billing.checkPrices()
   hosted.host('billing', billing)
   const resolver = runner.own(createResolver({ clock }), 'resolver')

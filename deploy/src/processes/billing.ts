@@ -6,7 +6,7 @@ import { loadPlans } from '@millhand/plans'
 import { systemClock as clock, configuration, createHealth } from '@millhand/process'
 import { deriveSecret } from '@millhand/rpc/network'
 import { openMongo } from '@millhand/store/mongo'
-import { billingTimes } from '../config-parts.ts'
+import { ledgerTimes } from '../config-parts.ts'
 import { defineProcess } from '../process.ts'
 import { pick, variables } from '../variables.ts'
 import { signingVariables, tlsOf } from './own-credentials.ts'
@@ -55,6 +55,6 @@ function config(set: ReturnType<typeof billingVariables>) {
     ...replicatedConfig(set, tlsOf(set)),
     cursorKey: deriveSecret(secret, 'cursors'),
     plansFile: set.MILLHAND_PLANS_FILE,
-    times: billingTimes(set),
+    times: ledgerTimes(set),
   }
 }

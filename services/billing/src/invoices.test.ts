@@ -162,7 +162,7 @@ describe('invoices', () => {
     const line = (await billing.getInvoice({ id: String(a?.id) }, as('acct_a'))).lines[0]
     for (const stranger of [as('acct_b'), as('acct_a', 'test')]) {
       await assert.rejects(billing.getInvoice({ id: String(a?.id) }, stranger), /There is no invoice/)
-      await assert.rejects(billing.listLineEntries({ id: String(line?.id) }, stranger), /There is no line/)
+      await assert.rejects(billing.listLineEntries({ id: String(line?.id) }, stranger), /There is no such line/)
     }
     assert.deepEqual((await billing.listInvoices({}, as('acct_a', 'test'))).data, [])
   })

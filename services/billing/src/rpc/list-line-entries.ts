@@ -37,7 +37,7 @@ export const listLineEntries =
     const { id, limit = 20, order = Order.DESC, cursor } = req
     const line = parseLineId(tenant, id)
     if (line === undefined || !(await exists(deps, tenant, line))) {
-      throw fail('not_found', `There is no line \`${id.slice(0, 64)}\`.`)
+      throw fail('not_found', 'There is no such line.')
     }
     const { month, key } = line
     const family = key.family === 'workforce' ? 'workforce' : 'compute'
