@@ -3,14 +3,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { softwareGpu, softwareGpuMissing } from '../../../services/executor/src/hardware/software-gpu.fixture.ts'
 import type { Answer } from './http.ts'
-import { requests, type Server, startServer } from './server.ts'
+import { requests, type Server, startServer, temporaryFolder } from './server.ts'
 import { assertProblem, create, digit, ended, run } from './tasks.ts'
+import { dearPlans } from './visited-server.ts'
 
 describe('a deployment with a GPU', { skip: softwareGpuMissing }, () => {
   let server: Server
   let sandbox: Server
   before(async () => {
-    server = await startServer({ env: { ...softwareGpu, MILLHAND_CPU_SECOND_MICROS: '1000000' } })
+    const MILLHAND_PLANS_FILE = dearPlans(temporaryFolder('millhand-plans-'))
+    server = await startServer({ env: { ...softwareGpu, MILLHAND_PLANS_FILE } })
     sandbox = Object.assign(Object.create(server), { request: requests(server.url, server.testKey) })
     for (const side of [server, sandbox]) await until(side, '/v1/gpu_types', ({ body }) => body.data.length > 0)
   })

@@ -81,10 +81,10 @@ export interface Host {
 }
 
 /** The plans that come with Millhand, where a second of compute costs a dollar: costs of short runs can be told apart. */
-function dearPlans(folder: string): string {
+export function dearPlans(folder: string): string {
   const plans = readFileSync(new URL('../../../deploy/plans.yaml', import.meta.url), 'utf8')
   const file = join(folder, 'plans.yaml')
-  writeFileSync(file, plans.replace('compute_second: { default: 0.00002 }', 'compute_second: { default: 1 }'))
+  writeFileSync(file, plans.replace('compute_second: { default: 0.00002', 'compute_second: { default: 1'))
   return file
 }
 
