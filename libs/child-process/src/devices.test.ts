@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -12,12 +12,16 @@ describe('what a process on a GPU is given', () => {
     t.after(() => rmSync(folder, { recursive: true }))
     const manifest = join(folder, 'icd.json')
     writeFileSync(manifest, JSON.stringify({ ICD: { library_path: './driver.so' } }))
-    const env = { VK_DRIVER_FILES: manifest, LD_LIBRARY_PATH: '/opt/cuda:relative:', MILLHAND_SECRET_KEY: 'secret' }
+    const [libraries, link] = [join(folder, 'cuda-13'), join(folder, 'cuda')]
+    mkdirSync(libraries)
+    symlinkSync(libraries, link)
+    const paths = `${link}:relative::${join(folder, 'none')}`
+    const env = { VK_DRIVER_FILES: manifest, LD_LIBRARY_PATH: paths, MILLHAND_SECRET_KEY: 'secret' }
     const access = deviceAccess(env)
     const { VK_DRIVER_FILES, LD_LIBRARY_PATH, CUDA_CACHE_DISABLE, ...others } = access.env
-    assert.deepEqual([VK_DRIVER_FILES, LD_LIBRARY_PATH, CUDA_CACHE_DISABLE], [manifest, '/opt/cuda:relative:', '1'])
+    assert.deepEqual([VK_DRIVER_FILES, LD_LIBRARY_PATH, CUDA_CACHE_DISABLE], [manifest, realpathSync(libraries), '1'])
     assert.deepEqual(others, {})
-    assert.deepEqual(access.readable.slice(0, 3), ['/opt/cuda', manifest, join(folder, 'driver.so')])
+    assert.deepEqual(access.readable.slice(0, 3), [realpathSync(libraries), manifest, join(folder, 'driver.so')])
     writeFileSync(manifest, 'no JSON')
     assert.equal(driverLibrary(manifest), undefined)
   })
@@ -25,9 +29,10 @@ describe('what a process on a GPU is given', () => {
   it('is mounted for it alone, and its groups are the only ones', () => {
     const plan = { tool: 'bwrap', firstUid: 1_900_000_000, missing: [] } as const
     const needs = { folder: '/tmp', writes: false, readable: [] }
-    const devices = { env: {}, devices: ['/dev/nvidia0'], readable: ['/opt/cuda'], groups: [105] }
+    const devices = { env: {}, devices: ['/dev/nvidia0'], readable: ['/opt/cuda', '/usr/local/cuda/lib64'], groups: [105] }
     const given = wrapCommand(plan, ['true'], { ...needs, devices }).command.join(' ')
     assert.match(given, /--dev-bind-try \/dev\/nvidia0 \/dev\/nvidia0 .*--ro-bind-try \/opt\/cuda \/opt\/cuda /)
+    assert.doesNotMatch(given, /\/usr\/local\/cuda/, 'it is seen with /usr, and nothing can be made there')
     assert.ok(!given.includes('--reuid') || given.includes('--groups=105'))
     const plain = wrapCommand(plan, ['true'], needs).command.join(' ')
     assert.doesNotMatch(plain, /nvidia|cuda/)

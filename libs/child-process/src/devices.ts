@@ -2,7 +2,7 @@
  * What a process that computes on a GPU needs beyond its files: the devices, the drivers' files that are named in the
  * environment, and nothing else. What lies in the system's own folders every child sees. docs/operating.md, "GPUs"
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 export interface DeviceAccess {
@@ -18,14 +18,17 @@ export interface DeviceAccess {
 /** Of this machine, with the variables by which an operator names drivers and libraries. */
 export function deviceAccess(env: NodeJS.ProcessEnv = process.env): DeviceAccess {
   const devices = deviceNodes()
+  // By their real names: a link like /usr/local/cuda leads out of the folders that the process sees.
+  const libraries = listOf(env.LD_LIBRARY_PATH).flatMap(realPath)
   return {
     env: {
       ...Object.fromEntries(VARIABLES.flatMap(name => (env[name] ? [[name, env[name]]] : []))),
+      ...(libraries.length > 0 && { LD_LIBRARY_PATH: libraries.join(':') }),
       CUDA_CACHE_DISABLE: '1', // It would be kept in a home folder, and there is none.
     },
     devices,
     readable: [
-      ...listOf(env.LD_LIBRARY_PATH),
+      ...libraries,
       ...driverManifests(env).flatMap(filesOfManifest),
       ...(devices.some(path => path.startsWith('/dev/dri')) ? ['/sys/dev/char', '/sys/devices'] : []),
     ],
@@ -53,8 +56,8 @@ export function driverLibrary(manifest: string): string | undefined {
   }
 }
 
-/** Read by Vulkan's loader, by the dynamic linker, and by CUDA. */
-const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES', 'LD_LIBRARY_PATH', 'CUDA_VISIBLE_DEVICES']
+/** Read by Vulkan's loader and by CUDA. */
+const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES', 'CUDA_VISIBLE_DEVICES']
 
 const MANIFEST_FOLDERS = [
   '/etc/vulkan/icd.d',
@@ -82,6 +85,15 @@ function groupOf(path: string): number[] {
 function filesOfManifest(manifest: string): string[] {
   const library = driverLibrary(manifest)
   return [manifest, ...(library !== undefined && isAbsolute(library) ? [library] : [])]
+}
+
+/** None where there is no such file. */
+function realPath(path: string): string[] {
+  try {
+    return [realpathSync(path)]
+  } catch {
+    return []
+  }
 }
 
 const listOf = (paths: string | undefined): string[] => (paths ?? '').split(':').filter(path => isAbsolute(path))

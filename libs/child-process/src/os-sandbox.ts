@@ -161,13 +161,16 @@ const SYSTEM = [
   '/nix/store',
 ]
 
+/** Whether the child sees it with a folder of the system: nothing can be made or bound there any more. */
+const isOfSystem = (path: string): boolean => SYSTEM.some(folder => path === folder || path.startsWith(`${folder}/`))
+
 function mounts({ folder, writes, readable, devices }: Needs): string[] {
   const system = SYSTEM.filter(path => existsSync(path)).flatMap(path =>
     lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
   )
   const paths = [
     ...new Set([realpathSync(process.execPath), join(ROOT, 'node_modules'), ...readable, ...(devices?.readable ?? [])]),
-  ].filter(path => !SYSTEM.includes(path))
+  ].filter(path => !isOfSystem(path))
   const bound = folder === '/' ? paths : [...paths, folder]
   // Bubblewrap makes them for its own user alone.
   const folders = new Set(bound.flatMap(path => above(dirname(path)).toReversed()).filter(path => path !== '/'))

@@ -43,7 +43,9 @@ it('an embedding that fails fails its own task alone', async () => {
     async () => {},
   )
   assert.deepEqual(
-    results.map(result => (result instanceof Error ? result.message : (JSON.parse(result).embeddings?.length ?? 1))),
+    results.map(result =>
+      result instanceof Error ? result.message : (JSON.parse(String(result)).embeddings?.length ?? 1),
+    ),
     [1, 'odd', 'odd', 2],
   )
 })
