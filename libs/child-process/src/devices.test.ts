@@ -29,7 +29,12 @@ describe('what a process on a GPU is given', () => {
   it('is mounted for it alone, and its groups are the only ones', () => {
     const plan = { tool: 'bwrap', firstUid: 1_900_000_000, missing: [] } as const
     const needs = { folder: '/tmp', writes: false, readable: [] }
-    const devices = { env: {}, devices: ['/dev/nvidia0'], readable: ['/opt/cuda', '/usr/local/cuda/lib64'], groups: [105] }
+    const devices = {
+      env: {},
+      devices: ['/dev/nvidia0'],
+      readable: ['/opt/cuda', '/usr/local/cuda/lib64'],
+      groups: [105],
+    }
     const given = wrapCommand(plan, ['true'], { ...needs, devices }).command.join(' ')
     assert.match(given, /--dev-bind-try \/dev\/nvidia0 \/dev\/nvidia0 .*--ro-bind-try \/opt\/cuda \/opt\/cuda /)
     assert.doesNotMatch(given, /\/usr\/local\/cuda/, 'it is seen with /usr, and nothing can be made there')

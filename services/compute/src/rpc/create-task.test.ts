@@ -13,8 +13,9 @@ import { noFiles, noModels } from '../no-files.fixture.ts'
 import { createTask } from './create-task.ts'
 
 const numbers = { name: 'numbers', count: 64, min: 0, max: 16, scale: 1 }
+const processing = { kind: 'single', preprocess: numbers, postprocess: { name: 'classify' } }
 const catalogue = new Map<string, object>([
-  ['digits', { status: 'ready', id: 'digits', manifest: { processing: { kind: 'single', preprocess: numbers } } }],
+  ['digits', { status: 'ready', id: 'digits', manifest: { processing } }],
   ['cracked', { status: 'broken', id: 'cracked', problem: 'model.onnx is no ONNX file' }],
 ])
 
