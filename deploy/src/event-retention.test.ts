@@ -57,3 +57,22 @@ test('events that webhooks have not read stay in the log, however old, and the l
   assert.deepEqual(await trimmed('2'), [all.slice(2), [['events.trimmed', 2]], [held]])
   assert.deepEqual(await trimmed('4'), [all.slice(3), [['events.trimmed', 1]], []])
 })
+
+test('a group that no service reads with any more does not hold back the log', async () => {
+  const clock = manualClock(Date.UTC(2026, 10, 22, 12))
+  const things = db.collection({ name: 'things', indexes: {} })
+  for (let n = 1; n <= 2; n++) {
+    const event = { topic: 't', key: 'k', id: `evt_${n}`, type: 'x', time: clock.now(), value: '{}' }
+    await things.write({ kind: 'insert', document: { tenant: 't', id: `${n}` }, events: [event] })
+  }
+  await clock.advance(40 * DAY_MS)
+  await db.execute("INSERT INTO event_subscriptions VALUES ('earlier', 0), ('billing-compute', 2)")
+  const stop = new AbortController()
+  const sleep = async () => stop.abort()
+  const log = createLog({ level: 'error' })
+  const topics = { 'billing-compute': ['t'] }
+  const options = { db, retentionMs: 30 * DAY_MS, tails: async () => ({}), topics, log }
+  await trimEvents({ ...options, clock: { ...clock, sleep } }, stop.signal)
+  assert.deepEqual(db.read('SELECT subscriber_group FROM event_subscriptions'), [['billing-compute']])
+  assert.deepEqual(db.read('SELECT id FROM event_log'), [['evt_2']])
+})

@@ -22,6 +22,7 @@ export interface EventRetention {
 export async function trimEvents(options: EventRetention, signal: AbortSignal): Promise<void> {
   const { db, retentionMs, tails, topics, clock, log } = options
   let heldBefore: readonly string[] = []
+  await dropUnknownGroups(db, Object.keys(topics), log)
   await everyInterval(clock, EVERY_MS, signal, async () => {
     try {
       const before = clock.now() - retentionMs
@@ -34,6 +35,12 @@ export async function trimEvents(options: EventRetention, signal: AbortSignal): 
       log.error('events.trim_failed', { error })
     }
   })
+}
+
+/** Groups that an earlier version read with would hold back the log for ever. */
+async function dropUnknownGroups(db: SqliteDatabase, known: readonly string[], log: Log): Promise<void> {
+  const sql = 'DELETE FROM event_subscriptions WHERE subscriber_group NOT IN (SELECT value FROM json_each(?))'
+  await db.execute(sql, JSON.stringify(known)).catch(error => log.error('events.groups_kept', { error }))
 }
 
 const EVERY_MS = 3_600_000

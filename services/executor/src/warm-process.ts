@@ -101,6 +101,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
   async load(unwanted?: AbortSignal): Promise<Loaded> {
     const wait = this.#want(unwanted)
     try {
+      wait.throwIfGivenUp()
       return await Promise.race([this.#load().promise, wait.givenUp])
     } finally {
       wait.end()

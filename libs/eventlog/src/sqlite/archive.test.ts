@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import type { Document, OutboxEvent, Query } from '@millhand/store'
+import { type Document, noAccount, type OutboxEvent, type Query } from '@millhand/store'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { type ArchivedEvent, type ArchiveIndex, archiveIndexes } from '../event-archive.ts'
 import { sqliteArchive, sqliteEventLog } from './sqlite.ts'
@@ -80,6 +80,15 @@ describe('sqlite: EventArchive', () => {
       assert.notEqual(heard?.id, event.id)
       break
     }
+    await db.close()
+  })
+
+  it('finds an event about an account by the account, though its document belongs to none', async () => {
+    const db = openSqlite({ file: join(folder, 'accounts.db') })
+    const accounts = db.collection<Document, never>({ name: 'accounts', indexes: {} })
+    const event = { ...taskEvent(1), value: JSON.stringify({ account_id: 'acct_z', mode: 'live' }) }
+    await accounts.write({ kind: 'insert', document: { tenant: noAccount, id: 'acct_z' }, events: [event] })
+    assert.equal((await sqliteArchive(db, [TOPIC]).get('acct_z/live', event.id))?.id, event.id)
     await db.close()
   })
 

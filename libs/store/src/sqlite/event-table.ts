@@ -1,9 +1,9 @@
-import type { OutboxEvent } from '../collection.ts'
+import { noAccount, type OutboxEvent } from '../collection.ts'
 import type { Prepare } from './statements.ts'
 
 /**
  * The log, one row an event. `seq` is the highest that was ever used plus one: no AUTOINCREMENT, whose counter is a
- * second row to write, because trimming always leaves the newest event. `tenant` is that of the document that changed.
+ * second row to write, because trimming always leaves the newest event. `tenant` is that of the document that changed, or what the event names where the document belongs to no account.
  * `arrived` is when it was appended, in microseconds since 1970; it ascends with `seq`, so that lists in this order never
  * get an event in their middle. The indexes serve the lists of events (`libs/eventlog/src/sqlite/archive.ts`).
  */
@@ -34,7 +34,7 @@ export const ADD_TENANT_AND_ARRIVAL = `
   ) AS there WHERE event_log.seq = there.seq;
   DROP TABLE IF EXISTS archived_events;`
 
-/** An event as it was appended, with the tenant of the document that changed. */
+/** An event as it was appended, with its tenant. */
 export interface AppendedEvent {
   readonly tenant: string
   readonly event: OutboxEvent
@@ -49,6 +49,7 @@ const MOST_AHEAD_US = 3_600_000_000
 export class EventTable {
   readonly #prepare: Prepare
   readonly #listeners = new Set<AppendedListener>()
+  /** Those after `durable`. */
   #group: AppendedEvent[] = []
   #appended: number
   #arrived: number
@@ -73,9 +74,10 @@ export class EventTable {
     for (const event of events) {
       const { topic, key, id, type, time, value, traceparent } = event
       const arrived = this.#nextArrival()
-      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null, tenant, arrived)
+      const owner = tenant === noAccount ? (namedTenant(value) ?? tenant) : tenant
+      insert.run(this.#appended + 1, topic, key, id, type, time, value, traceparent ?? null, owner, arrived)
       this.#appended += 1
-      this.#group.push({ tenant, event })
+      this.#group.push({ tenant: owner, event })
     }
   }
 
@@ -91,9 +93,10 @@ export class EventTable {
     for (const listener of this.#listeners) listener(group)
   }
 
+  /** What is in the file all the same, since the sync failed and not the commit, is told of with the next group. */
   undone(): void {
-    this.#group = []
     this.#appended = this.#highest()
+    this.#group.length = Math.max(0, this.#appended - this.durable)
   }
 
   /**
@@ -125,5 +128,15 @@ export class EventTable {
   #lastArrived(): number {
     const row = this.#prepare('SELECT arrived FROM event_log ORDER BY seq DESC LIMIT 1').get()
     return (row as unknown as [number | null] | undefined)?.[0] ?? 0
+  }
+}
+
+/** Of an event about an account, whose document belongs to no tenant. */
+function namedTenant(value: string): string | undefined {
+  try {
+    const { account_id, mode } = JSON.parse(value)
+    return typeof account_id === 'string' && typeof mode === 'string' ? `${account_id}/${mode}` : undefined
+  } catch {
+    return undefined
   }
 }

@@ -127,7 +127,7 @@ describe('a write-ahead log after kill -9', () => {
     const file = killed()
     setVersion(file, 9)
     for (let times = 0; times < 2; times++) assert.throws(() => openSqlite({ file }), StoreVersionMismatch)
-    setVersion(file, 1)
+    setVersion(file, 2)
     assert.equal(await notesIn(file), 60)
   })
 })

@@ -117,7 +117,6 @@ async function unposted(
   const byId = new Map(drafts.map(draft => [draft.id, draft]))
   const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
     if ((await entries.get(tenant, id))?.posted) return false
-    if (finished_at + keptMs >= clock.now()) return true
     const hour = await hours.get(tenant, hourId(finished_at))
     return hour?.state !== 'closing' && hour?.state !== 'closed'
   }

@@ -93,6 +93,18 @@ describe('the history of plans', () => {
     )
   })
 
+  it('goes by versions where a clock has gone back: the later plan holds from the time of the earlier one', () => {
+    const told = [change(2, 100_000, 'business'), change(3, 50_000, 'free')]
+    const plans = told.reduceRight((plans, each) => withPlanChange(plans, each) ?? plans, [] as readonly PlanChange[])
+    assert.deepEqual(
+      plans.map(({ resource_version, at }) => [resource_version, at]),
+      [
+        [2, 100_000],
+        [3, 100_000],
+      ],
+    )
+  })
+
   it('is kept from the plan on that an account had at a time', () => {
     const changes = [1, 2, 3].map(n => change(n, n * 1_000, 'pro'))
     const versions = (time: number) => plansSince(changes, time).map(({ resource_version }) => resource_version)

@@ -61,10 +61,18 @@ function segmentsOf(family: Family, plans: readonly PlanChange[], span: Span, pr
   return segments
 }
 
-/** The history with a change more, wherever it belongs; what is there is told again. */
+/**
+ * The history with a change more, wherever it belongs; what is there is told again. Versions tell the order: a clock may have
+ * gone back between two changes, and then the later one holds from the time of the earlier.
+ */
 export function withPlanChange(plans: readonly PlanChange[], change: PlanChange): readonly PlanChange[] | undefined {
   if (plans.some(({ resource_version }) => resource_version === change.resource_version)) return undefined
-  return [...plans, change].sort((a, b) => a.at - b.at || a.resource_version - b.resource_version)
+  const ordered = [...plans, change].sort((a, b) => a.resource_version - b.resource_version)
+  let at = Number.NEGATIVE_INFINITY
+  return ordered.map(each => {
+    at = Math.max(at, each.at)
+    return each.at === at ? each : { ...each, at }
+  })
 }
 
 /** The changes that matter from a time on: those after it, and the last one before. */

@@ -53,10 +53,13 @@ export const getBilling =
     }
   }
 
+/** Of the first minutes of a month nothing can be forecast. */
+const HOUR_MS = 3_600_000
+
 /** Usage goes on as it has so far; the plans stay, and what happens once does not happen again. */
 function forecastOf(lines: readonly LineSum[], whole: readonly LineSum[], { start, end }: Span, now: number): number {
   const used = totalOf(lines.filter(isUsage))
-  const elapsed = BigInt(Math.max(1, now - start))
+  const elapsed = BigInt(Math.max(HOUR_MS, now - start))
   const usage = Number(divideHalfEven(BigInt(used) * BigInt(end - start), elapsed))
   return totalOf([...whole.filter(line => !isUsage(line)), { micros: usage }])
 }

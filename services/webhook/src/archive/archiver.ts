@@ -24,12 +24,12 @@ export function collectionArchiver(archive: Archive, clock: Clock): Archiver {
     const arrivalClock = await openArrivalClock(archive, clock)
     return event => archiveEvent({ archive, arrivalClock, clock }, event)
   }
-  let adding: ReturnType<Archiver['open']> | undefined
+  let adding: Awaited<ReturnType<Archiver['open']>> | undefined
   return {
     open,
     async add(event) {
-      adding ??= open()
-      return await (await adding)(event)
+      adding ??= await open()
+      return await adding(event)
     },
     isLog: false,
   }
