@@ -35,7 +35,8 @@ const ACCOUNTS = Math.max(3, Math.round(EVENTS / 5_000))
 const BATCH = process.env.TEST_ALL ? 2_000 : 200
 const KILLS = 30
 const DAY_MS = 86_400_000
-const MONTHS = ['2026-09', '2026-10', '2026-11', '2026-12']
+/** What comes after December has closed is of January. */
+const MONTHS = ['2026-09', '2026-10', '2026-11', '2026-12', '2027-01']
 const FROM = Date.UTC(2026, 8)
 /** In the middle of a month, not at the full hour. */
 const PRICE_CHANGE = Date.UTC(2026, 9, 17, 11, 3, 7)
@@ -146,7 +147,7 @@ describe('the ledger and an independent reference', () => {
       )
       for (const month of MONTHS) {
         const invoice = invoices.find(each => each.month === month)
-        const lines = invoice?.lines ?? billOf(ledger, month, Date.UTC(2027, 0), prices)
+        const lines = invoice?.lines ?? billOf(ledger, month, Date.UTC(2027, 1), prices)
         const expected = [...(bills.get(month) as Map<string, bigint>)].filter(([, micros]) => micros !== 0n)
         assert.deepEqual(named(lines), new Map(expected.sort(byName)), `account ${account}, ${month}`)
         const total = lines.reduce((sum, { micros }) => sum + micros, 0)
@@ -208,8 +209,11 @@ function arrivalsOf(random: () => number): Arrival[] {
   const delay = () => (random() < 0.9 ? random() * 60_000 : random() * 40 * DAY_MS)
   for (let account = 0; account < ACCOUNTS; account++) {
     const changes = 1 + Math.floor(random() * 8)
+    // Identity numbers them as they happen; they are heard of in any order.
+    const later = Array.from({ length: changes - 1 }, () => FROM + Math.floor(random() * (TO - FROM)))
+    const times = [FROM, ...later.sort((one, other) => one - other)]
     for (let version = 1; version <= changes; version++) {
-      const at = version === 1 ? FROM : FROM + Math.floor(random() * (TO - FROM))
+      const at = times[version - 1] as number
       const changed: Changed = { account, at, version, developer: random() < 0.6 ? 'pro' : 'free' }
       arrivals.push({ at: version === 1 ? FROM : at + delay(), event: { changed } })
     }

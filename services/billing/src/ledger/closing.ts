@@ -75,5 +75,7 @@ function closed({ prices, clock, finalize }: ClosingDeps, ledger: Draft<LedgerRe
   const billed = monthsToCorrect(next).map(each => subscriptionsOf(ledger, each, prices))
   const [oldest] = billed
   const plans = oldest ? plansSince(ledger.plans, spanOf(oldest.month).start) : ledger.plans
-  return { ...next, closing, next_number: number + 1, billed, plans }
+  const isCut = plans.length < ledger.plans.length
+  const plans_from = isCut ? plans[0]?.resource_version : ledger.plans_from
+  return { ...next, closing, next_number: number + 1, billed, plans, ...(plans_from !== undefined && { plans_from }) }
 }

@@ -22,6 +22,8 @@ export interface LedgerRecord extends Document {
   readonly next_number: number
   /** The plans since when, the earliest first. */
   readonly plans: readonly PlanChange[]
+  /** The first version that is kept of them: earlier ones matter no more, and are not noted when they are told again. */
+  readonly plans_from?: number | undefined
   /** What was billed of the subscriptions of closed months, as long as late changes of plans may alter it. */
   readonly billed: readonly BilledMonth[]
 }

@@ -18,7 +18,8 @@ export const consumeAccountEvents =
 
 const note = (posting: Posting, tenant: string, changes: readonly AccountPlans[]) =>
   posting.change(tenant, ledger => {
-    const plans = changes.reduce((plans, { change }) => withPlanChange(plans, change) ?? plans, ledger.plans)
+    const kept = changes.filter(({ change }) => change.resource_version >= (ledger.plans_from ?? 0))
+    const plans = kept.reduce((plans, { change }) => withPlanChange(plans, change) ?? plans, ledger.plans)
     return plans === ledger.plans ? undefined : { ...ledger, plans }
   })
 
