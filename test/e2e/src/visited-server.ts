@@ -84,7 +84,10 @@ export interface Host {
 export function dearPlans(folder: string): string {
   const plans = readFileSync(new URL('../../../deploy/plans.yaml', import.meta.url), 'utf8')
   const file = join(folder, 'plans.yaml')
-  writeFileSync(file, plans.replace('compute_second: { default: 0.00002', 'compute_second: { default: 1'))
+  const dear = plans
+    .replace('compute_second: { default: 0.00002', 'compute_second: { default: 1')
+    .replace('workforce_second: 0.00002', 'workforce_second: 1')
+  writeFileSync(file, dear)
   return file
 }
 
