@@ -41,11 +41,11 @@ export interface BillingOptions {
 }
 
 export function createBillingService(options: BillingOptions) {
-  const { events, clock, log, graceMs, entriesKeptMs: keptMs } = options
+  const { events, clock, log, graceMs } = options
   const { prices } = options.plans
   const stores = collectionsOf(options.db)
   const ids = createIds({ now: () => clock.now() })
-  const posting = createPosting({ ...stores, prices, clock, graceMs, keptMs })
+  const posting = createPosting({ ...stores, prices, clock, graceMs })
   const groups: Group[] = [
     usageGroup(options, posting, { ...stores.usage.compute, family: 'compute', entryOf: computeEntry }),
     usageGroup(options, posting, { ...stores.usage.workforce, family: 'workforce', entryOf: workforceEntry }),

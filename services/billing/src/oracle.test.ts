@@ -77,7 +77,7 @@ describe('the ledger and an independent reference', () => {
     /** A process: what it remembers dies with it. */
     const processOf = () => {
       const log = createLog({ level: 'error', write: () => {} })
-      const posting = createPosting({ ...stores, prices, clock, graceMs: GRACE_MS, keptMs: 400 * DAY_MS })
+      const posting = createPosting({ ...stores, prices, clock, graceMs: GRACE_MS })
       const ids = createIds({ now: () => clock.now() })
       const of = (family: 'compute' | 'workforce') =>
         consumeTaskEvents({

@@ -32,7 +32,7 @@ it('entries of before there were ledgers are posted once', async () => {
     const stores = collectionsOf(db)
     const { prices } = loadPlans()
     const clock = manualClock(at)
-    const posting = createPosting({ ...stores, prices, clock, graceMs: 1, keptMs: 1e10 })
+    const posting = createPosting({ ...stores, prices, clock, graceMs: 1 })
     for (let times = 0; times < 2; times++) {
       await posting.post('compute', [entry])
       const ledger = await stores.ledgers.get(entry.tenant, LEDGER_ID)

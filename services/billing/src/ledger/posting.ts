@@ -28,8 +28,6 @@ export interface PostingDeps {
   readonly clock: Clock
   /** How long after its end a month closes, in milliseconds. */
   readonly graceMs: number
-  /** How long entries are kept after their hour was summed, in milliseconds. */
-  readonly keptMs: number
 }
 
 interface UsageStores {
@@ -108,11 +106,7 @@ export function createPosting(deps: PostingDeps): Posting {
  * Those that no ledger has, each once. Entries of before there were ledgers are posted when their events come again. Of an
  * hour that has closed nobody can tell: entries that were posted are gone.
  */
-async function unposted(
-  { usage, clock, keptMs }: PostingDeps,
-  family: UsageFamily,
-  drafts: readonly Draft<EntryRecord>[],
-) {
+async function unposted({ usage }: PostingDeps, family: UsageFamily, drafts: readonly Draft<EntryRecord>[]) {
   const { entries, hours } = usage[family]
   const byId = new Map(drafts.map(draft => [draft.id, draft]))
   const isFresh = async ({ tenant, id, finished_at }: Draft<EntryRecord>) => {
