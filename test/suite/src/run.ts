@@ -2,7 +2,7 @@
  * `pnpm test`: every test, one file more at a time than there are processor cores. `--all` adds what is too long for every run
  * (docs/testing.md). `--employees` runs the employees' tests only, and notes that they pass.
  */
-import { setMaxListeners } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
@@ -11,7 +11,7 @@ import { bundleFiles } from './bundles.ts'
 import { havePassed, isOfEmployees, recordPassed } from './employees.ts'
 import { inOrder, numberOfCommit, ofThisRun } from './selection.ts'
 import { slowest } from './slowest.ts'
-import { homeOf, root, testFiles } from './test-files.ts'
+import { homeOf, root, storms, testFiles } from './test-files.ts'
 
 const all = process.argv.includes('--all')
 if (all) {
@@ -33,22 +33,35 @@ const own = testFiles().filter(file => homeOf(file) === 'own')
 const selected = ofThisRun([...bundleFiles(), ...own], { all, employeesPassed })
 const files = inOrder(ofEmployees ? selected.filter(isOfEmployees) : selected)
 if (employeesPassed) process.stdout.write('the tests of the employees passed with the same inputs, and are left out\n')
-const events = run({ files: files.map(file => join(root, file)), cwd: root, concurrency: AT_ONCE })
-setMaxListeners(0, events)
+
+/**
+ * Two storms at once, a dozen processes each, leave no processor to those who wait for something: a whole run has one at a time,
+ * beside the rest.
+ */
+const [stormsInTurn, others] = all
+  ? [files.filter(file => storms.includes(file)), files.filter(file => !storms.includes(file))]
+  : [[], files]
 
 const took: { readonly file: string; readonly ms: number }[] = []
-events.on('test:summary', ({ file, duration_ms }) => {
-  if (file !== undefined) took.push({ file, ms: duration_ms })
-})
-events.on('test:fail', ({ todo }) => {
-  if (todo === undefined || todo === false) process.exitCode = 1
-})
 let skipped = 0
-events.on('test:pass', ({ skip }) => {
-  if (skip !== undefined) skipped++
-})
-events.compose(new spec()).pipe(process.stdout)
-events.once('end', () => {
-  process.stdout.write(slowest(took))
-  if (ofEmployees && process.exitCode === undefined && skipped === 0) recordPassed()
-})
+
+await Promise.all([runFiles(others, all ? AT_ONCE - 1 : AT_ONCE), runFiles(stormsInTurn, 1)])
+process.stdout.write(slowest(took))
+if (ofEmployees && process.exitCode === undefined && skipped === 0) recordPassed()
+
+async function runFiles(chosen: readonly string[], concurrency: number): Promise<void> {
+  if (chosen.length === 0) return
+  const events = run({ files: chosen.map(file => join(root, file)), cwd: root, concurrency })
+  setMaxListeners(0, events)
+  events.on('test:summary', ({ file, duration_ms }) => {
+    if (file !== undefined) took.push({ file, ms: duration_ms })
+  })
+  events.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1
+  })
+  events.on('test:pass', ({ skip }) => {
+    if (skip !== undefined) skipped++
+  })
+  events.compose(new spec()).pipe(process.stdout, { end: false })
+  await once(events, 'end')
+}
