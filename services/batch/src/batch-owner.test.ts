@@ -53,7 +53,7 @@ beforeEach(async () => {
   const transport = compute()
   const log = createLog({ level: 'error', write: () => {} })
   deps = {
-    ...{ batches, items, blobs, clock, ids, log, retentionMs: 86_400_000 },
+    ...{ batches, items, blobs, clock, ids, log, retentionMs: 86_400_000, wake: () => {} },
     tasks: { compute: createClient(BatchTaskService, transport), workforce: createClient(BatchTaskService, transport) },
     taskFiles: createClient(TaskFileService, transport),
   }
@@ -99,15 +99,22 @@ let queue = Number.POSITIVE_INFINITY
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
+/** Whether the service of employees can't be reached. */
+let workforceIsAway = false
+const requireWorkforce = (ids: readonly string[]) => {
+  if (workforceIsAway && ids.some(id => id.startsWith('wtask_'))) throw fail('unavailable', 'Workforce is away.')
+}
 function compute() {
   const transport = createDirectTransport()
   room = queue = Number.POSITIVE_INFINITY
   adds = 0
   late = undefined
+  workforceIsAway = false
   serve(router => {
     router.service(BatchTaskService, {
       async addTasks({ tasks: asked, cancelled }) {
         adds++
+        requireWorkforce(asked.map(({ id }) => id))
         const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
         const taken = cancelled ? asked.length : Math.min(asked.length, Math.max(0, queue - waiting))
         const add = () => {
@@ -126,6 +133,7 @@ function compute() {
         return { taken }
       },
       async getTasks({ ids }) {
+        requireWorkforce(ids)
         const state = (id: string): BatchTaskState => ({
           $typeName: 'millhand.batch.v1.BatchTaskState',
           id,
@@ -135,6 +143,7 @@ function compute() {
         return { tasks: ids.slice(0, 90).map(state) }
       },
       async cancelTasks({ ids }) {
+        requireWorkforce(ids)
         for (const id of ids) endTask(id, TaskStatus.CANCELLED)
         return {}
       },
@@ -179,20 +188,26 @@ const linesOf = (name: string) =>
     .map(line => JSON.parse(line))
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
+/** A pass, with the steps that it starts. */
+async function step(owner: BatchOwner): Promise<void> {
+  await owner.pass()
+  await owner.settled()
+}
+
 test('an owner that died while it made tasks is followed by one that makes each once', async () => {
   const first = new BatchOwner(deps, ending.signal)
   room = 40
-  await first.pass()
+  await step(first)
   assert.equal(tasks.size, 40)
   room = Number.POSITIVE_INFINITY
   for (const index of range(0, 10)) endTask(idOf(index), TaskStatus.SUCCEEDED)
   const second = new BatchOwner(deps, ending.signal)
-  await second.pass()
+  await step(second)
   assert.deepEqual([...tasks.keys()], range(0, TOTAL).map(idOf))
   const { counts } = await now()
   assert.deepEqual([counts.succeeded, counts.queued], [10, TOTAL - 10])
   for (const index of range(10, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
-  await new BatchOwner(deps, ending.signal).pass()
+  await step(new BatchOwner(deps, ending.signal))
   const { status, error_file } = await ended()
   assert.deepEqual([status, error_file], ['completed', undefined])
   assert.deepEqual(
@@ -203,9 +218,11 @@ test('an owner that died while it made tasks is followed by one that makes each 
 
 test('news that comes late or again changes nothing that has ended', async () => {
   const owner = new BatchOwner(deps, ending.signal)
-  await owner.pass()
-  for (const state of ['running', 'succeeded', 'running', 'queued', 'succeeded'] as const)
-    await owner.heard(tenant, batch.id, new Map([[3, state]]))
+  await step(owner)
+  for (const state of ['running', 'succeeded', 'running', 'queued', 'succeeded'] as const) {
+    owner.addNews(tenant, batch.id, new Map([[3, state]]))
+    await step(owner)
+  }
   const { counts } = await now()
   assert.deepEqual([counts.succeeded, counts.queued, counts.running], [1, TOTAL - 1, 0])
 })
@@ -213,7 +230,7 @@ test('news that comes late or again changes nothing that has ended', async () =>
 test('after the completion window nothing is made, what was done is kept, and the rest is named', async () => {
   const owner = new BatchOwner(deps, ending.signal)
   room = 70
-  await owner.pass()
+  await step(owner)
   for (const index of range(0, 60)) endTask(idOf(index), TaskStatus.SUCCEEDED)
   assert.deepEqual(new Set([...tasks.values()].map(task => task.queueTimeoutS)), new Set([WINDOW_S]))
   const made = tasks.size
@@ -221,7 +238,7 @@ test('after the completion window nothing is made, what was done is kept, and th
   for (const index of range(60, made)) endTask(idOf(index), TaskStatus.EXPIRED)
   await clock.advance(WINDOW_S * 1000)
   room = Number.POSITIVE_INFINITY
-  await owner.pass()
+  await step(owner)
   const { status, counts } = await ended()
   assert.deepEqual([status, tasks.size], ['expired', made])
   assert.deepEqual([counts.succeeded, counts.expired], [60, TOTAL - 60])
@@ -235,10 +252,10 @@ test('after the completion window nothing is made, what was done is kept, and th
 
 /** Makes the tasks of the batch, and ends each as it is said. */
 async function run(owner: BatchOwner, statusOf: (index: number) => TaskStatus): Promise<void> {
-  await owner.pass()
+  await step(owner)
   for (const index of range(0, TOTAL)) endTask(idOf(index), statusOf(index))
   await clock.advance(30_000)
-  await owner.pass()
+  await step(owner)
 }
 const failAfter = (most: number) => (index: number) => (index < most ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
 
@@ -278,15 +295,15 @@ test('a batch that is slow to end holds up no other, and one that can not end is
   }
   const owner = new BatchOwner(deps, ending.signal)
   const [other, broken] = [await addBatch('acct_2/live', 1), await addBatch('acct_3/live', 1)]
-  await owner.pass()
+  await step(owner)
   for (const id of tasks.keys()) endTask(id, TaskStatus.SUCCEEDED)
   await clock.advance(30_000)
-  await owner.pass()
+  await step(owner)
   assert.equal((await ended(other)).status, 'completed')
   assert.equal((await now()).status, 'running')
   for (let second = 0; second < 100; second++) {
     await clock.advance(1_000)
-    await owner.pass()
+    await step(owner)
     for (let turns = 0; turns < 50; turns++) await turn()
   }
   assert.ok(tries >= 5 && tries <= 8, `${tries} tries`)
@@ -297,16 +314,16 @@ test('a batch that is slow to end holds up no other, and one that can not end is
 
 test('the end of a task of which no event came is found, in a batch that is being cancelled too', async () => {
   const owner = new BatchOwner(deps, ending.signal)
-  await owner.pass()
-  await owner.heard(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'running'])))
+  await step(owner)
+  owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'running'])))
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.RUNNING })
   const { version, ...record } = await now()
   await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
-  await owner.pass()
+  await step(owner)
   for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.CANCELLED })
   for (let second = 0; second <= 30; second++) {
     await clock.advance(1_000)
-    await owner.pass()
+    await step(owner)
   }
   assert.equal((await ended()).status, 'cancelled')
 })
@@ -316,16 +333,16 @@ test('a batch that is larger than the queue goes on as that empties, and does no
   const owner = new BatchOwner(deps, ending.signal)
   for (let pass = 0; pass < 1_000; pass++) {
     await clock.advance(50)
-    await owner.pass()
+    await step(owner)
   }
   assert.equal(tasks.size, 30)
   assert.ok(adds < 30, `${adds} calls`)
   for (let made = 0; made < TOTAL; ) {
     const some = [...tasks].filter(([, { status }]) => status === TaskStatus.QUEUED).map(([id]) => id)
     for (const id of some) endTask(id, TaskStatus.SUCCEEDED)
-    await owner.heard(tenant, batch.id, new Map(range(made, made + some.length).map(index => [index, 'succeeded'])))
+    owner.addNews(tenant, batch.id, new Map(range(made, made + some.length).map(index => [index, 'succeeded'])))
     made += some.length
-    await owner.pass()
+    await step(owner)
   }
   assert.equal((await ended()).counts.succeeded, TOTAL)
   assert.deepEqual(new Set([...tasks.values()].map(({ asked }) => asked)), new Set([1]))
@@ -334,21 +351,21 @@ test('a batch that is larger than the queue goes on as that empties, and does no
 test('a call that has failed and goes on makes nothing that runs once the batch is cancelled', async () => {
   late = []
   const owner = new BatchOwner(deps, ending.signal)
-  await owner.pass()
+  await step(owner)
   const [add] = late
   late = undefined
   queue = 40
   await clock.advance(2_000)
-  await owner.pass()
+  await step(owner)
   assert.equal(tasks.size, 40)
   const { version, ...record } = await now()
   await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
-  await owner.pass()
+  await step(owner)
   queue = Number.POSITIVE_INFINITY
   add?.()
   assert.deepEqual([...new Set([...tasks.values()].map(({ status }) => status))], [TaskStatus.CANCELLED])
   await clock.advance(30_000)
-  await owner.pass()
+  await step(owner)
   const { status, counts } = await ended()
   assert.deepEqual([status, counts.cancelled], ['cancelled', TOTAL])
 })
@@ -358,12 +375,12 @@ test('tasks of employees and of models are one batch, in their order, whatever o
   const idAt = (index: number) => taskIdOf(index % 3 === 2 ? 'wtask' : 'task', mixed.id, index)
   const first = new BatchOwner(deps, ending.signal)
   room = 10
-  await first.pass()
+  await step(first)
   room = Number.POSITIVE_INFINITY
   const second = new BatchOwner(deps, ending.signal)
-  await second.pass()
+  await step(second)
   for (const index of range(0, 120)) endTask(idAt(index), index < 100 ? TaskStatus.SUCCEEDED : TaskStatus.FAILED)
-  await new BatchOwner(deps, ending.signal).pass()
+  await step(new BatchOwner(deps, ending.signal))
   const { counts } = await ended(mixed)
   assert.deepEqual([counts.succeeded, counts.failed], [100, 20])
   assert.deepEqual(
@@ -374,4 +391,65 @@ test('tasks of employees and of models are one batch, in their order, whatever o
     ]),
     range(0, 120).map(index => [index, `c${index}`, idAt(index)]),
   )
+})
+
+test('a service that can not be reached stops neither the news nor the steps of other batches', async () => {
+  const owner = new BatchOwner(deps, ending.signal)
+  const mixed = await addBatch('acct_2/live', 9, true)
+  await step(owner)
+  workforceIsAway = true
+  await clock.advance(30_000)
+  await step(owner) // The mixed batch is asked for, and fails.
+  for (const index of range(0, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  owner.addNews('acct_2/live', mixed.id, new Map([[0, 'succeeded']]))
+  owner.addNews(tenant, batch.id, new Map(range(0, TOTAL).map(index => [index, 'succeeded'])))
+  await step(owner)
+  assert.equal((await ended()).counts.succeeded, TOTAL)
+  assert.equal((await now(mixed)).status, 'running')
+  workforceIsAway = false
+  for (const id of tasks.keys()) endTask(id, TaskStatus.SUCCEEDED)
+  await clock.advance(60_000)
+  await step(owner)
+  assert.equal((await ended(mixed)).counts.succeeded, 9)
+})
+
+test('a step that takes long holds up no other batch', async () => {
+  const other = await addBatch('acct_2/live', 1)
+  const slow = Promise.withResolvers<Buffer>()
+  const get: Blobs['get'] = async (key, range) => {
+    if (key === batch.lines) await slow.promise
+    return await blobs.get(key, range)
+  }
+  const owner = new BatchOwner({ ...deps, blobs: { ...blobs, get } }, ending.signal)
+  await owner.pass()
+  while (tasks.size === 0) await turn()
+  owner.addNews(other.tenant, other.id, new Map([[0, 'succeeded']]))
+  while ((await now(other)).status === 'running') {
+    await owner.pass()
+    await turn()
+  }
+  assert.equal((await now()).counts.queued, TOTAL)
+  slow.resolve(Buffer.alloc(0))
+  await owner.settled()
+  assert.equal(tasks.size, TOTAL + 1)
+})
+
+test("a cancel stops the tasks of models where employees' can not be reached", async () => {
+  const mixed = await addBatch('acct_2/live', 9, true)
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  const { version, ...record } = await now(mixed)
+  await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
+  workforceIsAway = true
+  for (const one of [owner, new BatchOwner(deps, ending.signal)]) {
+    for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.QUEUED })
+    await step(one)
+    const statuses = range(0, 9).map(index => tasks.get(taskIdOf('task', mixed.id, index))?.status)
+    assert.deepEqual(new Set(statuses), new Set([TaskStatus.CANCELLED, undefined]))
+    assert.equal((await now(mixed)).status, 'cancelling')
+  }
+  workforceIsAway = false
+  await clock.advance(60_000)
+  await step(owner)
+  assert.equal((await ended(mixed)).status, 'cancelled')
 })

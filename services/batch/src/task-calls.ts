@@ -43,7 +43,7 @@ export interface TaskCalls {
   add(batch: BatchRecord, items: readonly IndexedItem[], how?: { readonly cancelled: boolean }): Promise<Added>
   /** How these tasks are, in their order. */
   get(batch: BatchRecord, items: readonly ItemRef[], outputs: boolean): AsyncGenerator<ItemTask, void>
-  /** Cancels those that have not ended. */
+  /** Cancels those that have not ended. Where one service fails, it rejects once the other has done its part. */
   cancel(batch: BatchRecord, items: readonly ItemRef[]): Promise<void>
 }
 
@@ -83,16 +83,10 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
 
   return {
     async add(batch, items, { cancelled } = { cancelled: false }) {
-      const added = await Promise.all(
-        itemKinds.map(kind =>
-          addOf(
-            kind,
-            batch,
-            items.filter(({ item }) => item.kind === kind),
-            cancelled,
-          ),
-        ),
-      )
+      const added = await allSettled(itemKinds, async kind => {
+        const own = items.filter(({ item }) => item.kind === kind)
+        return await addOf(kind, batch, own, cancelled)
+      })
       const open = added.map(one => one.open && items.indexOf(one.open)).filter(at => at !== undefined)
       return { taken: Math.min(items.length, ...open), refused: new Map(added.flatMap(one => one.refused)) }
     },
@@ -106,13 +100,20 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
     },
 
     async cancel(batch, items) {
-      for (const kind of itemKinds) {
+      await allSettled(itemKinds, async kind => {
         const ids = indexesOf(kind, items).map(index => taskIdOf(idPrefixes[kind], batch.id, index))
         for (let at = 0; at < ids.length; at += PAGE)
           await clients[kind].cancelTasks({ ids: ids.slice(at, at + PAGE) }, optionsOf(batch))
-      }
+      })
     },
   }
+}
+
+/** Rejects with the first failure once the work for every one has ended. */
+export async function allSettled<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results = await Promise.allSettled(all.map(work))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return results.map(result => (result as PromiseFulfilledResult<R>).value)
 }
 
 const states: Readonly<Record<TaskStatus, ItemState | undefined>> = {

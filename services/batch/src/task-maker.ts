@@ -5,7 +5,7 @@ import { acceptedItem, MOST_MESSAGE_BYTES, messageBytes } from './item.ts'
 import { type BatchItems, countIn, type ItemState, type Refusal, withKinds, withStates } from './item-state.ts'
 import type { ItemsStore } from './items-store.ts'
 import { keptLines } from './kept-lines.ts'
-import type { IndexedItem, ItemRef, TaskCalls } from './task-calls.ts'
+import { allSettled, type IndexedItem, type ItemRef, type TaskCalls } from './task-calls.ts'
 
 /** Tasks of one call. */
 export const CHUNK = 100
@@ -54,14 +54,14 @@ export async function fenceTasks(
   { made, offset }: Pick<BatchItems, 'made' | 'offset'>,
   until: number,
 ): Promise<readonly ItemRef[]> {
-  const fenced: ItemRef[] = []
+  const chunks: (readonly ChunkItem[])[] = []
   for (let place = { made, offset }; place.made < until; ) {
     const chunk = await nextChunk(blobs, batch, place, until - place.made)
-    await calls.add(batch, chunk, { cancelled: true })
-    fenced.push(...chunk.map(refOf))
+    chunks.push(chunk)
     place = { made: place.made + chunk.length, offset: (chunk.at(-1) as ChunkItem).end }
   }
-  return fenced
+  await allSettled(chunks, chunk => calls.add(batch, chunk, { cancelled: true }))
+  return chunks.flat().map(refOf)
 }
 
 /** The items that were about to be made: nothing may be known of them that has happened. */

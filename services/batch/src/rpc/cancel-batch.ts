@@ -11,13 +11,13 @@ import { changeBatch } from '../batch-store.ts'
 export const cancelBatch =
   (deps: BatchDeps) =>
   async ({ id }: CancelBatchRequest, call: HandlerContext): Promise<BatchCancellation> => {
-    const { batches, clock, onCreated } = deps
+    const { batches, clock, wake } = deps
     const { tenant } = principal(call)
     const changed = await changeBatch(deps, tenant, id, before =>
       before.status === 'running' ? { ...before, status: 'cancelling', cancel_requested_at: clock.now() } : before,
     )
     const batch = changed ?? (await requireBatch(batches, tenant, id))
-    onCreated()
+    wake()
     return {
       $typeName: 'millhand.batch.v1.BatchCancellation',
       id,

@@ -49,7 +49,7 @@ async function accept(
   id: Id<'batch'>,
   place: Place,
 ): Promise<Batch> {
-  const { batches, blobs, onCreated } = deps
+  const { batches, blobs, wake } = deps
   const caller = principal(call)
   const { tenant } = caller
   const lines = linesKey(tenant, id, crypto.randomUUID())
@@ -88,7 +88,7 @@ async function accept(
       throw error
     })
   if (isNew) {
-    onCreated()
+    wake()
     return batchMessage(batch)
   }
   await blobs.delete(lines)
