@@ -32,7 +32,7 @@ export function deviceAccess(env: NodeJS.ProcessEnv = process.env): DeviceAccess
       ...driverManifests(env).flatMap(filesOfManifest),
       ...(devices.some(path => path.startsWith('/dev/dri')) ? ['/sys/dev/char', '/sys/devices'] : []),
     ],
-    groups: [...new Set(devices.flatMap(groupOf))],
+    groups: deviceGroups(devices),
   }
 }
 
@@ -76,6 +76,15 @@ const deviceNodes = (): string[] => [
     .filter(name => /^renderD\d+$/.test(name))
     .map(name => `/dev/dri/${name}`),
 ]
+
+/**
+ * The groups that open these devices. Not root's, nor that of this process: by them a child could read and write what
+ * is ours.
+ */
+export const deviceGroups = (paths: readonly string[]): number[] => {
+  const ours = new Set([0, process.getgid?.(), process.getegid?.()])
+  return [...new Set(paths.flatMap(groupOf))].filter(gid => !ours.has(gid))
+}
 
 function groupOf(path: string): number[] {
   const found = statSync(path, { throwIfNoEntry: false })

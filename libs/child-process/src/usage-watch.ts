@@ -3,7 +3,7 @@ import { type ProcessUsage, treeUsageOf } from './process-usage.ts'
 import { RunnerGone } from './task-runner.ts'
 
 export interface UsageWatch {
-  /** What the process and those below it use now; nothing once it is gone. */
+  /** What the process and those below it use now, or used last where that can't be read; nothing once it is gone. */
   usage(): ProcessUsage
   /**
    * From now on the process may use `ms` of processor time, until the function that this returns is called. Beyond it the
@@ -24,6 +24,8 @@ interface WatchOptions {
   readonly memoryLimitBytes: number
   /** Hears of the first limit that the process is over, and of those after it. */
   readonly stop: (why: RunnerGone) => void
+  /** For tests. As `treeUsageOf`. */
+  readonly read?: (pid: number) => ProcessUsage | undefined
 }
 
 /** Reading one process takes some 20 µs, and 10 µs more for each of its threads. */
@@ -35,13 +37,20 @@ const AHEAD_MS = 10_000
 const nothing: ProcessUsage = { memoryBytes: 0, processorMs: 0 }
 
 /** Watches until `close`. */
-export function watchUsage({ pid, memoryLimitBytes, stop }: WatchOptions): UsageWatch {
+export function watchUsage({ pid, memoryLimitBytes, stop, read = treeUsageOf }: WatchOptions): UsageWatch {
   let isClosed = false
   let limit: { readonly ms: number; readonly from: number } | undefined
   let isAhead: (processorMs: number) => boolean = () => false
+  let last = nothing
   const usage = () => {
     const number = isClosed ? undefined : pid()
-    return (number === undefined ? undefined : treeUsageOf(number)) ?? nothing
+    if (number === undefined) return nothing
+    try {
+      last = read(number) ?? nothing
+    } catch {
+      // As nothing it would let the next one count the whole life of the process at once.
+    }
+    return last
   }
 
   const timer = setInterval(() => {

@@ -99,22 +99,22 @@ let queue = Number.POSITIVE_INFINITY
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
-/** Whether the service of employees can't be reached. */
-let workforceIsAway = false
-const requireWorkforce = (ids: readonly string[]) => {
-  if (workforceIsAway && ids.some(id => id.startsWith('wtask_'))) throw fail('unavailable', 'Workforce is away.')
+/** What the ids of tasks begin with whose service can't be reached. */
+let away = '-'
+const requireService = (ids: readonly string[]) => {
+  if (ids.some(id => id.startsWith(away))) throw fail('unavailable', 'It is away.')
 }
 function compute() {
   const transport = createDirectTransport()
   room = queue = Number.POSITIVE_INFINITY
   adds = 0
   late = undefined
-  workforceIsAway = false
+  away = '-'
   serve(router => {
     router.service(BatchTaskService, {
       async addTasks({ tasks: asked, cancelled }) {
         adds++
-        requireWorkforce(asked.map(({ id }) => id))
+        requireService(asked.map(({ id }) => id))
         const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
         const taken = cancelled ? asked.length : Math.min(asked.length, Math.max(0, queue - waiting))
         const add = () => {
@@ -133,7 +133,7 @@ function compute() {
         return { taken }
       },
       async getTasks({ ids }) {
-        requireWorkforce(ids)
+        requireService(ids)
         const state = (id: string): BatchTaskState => ({
           $typeName: 'millhand.batch.v1.BatchTaskState',
           id,
@@ -143,7 +143,7 @@ function compute() {
         return { tasks: ids.slice(0, 90).map(state) }
       },
       async cancelTasks({ ids }) {
-        requireWorkforce(ids)
+        requireService(ids)
         for (const id of ids) endTask(id, TaskStatus.CANCELLED)
         return {}
       },
@@ -328,6 +328,24 @@ test('the end of a task of which no event came is found, in a batch that is bein
   assert.equal((await ended()).status, 'cancelled')
 })
 
+test('an owner that could not look at what is there looks later, also where news comes first', async () => {
+  room = 40
+  await step(new BatchOwner(deps, ending.signal))
+  room = Number.POSITIVE_INFINITY
+  for (const index of range(0, 10)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  const second = new BatchOwner(deps, ending.signal)
+  away = 'task_'
+  for (const wait of [0, 1_000]) {
+    await clock.advance(wait)
+    second.addNews(tenant, batch.id, new Map([[39, 'running']]))
+    await step(second)
+    assert.equal((await now()).counts.succeeded, wait === 0 ? 0 : 10)
+    away = '-'
+  }
+  const { counts } = await now()
+  assert.deepEqual([counts.succeeded, counts.running], [10, 1])
+})
+
 test('a batch that is larger than the queue goes on as that empties, and does not ask all the time', async () => {
   queue = 30
   const owner = new BatchOwner(deps, ending.signal)
@@ -397,7 +415,7 @@ test('a service that can not be reached stops neither the news nor the steps of 
   const owner = new BatchOwner(deps, ending.signal)
   const mixed = await addBatch('acct_2/live', 9, true)
   await step(owner)
-  workforceIsAway = true
+  away = 'wtask_'
   await clock.advance(30_000)
   await step(owner) // The mixed batch is asked for, and fails.
   for (const index of range(0, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
@@ -406,7 +424,7 @@ test('a service that can not be reached stops neither the news nor the steps of 
   await step(owner)
   assert.equal((await ended()).counts.succeeded, TOTAL)
   assert.equal((await now(mixed)).status, 'running')
-  workforceIsAway = false
+  away = '-'
   for (const id of tasks.keys()) endTask(id, TaskStatus.SUCCEEDED)
   await clock.advance(60_000)
   await step(owner)
@@ -440,7 +458,7 @@ test("a cancel stops the tasks of models where employees' can not be reached", a
   await step(owner)
   const { version, ...record } = await now(mixed)
   await batches.write({ kind: 'replace', version, document: { ...record, status: 'cancelling' }, events: [] })
-  workforceIsAway = true
+  away = 'wtask_'
   for (const one of [owner, new BatchOwner(deps, ending.signal)]) {
     for (const [id, task] of tasks) tasks.set(id, { ...task, status: TaskStatus.QUEUED })
     await step(one)
@@ -448,7 +466,7 @@ test("a cancel stops the tasks of models where employees' can not be reached", a
     assert.deepEqual(new Set(statuses), new Set([TaskStatus.CANCELLED, undefined]))
     assert.equal((await now(mixed)).status, 'cancelling')
   }
-  workforceIsAway = false
+  away = '-'
   await clock.advance(60_000)
   await step(owner)
   assert.equal((await ended(mixed)).status, 'cancelled')
