@@ -3,20 +3,25 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { createClient } from '@connectrpc/connect'
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import { createClient, createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { createIds, fail } from '@millhand/api'
+import type { CancelBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import { BatchTaskService, type BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskFileService } from '@millhand/api/gen/millhand/compute/v1/task_file_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
+import { CancelOutcome } from '@millhand/api/gen/millhand/compute/v1/task_request_pb.ts'
 import type { Blobs } from '@millhand/blob'
 import { filesystemBlobs } from '@millhand/blob/filesystem'
 import { type ManualClock, manualClock } from '@millhand/process'
-import { createDirectTransport, principal, serve } from '@millhand/rpc'
+import { createDirectTransport, principal, principalKey, serve } from '@millhand/rpc'
 import { openSqlite, type SqliteDatabase } from '@millhand/store/sqlite'
 import { createLog } from '@millhand/telemetry'
 import { type Batches, type BatchRecord, batchesSpec } from './batch.ts'
+import type { BatchDeps } from './batch-deps.ts'
 import { BatchOwner, type OwnerDeps } from './batch-owner.ts'
 import { countsOf, itemsSpec, newItems } from './item-state.ts'
+import { cancelBatch } from './rpc/cancel-batch.ts'
 import { taskIdOf } from './task-ids.ts'
 
 const TOTAL = 250
@@ -61,6 +66,7 @@ beforeEach(async () => {
   batch = await addBatch(tenant, TOTAL)
 })
 let newId: () => BatchRecord['id']
+const gone = { param: 'model', code: 'invalid_parameter', message: 'There is no such model.' }
 const inference = { type: 'inference', model: 'm', input: '1' }
 
 /** `employees` are at every third line. */
@@ -76,6 +82,7 @@ async function addBatch(tenant: string, total: number, employees = false): Promi
     completion_window_s: WINDOW_S,
     metadata: {},
     created_at: clock.now(),
+    accepted_at: clock.now(),
     expires_at: clock.now() + WINDOW_S * 1000,
     resource_version: 1,
   }
@@ -96,9 +103,15 @@ afterEach(async () => {
 /** What an owner calls. After `room` tasks of a call it dies; `queue` tasks may wait at once. */
 let room = Number.POSITIVE_INFINITY
 let queue = Number.POSITIVE_INFINITY
+/** Of the last call that made tasks: when its batch was accepted, and until when they are kept. */
+let batchTimes: (number | undefined)[]
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
+/** Tasks whose data was deleted. */
+let deleted: Set<string>
+/** Tasks that can't be made. */
+let refused: Set<string>
 /** What the ids of tasks begin with whose service can't be reached. */
 let away = '-'
 const requireService = (ids: readonly string[]) => {
@@ -110,15 +123,19 @@ function compute() {
   adds = 0
   late = undefined
   away = '-'
+  deleted = new Set()
+  refused = new Set()
   serve(router => {
     router.service(BatchTaskService, {
-      async addTasks({ tasks: asked, cancelled }) {
+      async addTasks({ tasks: asked, cancelled, acceptedAt, keepUntil }) {
         adds++
+        batchTimes = [acceptedAt, keepUntil].map(time => time && timestampMs(time))
         requireService(asked.map(({ id }) => id))
         const waiting = [...tasks.values()].filter(({ status }) => status === TaskStatus.QUEUED).length
         const taken = cancelled ? asked.length : Math.min(asked.length, Math.max(0, queue - waiting))
         const add = () => {
           for (const { id, queueTimeoutS } of asked.slice(0, Math.min(room, taken))) {
+            if (refused.has(id)) continue
             const known = tasks.get(id) ?? { status: TaskStatus.QUEUED, asked: 0, queueTimeoutS }
             tasks.set(id, { ...known, asked: known.asked + 1 })
             if (cancelled) endTask(id, TaskStatus.CANCELLED)
@@ -130,7 +147,8 @@ function compute() {
         }
         add()
         if (asked.length > room) throw new Error('compute died')
-        return { taken }
+        const faults = asked.flatMap(({ id }, index) => (refused.has(id) ? [{ index, ...gone }] : []))
+        return { taken, refused: faults }
       },
       async getTasks({ ids }) {
         requireService(ids)
@@ -138,7 +156,7 @@ function compute() {
           $typeName: 'millhand.batch.v1.BatchTaskState',
           id,
           status: tasks.get(id)?.status ?? TaskStatus.UNSPECIFIED,
-          output: '7',
+          ...(!deleted.has(id) && { output: '7' }),
         })
         return { tasks: ids.slice(0, 90).map(state) }
       },
@@ -269,7 +287,13 @@ test('a file that is too large goes without its outputs, and the batch says so',
   assert.deepEqual([output_file, error_file], ['output.jsonl', 'error.jsonl'])
   assert.deepEqual(
     linesOf('output.jsonl'),
-    range(0, 200).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output_omitted: true })),
+    range(0, 200).map(index => ({
+      custom_id: `c${index}`,
+      index,
+      task_id: idOf(index),
+      output_omitted: true,
+      reason: 'output_too_large',
+    })),
   )
 })
 
@@ -470,4 +494,86 @@ test("a cancel stops the tasks of models where employees' can not be reached", a
   await clock.advance(60_000)
   await step(owner)
   assert.equal((await ended(mixed)).status, 'cancelled')
+})
+
+test('a line whose output was deleted before the end says so, and so does the batch', async () => {
+  for (const index of range(0, 5)) deleted.add(idOf(index))
+  await run(new BatchOwner(deps, ending.signal), () => TaskStatus.SUCCEEDED)
+  assert.equal((await ended()).results_error?.code, 'data_deleted')
+  const lines = linesOf('output.jsonl')
+  assert.equal(lines.length, TOTAL)
+  assert.deepEqual(
+    lines.slice(4, 6).map(({ output, output_omitted, reason }) => [output, output_omitted, reason]),
+    [
+      [undefined, true, 'data_deleted'],
+      [7, undefined, undefined],
+    ],
+  )
+})
+
+test('lines that can not be made any more have failed at once, and name why', async () => {
+  for (const index of range(0, 120)) refused.add(idOf(index))
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  const { counts } = await now()
+  assert.deepEqual([counts.failed, counts.queued], [120, TOTAL - 120])
+  for (const index of range(120, TOTAL)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  await clock.advance(30_000)
+  await step(owner)
+  assert.equal((await ended()).status, 'completed')
+  assert.deepEqual(
+    linesOf('error.jsonl').map(({ index, error }) => [index, error.message]),
+    range(0, 120).map(index => [index, gone.message]),
+  )
+})
+
+test('a line that the running version does not accept any more fails by itself', async () => {
+  const valid = JSON.stringify(inference)
+  const lines = Array.from({ length: TOTAL }, (_, n) => (n === 7 ? '{"type":"of before"}' : valid))
+  await blobs.put(batch.lines, Buffer.from(lines.map(line => `${line}\n`).join('')))
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  assert.equal(tasks.size, TOTAL - 1)
+  assert.equal((await now()).counts.failed, 1)
+  for (const id of tasks.keys()) endTask(id, TaskStatus.SUCCEEDED)
+  await clock.advance(30_000)
+  await step(owner)
+  assert.equal((await ended()).counts.succeeded, TOTAL - 1)
+  const [failed] = linesOf('error.jsonl')
+  assert.deepEqual([failed.index, failed.error.code], [7, 'invalid_parameter'])
+})
+
+test('a queue timeout of a line that is shorter than the window is its own, also in a batch that ends late', async () => {
+  const timeout = JSON.stringify({ ...inference, queue_timeout_s: 60 })
+  const lines = Array.from({ length: TOTAL }, (_, n) => (n === 0 ? timeout : JSON.stringify(inference)))
+  await blobs.put(batch.lines, Buffer.from(lines.map(line => `${line}\n`).join('')))
+  const owner = new BatchOwner(deps, ending.signal)
+  await step(owner)
+  assert.equal(tasks.get(idOf(0))?.queueTimeoutS, 60)
+  await clock.advance(WINDOW_S * 1000)
+  await run(owner, index => (index === 0 ? TaskStatus.EXPIRED : TaskStatus.SUCCEEDED))
+  assert.equal((await ended()).status, 'completed')
+  assert.deepEqual(
+    linesOf('error.jsonl').map(({ index, error }) => [index, error.code]),
+    [[0, 'queue_timeout']],
+  )
+})
+
+test('a batch whose tasks have all ended can not be cancelled while its files are written', async () => {
+  const slow = Promise.withResolvers<void>()
+  receive = () => slow.promise
+  await run(new BatchOwner(deps, ending.signal), () => TaskStatus.SUCCEEDED)
+  while ((await now()).tasks_ended_at === undefined) await turn()
+  const cancel = cancelBatch({ ...deps, wake: () => {} } as unknown as BatchDeps)
+  const call = { values: createContextValues().set(principalKey, { tenant } as never) } as HandlerContext
+  const answer = await cancel({ id: batch.id } as CancelBatchRequest, call)
+  assert.equal(answer.outcome, CancelOutcome.ALREADY_FINISHED)
+  slow.resolve()
+  const { status, cancel_requested_at } = await ended()
+  assert.deepEqual([status, cancel_requested_at], ['completed', undefined])
+})
+
+test('the time that a batch waits begins when it was accepted, and its data outlives its window', async () => {
+  await run(new BatchOwner(deps, ending.signal), () => TaskStatus.SUCCEEDED)
+  assert.deepEqual(batchTimes, [batch.accepted_at, batch.expires_at + 90_000_000])
 })

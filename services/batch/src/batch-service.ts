@@ -89,7 +89,7 @@ export function createBatchService(options: BatchOptions) {
       const ending = Promise.all([
         events.subscribe(GROUP, topics, takeEvents, signal),
         passes(owner, signal),
-        removeExpired({ ...options, batches }, signal),
+        removeExpired({ ...options, batches, items }, signal),
       ])
       await ending.finally(() => owner.close())
     },

@@ -1,4 +1,5 @@
 /** The steps of one batch: its tasks are made, followed by their events, and stopped, and then it ends. */
+import { isDeepStrictEqual } from 'node:util'
 import { type BatchRecord, hasEnded } from './batch.ts'
 import { changeBatch } from './batch-store.ts'
 import { type EndDeps, endBatch } from './end-batch.ts'
@@ -59,7 +60,7 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
 
   async function make(batch: BatchRecord, before: BatchItems, most: number): Promise<BatchItems> {
     const key = keyOf(batch)
-    const { items, isFull } = await makeTasks({ blobs, calls, items: itemsStore }, batch, before, most)
+    const { items, isFull } = await makeTasks({ blobs, calls, save }, batch, before, most)
     if (isFull) {
       fullQueues.lengthen(key)
       attempt(batch, items)
@@ -113,11 +114,14 @@ export function createBatchSteps(deps: BatchStepDeps, signal: AbortSignal): Batc
   }
 
   async function save(batch: BatchRecord, before: BatchItems, after: BatchItems): Promise<BatchItems> {
-    if (after.states === before.states && after.kinds === before.kinds) return before
+    const isChanged = after.states !== before.states || after.kinds !== before.kinds || after.made !== before.made
+    if (!isChanged) return before
     newsAt.set(keyOf(batch), clock.monotonic())
     const saved = await itemsStore.save(after)
     const counts = countsOf(saved)
-    await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts }))
+    // Tasks that are made count as queued before it, too.
+    if (!isDeepStrictEqual(counts, countsOf(before)))
+      await changeBatch(deps, batch.tenant, batch.id, now => ({ ...now, counts }))
     return saved
   }
 

@@ -1,5 +1,6 @@
 /** The calls to the services that own the tasks of a batch. */
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { BatchTaskState } from '@millhand/api/gen/millhand/batch/v1/batch_task_service_pb.ts'
 import { TaskStatus } from '@millhand/api/gen/millhand/compute/v1/task_pb.ts'
 import type { BatchRecord } from './batch.ts'
@@ -11,6 +12,12 @@ import { taskIdOf } from './task-ids.ts'
 
 /** Ids of one call. */
 const PAGE = 500
+
+/**
+ * How long outputs are kept at least after the completion window, in milliseconds, so that the files of the batch have
+ * them: as long as the longest run, and an hour.
+ */
+const KEPT_MS = 90_000_000
 
 export interface IndexedItem {
   readonly index: number
@@ -58,7 +65,10 @@ export function createTaskCalls(clients: TaskClients, signal: AbortSignal): Task
       const queueTimeoutS = Math.min(most ?? completion_window_s, completion_window_s)
       return { id: taskIdOf(idPrefixes[kind], batch.id, index), request, queueTimeoutS }
     })
-    const answer = await clients[kind].addTasks({ batchId: batch.id, tasks: asked, cancelled }, optionsOf(batch))
+    const acceptedAt = timestampFromMs(batch.accepted_at)
+    const keepUntil = timestampFromMs(batch.expires_at + KEPT_MS)
+    const request = { batchId: batch.id, tasks: asked, cancelled, acceptedAt, keepUntil }
+    const answer = await clients[kind].addTasks(request, optionsOf(batch))
     const refused = answer.refused.map(({ index, code, message }): [number, Refusal] => [
       items[index]?.index ?? 0,
       { code, message },

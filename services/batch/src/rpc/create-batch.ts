@@ -2,8 +2,10 @@ import type { Client, HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
+import { KeyedMutex } from '@millhand/process'
 import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
-import { acceptLines, type SentLine } from '../acceptance.ts'
+import { settlesAfterMs } from '@millhand/store'
+import { acceptLines, MOST_LINE_BYTES, type SentLine } from '../acceptance.ts'
 import type { Place } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
 import type { BatchDeps } from '../batch-deps.ts'
@@ -19,16 +21,17 @@ const WINDOW_S = 86_400
 const MOST_TASKS = 1_000
 const MOST_LINES = 50_000
 
-/** Bytes of a line, as of the body of `POST /v1/tasks`. */
-const MOST_LINE = 1_048_576
+/** Files of one tenant that are read at once. */
+const FILES_AT_ONCE = 2
 
 /**
  * Creates a batch: its lines are checked and kept, then one write makes it. Before that write there is nothing; from then
  * on every task of it will be made. A second call of the same operation answers with what the first has made.
  */
-export const createBatch =
-  (deps: BatchDeps) =>
-  async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
+export const createBatch = (deps: BatchDeps) => {
+  const fileTurns = new KeyedMutex()
+  let turn = 0
+  return async (req: CreateBatchRequest, call: HandlerContext): Promise<Batch> => {
     const { batches, ids, limits } = deps
     const { tenant } = principal(call)
     const id = idOf('batch', call, ids)
@@ -36,11 +39,18 @@ export const createBatch =
     if (before) return batchMessage(before)
     const place = await limits.begin(tenant)
     try {
-      return await accept(deps, req, call, id, place)
+      if (req.inputFile === undefined) return await accept(deps, req, call, id, place)
+      // A file of many lines costs more than its request weighs: of one tenant few are read at once.
+      turn = (turn + 1) % FILES_AT_ONCE
+      return await fileTurns.runExclusive(`${tenant}/${turn}`, async () => {
+        call.signal.throwIfAborted()
+        return await accept(deps, req, call, id, place)
+      })
     } finally {
       place.end()
     }
   }
+}
 
 async function accept(
   deps: BatchDeps,
@@ -59,10 +69,16 @@ async function accept(
       ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
-  const accepted = await acceptLines(deps, sent, { caller, most, param, key: lines, signal, onBytes: place.add })
+  const accepted = await acceptLines(deps, sent, {
+    ...{ caller, most, param, batchId: id, key: lines, signal },
+    onBytes: place.add,
+  })
   const { total, bytes, withEmployees } = accepted
 
   const created_at = idTime(id)
+  const now = deps.clock.now()
+  // A retry keeps the id of the first try: its window begins now.
+  const accepted_at = Math.abs(now - created_at) <= settlesAfterMs ? created_at : now
   const completion_window_s = req.completionWindowS ?? WINDOW_S
   const batch: BatchRecord = {
     ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
@@ -77,7 +93,8 @@ async function accept(
     completion_window_s,
     metadata: req.metadata,
     created_at,
-    expires_at: created_at + completion_window_s * 1000,
+    accepted_at,
+    expires_at: accepted_at + completion_window_s * 1000,
     resource_version: 1,
     request_id: call.values.get(requestIdKey),
   }
@@ -114,11 +131,9 @@ async function* fileLines(
 ): AsyncGenerator<SentLine, void> {
   const content = contentOf(files, id, call)
   let tooLong: number | undefined
-  for await (const { text, number } of linesOf(content, MOST_LINE, number => (tooLong = number)))
+  for await (const { text, number } of linesOf(content, MOST_LINE_BYTES, number => (tooLong = number)))
     yield { text, place: `lines[${number}]` }
-  if (tooLong === undefined) return
-  const param = `lines[${tooLong}]`
-  throw fail('invalid_parameter', `\`${param}\` has more than ${MOST_LINE} bytes.`, { param })
+  if (tooLong !== undefined) yield { text: undefined, place: `lines[${tooLong}]`, isTooLong: true }
 }
 
 async function* contentOf(files: Client<typeof FileService>, id: string, call: HandlerContext) {

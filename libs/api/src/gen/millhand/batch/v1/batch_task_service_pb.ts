@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import type { TaskError, TaskStatus } from "../../compute/v1/task_pb.ts";
 import { file_millhand_compute_v1_task } from "../../compute/v1/task_pb.ts";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file millhand/batch/v1/batch_task_service.proto.
  */
 export const file_millhand_batch_v1_batch_task_service: GenFile = /*@__PURE__*/
-  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEiXAoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNIkIKEkNoZWNrVGFza3NSZXNwb25zZRIsCgZmYXVsdHMYASADKAsyHC5taWxsaGFuZC5iYXRjaC52MS5UYXNrRmF1bHQiSAoJVGFza0ZhdWx0Eg0KBWluZGV4GAEgASgNEg0KBXBhcmFtGAIgASgJEgwKBGNvZGUYAyABKAkSDwoHbWVzc2FnZRgEIAEoCSJ2Cg9BZGRUYXNrc1JlcXVlc3QSGAoIYmF0Y2hfaWQYASABKAlCBrpIA8gBARI2CgV0YXNrcxgCIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza0IJukgGkgEDEOgHEhEKCWNhbmNlbGxlZBgDIAEoCCJxCglCYXRjaFRhc2sSEgoCaWQYASABKAlCBrpIA8gBARI3CgdyZXF1ZXN0GAIgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuVGFza1JlcXVlc3RCBrpIA8gBARIXCg9xdWV1ZV90aW1lb3V0X3MYAyABKA0iUAoQQWRkVGFza3NSZXNwb25zZRINCgV0YWtlbhgBIAEoDRItCgdyZWZ1c2VkGAIgAygLMhwubWlsbGhhbmQuYmF0Y2gudjEuVGFza0ZhdWx0IjoKD0dldFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoBxIPCgdvdXRwdXRzGAIgASgIIkQKEEdldFRhc2tzUmVzcG9uc2USMAoFdGFza3MYASADKAsyIS5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tTdGF0ZSLVAQoOQmF0Y2hUYXNrU3RhdGUSCgoCaWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrU3RhdHVzEjIKBWVycm9yGAMgASgLMh4ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrRXJyb3JIAIgBARITCgZvdXRwdXQYBCABKAlIAYgBARIYCgtvdXRwdXRfZmlsZRgFIAEoCUgCiAEBQggKBl9lcnJvckIJCgdfb3V0cHV0Qg4KDF9vdXRwdXRfZmlsZSIsChJDYW5jZWxUYXNrc1JlcXVlc3QSFgoDaWRzGAEgAygJQgm6SAaSAQMQ6AciFQoTQ2FuY2VsVGFza3NSZXNwb25zZTKJAwoQQmF0Y2hUYXNrU2VydmljZRJeCgpDaGVja1Rhc2tzEiQubWlsbGhhbmQuYmF0Y2gudjEuQ2hlY2tUYXNrc1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVzcG9uc2UiA5ACARJYCghBZGRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVzcG9uc2UiA5ACAhJYCghHZXRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVzcG9uc2UiA5ACARJhCgtDYW5jZWxUYXNrcxIlLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_buf_validate_validate, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
+  fileDesc("CiptaWxsaGFuZC9iYXRjaC92MS9iYXRjaF90YXNrX3NlcnZpY2UucHJvdG8SEW1pbGxoYW5kLmJhdGNoLnYxIqEBCgtUYXNrUmVxdWVzdBI2CgR0YXNrGAEgASgLMiYubWlsbGhhbmQuY29tcHV0ZS52MS5DcmVhdGVUYXNrUmVxdWVzdEgAEksKDndvcmtmb3JjZV90YXNrGAIgASgLMjEubWlsbGhhbmQud29ya2ZvcmNlLnYxLkNyZWF0ZVdvcmtmb3JjZVRhc2tSZXF1ZXN0SABCDQoEa2luZBIFukgCCAEidgoRQ2hlY2tUYXNrc1JlcXVlc3QSOAoFdGFza3MYASADKAsyHi5taWxsaGFuZC5iYXRjaC52MS5UYXNrUmVxdWVzdEIJukgGkgEDEOgHEg0KBXRvdGFsGAIgASgNEhgKCGJhdGNoX2lkGAMgASgJQga6SAPIAQEiQgoSQ2hlY2tUYXNrc1Jlc3BvbnNlEiwKBmZhdWx0cxgBIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLlRhc2tGYXVsdCJICglUYXNrRmF1bHQSDQoFaW5kZXgYASABKA0SDQoFcGFyYW0YAiABKAkSDAoEY29kZRgDIAEoCRIPCgdtZXNzYWdlGAQgASgJIt8BCg9BZGRUYXNrc1JlcXVlc3QSGAoIYmF0Y2hfaWQYASABKAlCBrpIA8gBARI2CgV0YXNrcxgCIAMoCzIcLm1pbGxoYW5kLmJhdGNoLnYxLkJhdGNoVGFza0IJukgGkgEDEOgHEhEKCWNhbmNlbGxlZBgDIAEoCBI3CgthY2NlcHRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBARIuCgprZWVwX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJxCglCYXRjaFRhc2sSEgoCaWQYASABKAlCBrpIA8gBARI3CgdyZXF1ZXN0GAIgASgLMh4ubWlsbGhhbmQuYmF0Y2gudjEuVGFza1JlcXVlc3RCBrpIA8gBARIXCg9xdWV1ZV90aW1lb3V0X3MYAyABKA0iUAoQQWRkVGFza3NSZXNwb25zZRINCgV0YWtlbhgBIAEoDRItCgdyZWZ1c2VkGAIgAygLMhwubWlsbGhhbmQuYmF0Y2gudjEuVGFza0ZhdWx0IjoKD0dldFRhc2tzUmVxdWVzdBIWCgNpZHMYASADKAlCCbpIBpIBAxDoBxIPCgdvdXRwdXRzGAIgASgIIkQKEEdldFRhc2tzUmVzcG9uc2USMAoFdGFza3MYASADKAsyIS5taWxsaGFuZC5iYXRjaC52MS5CYXRjaFRhc2tTdGF0ZSLVAQoOQmF0Y2hUYXNrU3RhdGUSCgoCaWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrU3RhdHVzEjIKBWVycm9yGAMgASgLMh4ubWlsbGhhbmQuY29tcHV0ZS52MS5UYXNrRXJyb3JIAIgBARITCgZvdXRwdXQYBCABKAlIAYgBARIYCgtvdXRwdXRfZmlsZRgFIAEoCUgCiAEBQggKBl9lcnJvckIJCgdfb3V0cHV0Qg4KDF9vdXRwdXRfZmlsZSIsChJDYW5jZWxUYXNrc1JlcXVlc3QSFgoDaWRzGAEgAygJQgm6SAaSAQMQ6AciFQoTQ2FuY2VsVGFza3NSZXNwb25zZTKJAwoQQmF0Y2hUYXNrU2VydmljZRJeCgpDaGVja1Rhc2tzEiQubWlsbGhhbmQuYmF0Y2gudjEuQ2hlY2tUYXNrc1JlcXVlc3QaJS5taWxsaGFuZC5iYXRjaC52MS5DaGVja1Rhc2tzUmVzcG9uc2UiA5ACARJYCghBZGRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkFkZFRhc2tzUmVzcG9uc2UiA5ACAhJYCghHZXRUYXNrcxIiLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVxdWVzdBojLm1pbGxoYW5kLmJhdGNoLnYxLkdldFRhc2tzUmVzcG9uc2UiA5ACARJhCgtDYW5jZWxUYXNrcxIlLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVxdWVzdBomLm1pbGxoYW5kLmJhdGNoLnYxLkNhbmNlbFRhc2tzUmVzcG9uc2UiA5ACAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_buf_validate_validate, file_millhand_compute_v1_task, file_millhand_compute_v1_task_request, file_millhand_workforce_v1_task]);
 
 /**
  * What is asked for: of the kind that the service has.
@@ -70,12 +72,19 @@ export type CheckTasksRequest = Message<"millhand.batch.v1.CheckTasksRequest"> &
   tasks: TaskRequest[];
 
   /**
-   * How many tasks of the kind are to be made in all. Fails with `daily_quota_exceeded` where today has no place for so
-   * many.
+   * How many tasks of the kind are to be made in all. Fails with `daily_quota_exceeded` where the day of the batch's id
+   * has no place for so many.
    *
    * @generated from field: uint32 total = 2;
    */
   total: number;
+
+  /**
+   * The batch that is to be made.
+   *
+   * @generated from field: string batch_id = 3;
+   */
+  batchId: string;
 };
 
 /**
@@ -175,6 +184,20 @@ export type AddTasksRequest = Message<"millhand.batch.v1.AddTasksRequest"> & {
    * @generated from field: bool cancelled = 3;
    */
   cancelled: boolean;
+
+  /**
+   * When the batch was accepted: they wait since then.
+   *
+   * @generated from field: google.protobuf.Timestamp accepted_at = 4;
+   */
+  acceptedAt?: Timestamp | undefined;
+
+  /**
+   * Until when they and their data are kept at least.
+   *
+   * @generated from field: google.protobuf.Timestamp keep_until = 5;
+   */
+  keepUntil?: Timestamp | undefined;
 };
 
 /**
@@ -205,7 +228,7 @@ export type BatchTask = Message<"millhand.batch.v1.BatchTask"> & {
   request?: TaskRequest | undefined;
 
   /**
-   * Seconds that it may wait, counted from the time of its id.
+   * Seconds that it may wait, counted from when its batch was accepted.
    *
    * @generated from field: uint32 queue_timeout_s = 3;
    */
