@@ -59,6 +59,7 @@ test('what turns took is forgotten in time', async () => {
   await clock.advance(3_600_000)
   const held = [ask('x', 'x1'), ask('y', 'y1')]
   const all = [ask('a', 'a2'), ask('b', 'b1')]
+  await end('')
   await end('x1')
   assert.deepEqual(begun.slice(1), ['x1', 'y1', 'a2'])
   for (const name of ['y1', 'a2', 'b1']) await end(name)
