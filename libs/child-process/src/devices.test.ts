@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { deviceAccess, driverLibrary } from './devices.ts'
+import { deviceAccess, deviceGroups, driverLibrary } from './devices.ts'
 import { wrapCommand } from './os-sandbox.ts'
 
 describe('what a process on a GPU is given', () => {
@@ -26,6 +26,31 @@ describe('what a process on a GPU is given', () => {
     assert.equal(driverLibrary(manifest), undefined)
   })
 
+  const isRoot = process.getuid?.() === 0
+  it('is no group of root, nor of the server', { skip: isRoot ? false : 'needs root' }, t => {
+    const folder = mkdtempSync(join(tmpdir(), 'devices-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const device = (name: string, gid: number, mode: number) => {
+      const path = join(folder, name)
+      writeFileSync(path, '')
+      chownSync(path, 0, gid)
+      chmodSync(path, mode)
+      return path
+    }
+    const devices = [
+      device('of-root', 0, 0o660),
+      device('of-the-server', process.getgid?.() as number, 0o660),
+      device('of-a-group', 1_105, 0o660),
+      device('of-the-same', 1_105, 0o660),
+      device('for-all', 1_106, 0o666),
+      device('for-its-owner', 1_107, 0o600),
+    ]
+    assert.deepEqual(deviceGroups([...devices, join(folder, 'none')]), [1_105])
+    process.setegid?.(1_105)
+    t.after(() => process.setegid?.(0))
+    assert.deepEqual(deviceGroups(devices), [])
+  })
+
   it('is mounted for it alone, and its groups are the only ones', () => {
     const plan = { tool: 'bwrap', firstUid: 1_900_000_000, missing: [] } as const
     const needs = { folder: '/tmp', writes: false, readable: [] }
@@ -34,6 +59,7 @@ describe('what a process on a GPU is given', () => {
       devices: ['/dev/nvidia0'],
       readable: ['/opt/cuda', '/usr/local/cuda/lib64'],
       groups: [105],
+      residentBytes: 0,
     }
     const given = wrapCommand(plan, ['true'], { ...needs, devices }).command.join(' ')
     assert.match(given, /--dev-bind-try \/dev\/nvidia0 \/dev\/nvidia0 .*--ro-bind-try \/opt\/cuda \/opt\/cuda /)

@@ -13,6 +13,8 @@ export interface DeviceAccess {
   readonly readable: readonly string[]
   /** Groups without which the devices can't be opened. */
   readonly groups: readonly number[]
+  /** What drivers and libraries hold in a process that uses them, which is not counted as its own. */
+  readonly residentBytes: number
 }
 
 /** Of this machine, with the variables by which an operator names drivers and libraries. */
@@ -32,7 +34,8 @@ export function deviceAccess(env: NodeJS.ProcessEnv = process.env): DeviceAccess
       ...driverManifests(env).flatMap(filesOfManifest),
       ...(devices.some(path => path.startsWith('/dev/dri')) ? ['/sys/dev/char', '/sys/devices'] : []),
     ],
-    groups: [...new Set(devices.flatMap(groupOf))],
+    groups: deviceGroups(devices),
+    residentBytes: LIBRARY_BYTES,
   }
 }
 
@@ -56,6 +59,9 @@ export function driverLibrary(manifest: string): string | undefined {
   }
 }
 
+/** By what was measured. */
+const LIBRARY_BYTES = 2 * 2 ** 30
+
 /** Read by Vulkan's loader and by CUDA. */
 const VARIABLES = ['VK_DRIVER_FILES', 'VK_ICD_FILENAMES', 'CUDA_VISIBLE_DEVICES']
 
@@ -76,6 +82,15 @@ const deviceNodes = (): string[] => [
     .filter(name => /^renderD\d+$/.test(name))
     .map(name => `/dev/dri/${name}`),
 ]
+
+/**
+ * The groups that open these devices. Not root's, nor that of this process: by them a child could read and write what
+ * is ours.
+ */
+export const deviceGroups = (paths: readonly string[]): number[] => {
+  const ours = new Set([0, process.getgid?.(), process.getegid?.()])
+  return [...new Set(paths.flatMap(groupOf))].filter(gid => !ours.has(gid))
+}
 
 function groupOf(path: string): number[] {
   const found = statSync(path, { throwIfNoEntry: false })

@@ -90,6 +90,8 @@ const ways: Record<string, () => unknown> = {
   'the sockets of the machine': () => gone('/run'),
   'a setting of the kernel': () => openToWrite('/proc/sys/kernel/core_pattern'),
   'a trigger of the kernel': () => closeSync(openSync('/proc/sysrq-trigger', 'w')),
+  'the registers of the processor': () => openToWrite('/proc/mtrr'),
+  'its own files in /proc': () => writeFileSync('/proc/self/comm', 'escaped'),
   'a mount': () => execFileSync('/usr/bin/mount', ['-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' }),
   'another user': () => process.setuid?.(0),
   'a group': () => process.setgroups?.([0]),

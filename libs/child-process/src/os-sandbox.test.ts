@@ -10,6 +10,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createLog } from '@millhand/telemetry'
+import type { DeviceAccess } from './devices.ts'
 import { chooseSandbox, detectSandbox, type SandboxPlan, wrapCommand } from './os-sandbox.ts'
 
 const plan = detectSandbox()
@@ -17,7 +18,12 @@ const FIXTURE = fileURLToPath(new URL('os-sandbox.fixture.ts', import.meta.url))
 const isRoot = process.getuid?.() === 0
 
 /** What a compromised child reaches, of all that it tries. */
-async function reachedBehind(t: TestContext, plan: SandboxPlan, writes: boolean): Promise<string[]> {
+async function reachedBehind(
+  t: TestContext,
+  plan: SandboxPlan,
+  writes: boolean,
+  devices?: DeviceAccess,
+): Promise<string[]> {
   let calls = 0
   const server = createServer(socket => {
     calls++
@@ -39,6 +45,7 @@ async function reachedBehind(t: TestContext, plan: SandboxPlan, writes: boolean)
     folder,
     writes,
     readable: [import.meta.dirname],
+    ...(devices && { devices }),
   })
   if (wrapped.uid !== undefined) chownSync(folder, wrapped.uid, wrapped.uid)
   // What the server could hand on, it does.
@@ -67,11 +74,19 @@ describe('the wall of the system', { skip: needs('bubblewrap', plan.tool === 'bw
       assert.deepEqual(await reachedBehind(t, plan, writes), [])
     })
 
+  // Root is root there, with no right in effect, and its processes are counted with all others of root.
+  const ofRoot = isRoot ? ['another user', 'rights that it may take', 'more processes than it may have'] : []
+
   it('holds one that has no user of its own', async t => {
-    const reached = await reachedBehind(t, { ...plan, firstUid: undefined }, false)
-    // Root is root there, with no right in effect, and its processes are counted with all others of root.
-    const ofRoot = ['another user', 'rights that it may take', 'more processes than it may have']
-    assert.deepEqual(reached, isRoot ? ofRoot : [])
+    assert.deepEqual(await reachedBehind(t, { ...plan, firstUid: undefined }, false), ofRoot)
+  })
+
+  it('lets one with devices write its own files in /proc, as CUDA does, and none of the kernel', async t => {
+    const devices = { env: {}, devices: [], readable: [], groups: [], residentBytes: 0 }
+    const own = 'its own files in /proc'
+    assert.deepEqual(await reachedBehind(t, plan, true, devices), [own])
+    const reached = await reachedBehind(t, { ...plan, firstUid: undefined }, true, devices)
+    assert.deepEqual(reached.toSorted(), [own, ...ofRoot].toSorted())
   })
 })
 

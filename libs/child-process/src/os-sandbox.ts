@@ -182,10 +182,19 @@ function mounts({ folder, writes, readable, devices }: Needs): string[] {
     ...[...folders].flatMap(path => ['--perms', '0755', '--dir', path]),
     ...paths.flatMap(path => ['--ro-bind-try', path, path]),
     ...(folder === '/' ? [] : [writes ? '--bind' : '--ro-bind', folder, folder]),
-    // Settings of the kernel are files of root's: it could write them there without any right.
-    ...['--remount-ro', '/proc', '--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
+    ...(devices
+      ? KERNEL_FILES.filter(path => existsSync(path)).flatMap(path => ['--ro-bind', path, path])
+      : WHOLE_PROC),
+    ...['--remount-ro', '/tmp', '--remount-ro', '/', '--chdir', '/'],
   ]
 }
+
+/** Settings of the kernel are files of root's: it could write them there without any right. */
+const WHOLE_PROC = ['--remount-ro', '/proc']
+/** What there is of them: CUDA does not start where it can't write to `/proc/self`. Docker's `readonlyPaths`, and those it masks. */
+const KERNEL_FILES = ['bus', 'fs', 'irq', 'sys', 'sysrq-trigger', 'acpi', 'asound', 'mtrr', 'scsi'].map(
+  name => `/proc/${name}`,
+)
 
 /** What is not there is for the child to say. */
 function isForAll(path: string): boolean {

@@ -10,17 +10,18 @@ export interface ProcessUsage {
 
 /**
  * What a process and all below it use: a process that was taken over may hand its work to others. Shared memory counts once
- * for each of them. Undefined once the first is gone. A process whose parent has ended is below it no longer.
+ * for each of them. Undefined once the first is gone. A process whose parent has ended is below it no longer. Throws where it
+ * can't be read now, as for want of file descriptors: what of it could be read would look like less than was used before.
  */
-export function treeUsageOf(pid: number): ProcessUsage | undefined {
-  const first = usageOf(pid)
+export function treeUsageOf(pid: number, read = usageOf): ProcessUsage | undefined {
+  const first = read(pid)
   if (first === undefined) return undefined
   let { memoryBytes, processorMs } = first
   const found = [pid]
   // The list grows while it is walked.
   for (const parent of found) {
     for (const child of childrenOf(parent)) {
-      const usage = usageOf(child)
+      const usage = read(child)
       if (usage === undefined) continue
       found.push(child)
       memoryBytes += usage.memoryBytes
@@ -30,15 +31,13 @@ export function treeUsageOf(pid: number): ProcessUsage | undefined {
   return { memoryBytes, processorMs }
 }
 
-/** The processes that any thread of a process has started, and that have not ended; none where that can't be known. */
+/** The processes that any thread of a process has started, and that have not ended. Throws where that can't be read now. */
 export function childrenOf(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap(thread =>
-      (readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').match(/\d+/g) ?? []).map(Number),
-    )
-  } catch {
-    return []
-  }
+  const threads = whileThere(() => readdirSync(`/proc/${pid}/task`)) ?? []
+  return threads.flatMap(thread => {
+    const listed = whileThere(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1'))
+    return (listed?.match(/\d+/g) ?? []).map(Number)
+  })
 }
 
 /** Whether this kernel tells which processes one has started: it may be built without (CONFIG_PROC_CHILDREN). */
@@ -56,14 +55,35 @@ export function endAllOf(uid: number): void {
   }
 }
 
-/** Undefined once the process is gone, and where the system has no `/proc` of Linux. */
+/** Undefined once the process is gone, and where the system has no `/proc` of Linux. Throws where it can't be read now. */
 export function usageOf(pid: number): ProcessUsage | undefined {
+  const stat = whileThere(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  return stat === undefined ? undefined : readStat(stat)
+}
+
+/** The same, with the memory that is swapped out. */
+export function withSwap(pid: number): ProcessUsage | undefined {
+  const usage = usageOf(pid)
+  const status = whileThere(() => readFileSync(`/proc/${pid}/status`, 'latin1'))
+  if (usage === undefined || status === undefined) return undefined
+  return { ...usage, memoryBytes: usage.memoryBytes + readSwap(status) }
+}
+
+/** proc_pid_status(5), in bytes. The name of the program is above, and has no line break. */
+export const readSwap = (status: string): number => Number(/^VmSwap:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+
+/** Undefined once what is read is gone. */
+function whileThere<T>(read: () => T): T | undefined {
   try {
-    return readStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  } catch {
-    return undefined
+    return read()
+  } catch (error) {
+    if (GONE.has((error as NodeJS.ErrnoException).code)) return undefined
+    throw error
   }
 }
+
+/** The second: it has ended since its file was opened. */
+const GONE = new Set<string | undefined>(['ENOENT', 'ESRCH'])
 
 /** proc_pid_stat(5). The name of the program, in parentheses, may hold anything. */
 export function readStat(stat: string): ProcessUsage {

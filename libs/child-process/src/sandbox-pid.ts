@@ -1,11 +1,15 @@
 /** The process that does the work where bubblewrap was started, which started it: its number on this machine, and its end. */
 import { childrenOf } from './process-usage.ts'
 
-/** Undefined while it is not there yet, or no longer. */
+/** Undefined while it is not there yet, or no longer, and where that can't be read now. */
 export function realPid(pid: number | undefined, generations: number): number | undefined {
   let found = pid
-  for (let generation = 0; generation < generations && found !== undefined; generation++) [found] = childrenOf(found)
-  return found
+  try {
+    for (let generation = 0; generation < generations && found !== undefined; generation++) [found] = childrenOf(found)
+    return found
+  } catch {
+    return undefined
+  }
 }
 
 /**

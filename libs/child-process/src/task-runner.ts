@@ -123,6 +123,8 @@ export interface Runner<L extends Loadable> {
   readonly loads: 'model' | 'engine'
   /** Set where no run waits for another of the same: each has a process to itself while it is on. */
   readonly ownProcesses?: true
+  /** About what a process holds that has loaded the thing, in bytes, where that can be told before. */
+  estimateBytes?(thing: L): number
   /**
    * Starts a process and loads the thing in it. Rejects with `LoadFailed` when that is at fault; with
    * `RunnerGone('crashed')` when the process ended by itself and `RunnerGone('not_started')` when none could be had,

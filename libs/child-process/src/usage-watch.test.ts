@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -71,6 +71,68 @@ describe('a process that may use so many cores', { skip }, () => {
     assert.deepEqual(stops, [])
     watch.close()
   })
+})
+
+it('a reading that fails counts nothing, and the next one not the whole life', async t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const hour = 3_600_000
+  let now: () => number = () => hour
+  const stops: RunnerGone[] = []
+  const read = () => ({ memoryBytes: 1, processorMs: now() })
+  const watch = watchUsage({ pid: () => 1, memoryLimitBytes: 2, stop: why => stops.push(why), read })
+  watch.limitProcessor(1_000)
+  watch.limitCores(() => 0)
+  const tick = (next: () => number) => {
+    now = next
+    t.mock.timers.tick(200)
+  }
+  tick(() => {
+    throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  })
+  assert.deepEqual(watch.usage(), { memoryBytes: 1, processorMs: hour })
+  const release = watch.limitProcessor(1_000)
+  tick(() => hour + 900)
+  assert.equal(stops.length, 0)
+  release()
+  tick(() => hour + 11_000)
+  assert.equal(stops[0]?.reason, 'processor_limit')
+  watch.close()
+})
+
+it('a process that nothing else holds to its memory is looked at four times as often', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  for (const [isOnlyBound, readings] of [
+    [false, 5],
+    [true, 20],
+  ] as const) {
+    let count = 0
+    const read = () => ({ memoryBytes: ++count, processorMs: 0 })
+    const watch = watchUsage({ pid: () => 1, memoryLimitBytes: 100, isOnlyBound, stop: () => {}, read })
+    t.mock.timers.tick(1_000)
+    assert.equal(count, readings)
+    watch.close()
+  }
+})
+
+it('what can not be read for want of file descriptors is not taken for gone', { skip }, () => {
+  const script = `
+    const { childrenOf, treeUsageOf } = await import(${JSON.stringify(new URL('process-usage.ts', import.meta.url))})
+    const { openSync } = await import('node:fs')
+    treeUsageOf(process.pid)
+    try {
+      for (;;) openSync('/dev/null')
+    } catch {}
+    const codeOf = read => {
+      try {
+        return read(process.pid)
+      } catch ({ code }) {
+        return code
+      }
+    }
+    console.log(JSON.stringify([treeUsageOf, childrenOf].map(codeOf)))`
+  const limited = 'ulimit -n 64; exec "$0" --input-type=module -e "$1"'
+  const { stdout } = spawnSync('sh', ['-c', limited, process.execPath, script], { encoding: 'utf8' })
+  assert.equal(stdout.trim(), '["EMFILE","EMFILE"]')
 })
 
 it('the children of each thread of a process are known, and none of one that is not there', { skip }, async t => {

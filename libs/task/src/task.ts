@@ -19,6 +19,8 @@ export interface TaskBase extends Work {
   readonly parameters?: Readonly<Record<string, unknown>> | undefined
   /** The batch that it came in: it ranks behind all tasks that came by themselves. */
   readonly batch_id?: string | undefined
+  /** In the place of a task that a call on its way may yet make: cancelled with its batch, it never runs, and has no place in a quota. */
+  readonly is_fence?: true | undefined
   readonly metadata: Readonly<Record<string, string>>
   readonly callback?: Callback | undefined
   readonly queue_timeout_s: number

@@ -99,11 +99,14 @@ let queue = Number.POSITIVE_INFINITY
 /** How often tasks were to be made, and the calls that have failed and go on all the same. */
 let adds = 0
 let late: (() => void)[] | undefined
+/** Whether tasks can't be looked at now. */
+let isAway = false
 function compute() {
   const transport = createDirectTransport()
   room = queue = Number.POSITIVE_INFINITY
   adds = 0
   late = undefined
+  isAway = false
   serve(router => {
     router.service(BatchTaskService, {
       async addTasks({ tasks: asked, cancelled }) {
@@ -126,6 +129,7 @@ function compute() {
         return { taken }
       },
       async getTasks({ ids }) {
+        if (isAway) throw fail('unavailable', 'It is away.')
         const state = (id: string): BatchTaskState => ({
           $typeName: 'millhand.batch.v1.BatchTaskState',
           id,
@@ -309,6 +313,21 @@ test('the end of a task of which no event came is found, in a batch that is bein
     await owner.pass()
   }
   assert.equal((await ended()).status, 'cancelled')
+})
+
+test('an owner that could not look at what is there looks later, also where news comes first', async () => {
+  const first = new BatchOwner(deps, ending.signal)
+  room = 40
+  await first.pass()
+  room = Number.POSITIVE_INFINITY
+  for (const index of range(0, 10)) endTask(idOf(index), TaskStatus.SUCCEEDED)
+  const second = new BatchOwner(deps, ending.signal)
+  isAway = true
+  await assert.rejects(second.heard(tenant, batch.id, new Map([[39, 'running']])), /away/)
+  isAway = false
+  await second.heard(tenant, batch.id, new Map([[39, 'running']]))
+  const { counts } = await now()
+  assert.deepEqual([counts.succeeded, counts.running], [10, 1])
 })
 
 test('a batch that is larger than the queue goes on as that empties, and does not ask all the time', async () => {

@@ -217,11 +217,16 @@ export class BatchOwner {
     const { items, isFirst } = await this.#items.load(batch)
     if (!isFirst) return { items }
     this.#attempt(batch, items)
-    const unknown = await unknownItems(this.#deps.blobs, batch, items)
-    const kinds = unknown.map(({ kind }) => kind)
-    const known = batch.with_employees ? withKinds(items, kinds) : items
-    const asked = [...refsOf(items, 'queued', 'running', 'cancelling'), ...unknown]
-    return { items: await this.#save(batch, items, await this.#looked(batch, known, asked)) }
+    try {
+      const unknown = await unknownItems(this.#deps.blobs, batch, items)
+      const kinds = unknown.map(({ kind }) => kind)
+      const known = batch.with_employees ? withKinds(items, kinds) : items
+      const asked = [...refsOf(items, 'queued', 'running', 'cancelling'), ...unknown]
+      return { items: await this.#save(batch, items, await this.#looked(batch, known, asked)) }
+    } catch (error) {
+      this.#items.forget(batch) // The next one is to look, too.
+      throw error
+    }
   }
 
   async #look(batch: BatchRecord, items: BatchItems, asked: readonly ItemRef[]): Promise<BatchItems> {

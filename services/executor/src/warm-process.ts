@@ -31,6 +31,8 @@ export interface WarmProcessDeps<L extends Loadable> {
   readonly closing: AbortSignal
   /** Counts uses: later ones are larger. */
   readonly nextUse: () => number
+  /** Called before a process starts. Resolves once there is room for it, or no more to be had. */
+  readonly makeRoom: () => Promise<void>
   /** Called when a process has come or gone, and when a run is over. */
   readonly onChange: () => void
 }
@@ -123,7 +125,7 @@ export class WarmProcess<L extends Loadable> implements Warm {
     const { id } = this.thing
     log.debug(`${loads}.loading`, { [loads]: id })
     const abort = new AbortController()
-    const loading = { abort, promise: runner.load(this.thing, AbortSignal.any([closing, abort.signal])) }
+    const loading = { abort, promise: this.#start(AbortSignal.any([closing, abort.signal])) }
     this.#loading = loading
     const ended = () => {
       if (this.#loading === loading) this.#forget()
@@ -147,6 +149,12 @@ export class WarmProcess<L extends Loadable> implements Warm {
       },
     )
     return loading
+  }
+
+  async #start(signal: AbortSignal): Promise<Loaded> {
+    await this.#deps.makeRoom()
+    if (signal.aborted) throw notWanted()
+    return await this.#deps.runner.load(this.thing, signal)
   }
 
   /** One more waits for the process, until it ends its wait or is not wanted: the last one that leaves ends the loading. */

@@ -282,3 +282,75 @@ test('nothing is kept of what is not loaded and not in use', async () => {
   }
   assert.equal(warm.size, 0)
 })
+
+/** A runner of processes that hold 100 each and take until `end` to go. */
+function sizedProcesses(memoryLimitBytes: number, estimateBytes = 100) {
+  /** What goes on with processes, in its order. */
+  const events: string[] = []
+  const { promise: end, resolve } = Promise.withResolvers<void>()
+  let held = 0
+  let most = 0
+  const runner: Runner<ModelPackage> = {
+    engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' },
+    loads: 'model',
+    estimateBytes: () => estimateBytes,
+    async load({ id }) {
+      events.push(`${id} starts`)
+      held += 100
+      most = Math.max(most, held)
+      const gone = Promise.withResolvers<RunnerGone>()
+      await settled()
+      return {
+        run: async items => ({ items: items.map(() => ({ ok: true as const, output: id })), computeMs: 1 }),
+        memoryBytes: () => 100,
+        async kill() {
+          events.push(`${id} is killed`)
+          await end
+          events.push(`${id} is gone`)
+          held -= 100
+          gone.resolve(new RunnerGone('killed', 'killed'))
+        },
+        gone: gone.promise,
+      }
+    },
+  }
+  const warm = new WarmProcesses({ runner, memoryLimitBytes, log: createLog({ level: 'error' }) })
+  const run = (id: string) => warm.get({ ...model, id }, 'a').run(begin, async () => {})
+  return { run, events, resolve, most: () => most }
+}
+
+test('room is made before a process starts: the least recently used is gone by then', async () => {
+  const { run, events, resolve, most } = sizedProcesses(250)
+  await run('a')
+  await run('b')
+  await run('a')
+  const third = run('c')
+  await settled()
+  assert.deepEqual(events.splice(0), ['a starts', 'b starts', 'b is killed'])
+  resolve()
+  await third
+  assert.deepEqual(events.splice(0), ['b is gone', 'c starts'])
+  assert.equal(most(), 200)
+})
+
+test('what is being loaded counts as what it will hold', async () => {
+  const { run, resolve, events, most } = sizedProcesses(250)
+  resolve()
+  await Promise.all(['a', 'b'].map(run))
+  await Promise.all(['c', 'd'].map(run))
+  assert.equal(most(), 200)
+  assert.deepEqual(
+    events.toSorted().filter(event => event.endsWith('killed')),
+    ['a is killed', 'b is killed'],
+  )
+})
+
+test('a model counts as its last process, whatever was estimated', async () => {
+  const { run, resolve, events } = sizedProcesses(250, 1)
+  resolve()
+  for (const id of ['a', 'b', 'c']) await run(id)
+  await settled()
+  assert.deepEqual(events.splice(0).slice(0, 4), ['a starts', 'b starts', 'c starts', 'a is killed'])
+  await run('a')
+  assert.deepEqual(events, ['b is killed', 'b is gone', 'a starts'])
+})

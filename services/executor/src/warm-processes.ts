@@ -29,10 +29,17 @@ export class WarmProcesses<L extends Loadable> {
   /** By what they load: those that are loaded or in use, and no others. */
   readonly #entries = new Map<string, WarmProcess<L>[]>()
   readonly #waiting = new Set<Waiter<L>>()
+  /** What processes held last, by what they load; what was measured last at the end. */
+  readonly #sizes = new Map<string, number>()
+  /** Ends of processes that were unloaded. */
+  readonly #ending = new Set<Promise<void>>()
   readonly #abort = new AbortController()
   #uses = 0
 
-  /** `memoryLimitBytes` bounds what all processes hold together, as far as unloading idle ones can. */
+  /**
+   * `memoryLimitBytes` bounds what all processes hold together, as far as unloading idle ones can: room is made before a
+   * process starts.
+   */
   constructor(options: { runner: Runner<L>; memoryLimitBytes: number; log: Log }) {
     this.#runner = options.runner
     this.#memoryLimitBytes = options.memoryLimitBytes
@@ -162,8 +169,9 @@ export class WarmProcesses<L extends Loadable> {
   /** Has one ready for the next tenant, where there is room for one more such as have run. */
   #keepFresh(thing: L): void {
     if (this.#abort.signal.aborted) return
-    const largest = Math.max(0, ...this.#entriesOf(thing).map(({ process }) => process?.memoryBytes() ?? 0))
-    if (largest === 0 || this.#held() + largest > this.#memoryLimitBytes) return
+    const held = this.#held()
+    const size = this.#sizes.get(keyOf(thing)) ?? 0
+    if (size === 0 || held + size > this.#memoryLimitBytes) return
     const entry = this.#freshOf(thing)
     if (entry.isLoaded) return
     entry.lastUsed = ++this.#uses
@@ -178,8 +186,31 @@ export class WarmProcesses<L extends Loadable> {
     return this.#entries.get(keyOf(thing)) ?? []
   }
 
+  /** What all hold, and those will that are being loaded. */
   #held(): number {
-    return this.#all().reduce((sum, { process }) => sum + (process?.memoryBytes() ?? 0), 0)
+    return this.#all().reduce((sum, entry) => sum + this.#sizeOf(entry), 0)
+  }
+
+  #sizeOf({ thing, process, isLoaded }: WarmProcess<L>): number {
+    if (!process) return isLoaded ? this.#expectedSize(thing) : 0
+    const bytes = process.memoryBytes()
+    if (bytes === 0) return 0 // It is gone.
+    this.#sizes.delete(keyOf(thing))
+    this.#sizes.set(keyOf(thing), bytes)
+    const [oldest] = this.#sizes.keys()
+    if (this.#sizes.size > MOST_SIZES && oldest !== undefined) this.#sizes.delete(oldest)
+    return bytes
+  }
+
+  /** As its last process had, else as the runner says. */
+  #expectedSize(thing: L): number {
+    return this.#sizes.get(keyOf(thing)) ?? this.#runner.estimateBytes?.(thing) ?? 0
+  }
+
+  /** Unloads what is idle until one more fits, and resolves once that is gone. */
+  async #makeRoom(thing: L): Promise<void> {
+    this.#unloadIdle(this.#expectedSize(thing))
+    while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
   #add(thing: L): WarmProcess<L> {
@@ -189,6 +220,7 @@ export class WarmProcesses<L extends Loadable> {
         log: this.#log,
         closing: this.#abort.signal,
         nextUse: () => ++this.#uses,
+        makeRoom: () => this.#makeRoom(thing),
         onChange: () => this.#changed(entry),
       },
       thing,
@@ -207,22 +239,32 @@ export class WarmProcesses<L extends Loadable> {
     else this.#entries.delete(keyOf(entry.thing))
   }
 
-  /** Unloads what is idle until the rest fits: what nobody has used first, then the least recently used. */
-  #unloadIdle(): void {
-    const { loads } = this.#runner
+  /** Unloads what is idle until the rest fits beside `more`: what nobody has used first, then the least recently used. */
+  #unloadIdle(more = 0): void {
     const loaded = this.#all().filter(entry => entry.process)
-    let held = this.#held()
+    let held = this.#held() + more
     const isUsed = ({ tenant }: WarmProcess<L>) => Number(tenant !== undefined)
     const idle = loaded
       .filter(({ users }) => users === 0)
       .sort((a, b) => isUsed(a) - isUsed(b) || a.lastUsed - b.lastUsed)
     for (const entry of idle) {
       if (held <= this.#memoryLimitBytes) return
-      held -= entry.process?.memoryBytes() ?? 0
-      this.#log.info(`${loads}.unloaded`, { [loads]: entry.thing.id })
-      entry.kill().catch(error => this.#log.error(`${loads}.unload_failed`, { [loads]: entry.thing.id, error }))
+      held -= this.#sizeOf(entry)
+      this.#unload(entry)
     }
   }
+
+  #unload(entry: WarmProcess<L>): void {
+    const { loads } = this.#runner
+    this.#log.info(`${loads}.unloaded`, { [loads]: entry.thing.id })
+    const ended = entry
+      .kill()
+      .catch(error => this.#log.error(`${loads}.unload_failed`, { [loads]: entry.thing.id, error }))
+      .finally(() => this.#ending.delete(ended))
+    this.#ending.add(ended)
+  }
 }
+
+const MOST_SIZES = 10_000
 
 const keyOf = ({ id, version }: Loadable): string => `${id}@${version}`

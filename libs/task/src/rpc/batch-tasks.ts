@@ -24,21 +24,23 @@ export interface BatchTaskKind<T extends TaskBase, R, A> {
   /** What a request needs. Fails with everything that stands against it, at once. */
   readonly admit: (req: R, call: HandlerContext) => Promise<A>
   /** The record that is to be stored, and its input. */
-  readonly make: (
-    req: R,
-    call: HandlerContext,
-    id: Id,
-    admission: A,
-  ) => { readonly task: T; readonly input?: string | undefined }
+  readonly make: (req: R, call: HandlerContext, id: Id, admission: A) => Made<T>
+  /** The same of a task that never runs, by its request alone: what that names may be there no more. */
+  readonly makeFence: (req: R, call: HandlerContext, id: Id) => Made<T>
   /** How many tasks of the account may wait. */
   readonly mostQueued: (call: HandlerContext) => number
   /** Fails where so many tasks can't be made today. */
   readonly requirePlaces?: (call: HandlerContext, total: number) => Promise<void>
-  /** Takes the place of a task, which is its own from then on. Fails where there is none left. */
-  readonly takePlace?: (call: HandlerContext, id: Id) => Promise<unknown>
+  /** Takes the place of a task, which is its own from then on. Resolves with what gives it back; fails where none is left. */
+  readonly takePlace?: (call: HandlerContext, id: Id) => Promise<() => Promise<void>>
   readonly toMessage: ToMessage<T, Pick<Task, 'status' | 'error' | 'outputFile'>>
   /** The output of a task that has one, as REST shows it: JSON text. */
   readonly outputOf: (task: T) => string | undefined
+}
+
+interface Made<T> {
+  readonly task: T
+  readonly input?: string | undefined
 }
 
 /** Behind every task that came by itself. */
@@ -56,11 +58,13 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
 ): ServiceImpl<typeof BatchTaskService> {
   const { tasks, inputs, newEventId, kind } = deps
 
-  async function insert(task: T, input: string | undefined): Promise<void> {
+  /** Resolves with whether there was none of its id before. */
+  async function insert({ task, input }: Made<T>): Promise<boolean> {
     if (task.input_blob !== undefined && input !== undefined) await inputs.keep(task.input_blob, input)
     // It waits from the time of its id on: that of its batch.
-    if (await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))) return
-    await inputs.remove(task)
+    const isNew = await tasks.insert(task, taskEvents(kind, undefined, task, task.created_at, newEventId))
+    if (!isNew) await inputs.remove(task)
+    return isNew
   }
 
   /** How many more tasks of batches may wait: they have half of the queue, so that single ones always have room. */
@@ -79,15 +83,23 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
     const req = asked.request && own.requestOf(asked.request)
     if (id === undefined || req === undefined)
       throw fail('invalid_parameter', 'A task is of no kind that is made here.', { param: 'tasks' })
+    const ofThis = ({ task, input }: Made<T>, isFence: boolean): Made<T> => ({
+      task: ofBatch(task, batchId, asked.queueTimeoutS, isFence),
+      input,
+    })
     if ((await tasks.get(tenant, id)) === undefined) {
-      const faults = await faultsOf(async () => {
-        const admission = await own.admit(req, call)
-        if (!cancelled) await own.takePlace?.(call, id)
-        call.signal.throwIfAborted()
-        const { task, input } = own.make(req, call, id, admission)
-        await insert(ofBatch(task, batchId, asked.queueTimeoutS, cancelled), input)
-      })
-      if (faults.length > 0) return faults[0]
+      if (cancelled) await insert(ofThis(own.makeFence(req, call, id), true))
+      else {
+        const [fault] = await faultsOf(async () => {
+          const admission = await own.admit(req, call)
+          const giveBack = await own.takePlace?.(call, id)
+          call.signal.throwIfAborted()
+          if (await insert(ofThis(own.make(req, call, id, admission), false))) return
+          // Its batch was cancelled meanwhile.
+          if ((await tasks.get(tenant, id))?.is_fence) await giveBack?.()
+        })
+        if (fault) return fault
+      }
     }
     if (cancelled) await tasks.change(tenant, id, { kind: 'cancel' })
     return undefined
@@ -142,8 +154,8 @@ export function batchTaskMethods<T extends TaskBase, R, A>(
   }
 }
 
-/** It waits since its batch was accepted, and its queue timeout is as its batch says. `held`, no executor gets it. */
-function ofBatch<T extends TaskBase>(task: T, batch_id: string, queue_timeout_s: number, held: boolean): T {
+/** It waits since its batch was accepted, and its queue timeout is as its batch says. No executor gets a fence. */
+function ofBatch<T extends TaskBase>(task: T, batch_id: string, queue_timeout_s: number, isFence: boolean): T {
   const { created_at: at, backoff_ms } = task
   return {
     ...task,
@@ -155,7 +167,7 @@ function ofBatch<T extends TaskBase>(task: T, batch_id: string, queue_timeout_s:
       due_at: at + queue_timeout_s * 1000,
       history: [{ version: 1, status: 'queued', at, attempt: 0 }],
     }),
-    ...(held && { backoff_ms: NEVER_MS }),
+    ...(isFence && { backoff_ms: NEVER_MS, is_fence: true }),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Whether a file is refused or can't be looked into now follows from how the process ended. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -22,10 +22,10 @@ after(async () => {
 })
 
 /** Looks into a file by a process that runs this shell script. */
-async function inspectBy(script: string): Promise<unknown> {
+async function inspectBy(script: string, bytes = 1): Promise<unknown> {
   await writeFile(join(folder, 'sh'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const inspector = createInspector({ clock: systemClock, log: createLog({ level: 'error', write: () => {} }) })
-  const file = { tenant: 'acct_a/live', bytes: 1, open: async () => Readable.from(['x']) }
+  const file = { tenant: 'acct_a/live', bytes, open: async () => Readable.from(['x']) }
   return await inspector.inspect(file, new AbortController().signal).then(
     () => assert.fail('it was not refused'),
     (error: unknown) => error,
@@ -49,3 +49,13 @@ for (const [ends, script] of [
     assert.equal(codeOf(error), 'unavailable')
   })
 }
+
+test('the processor time that a file may cost grows with its size, up to a bound', async () => {
+  const limits: string[] = []
+  for (const mib of [0, 16, 512]) {
+    await inspectBy(`printf %s "$5" > '${folder}/limit'; exit 1`, mib * 2 ** 20)
+    limits.push(await readFile(join(folder, 'limit'), 'utf8'))
+  }
+  // With 5 s more, to which the kernel holds it.
+  assert.deepEqual(limits, ['8', '12', '25'])
+})

@@ -14,9 +14,10 @@ import {
   sweepTempFolders,
 } from '@millhand/child-process'
 import type { OnnxInspection } from '@millhand/model'
-import { type Clock, KeyedMutex, Semaphore } from '@millhand/process'
+import type { Clock } from '@millhand/process'
 import type { Log } from '@millhand/telemetry'
 import { type InspectionMessage, type InspectionRequest, readInspection } from './inspection-protocol.ts'
+import { TenantTurns } from './tenant-turns.ts'
 
 export interface Inspector {
   /**
@@ -38,7 +39,13 @@ const CODE = { 'services/compute': [], 'libs/model': [], 'libs/child-process': [
 
 /** Beside the file itself: Node, and what is found. */
 const MEMORY_BYTES = 256 * MIB
-const PROCESSOR_MS = 20_000
+/**
+ * Node, and what is read: 50 ms for each MiB of a graph that is nothing but nodes, and hardly any for weights, as
+ * measured. So what takes long is as long to upload.
+ */
+const PROCESSOR_MS = 3_000
+const PROCESSOR_MS_OF_MIB = 250
+const MOST_PROCESSOR_MS = 20_000
 /** Not the file's fault: the machine is busy with something else. */
 const TIMEOUT_MS = 120_000
 /** Files at once, of one tenant one: each is on the disk, and in memory, meanwhile. */
@@ -47,17 +54,10 @@ const MOST_AT_ONCE = 2
 /** Removes at once what processes left that were killed. */
 export function createInspector({ clock, log }: { readonly clock: Clock; readonly log: Log }): Inspector {
   sweepTempFolders(log)
-  const tenants = new KeyedMutex()
-  const turns = new Semaphore(MOST_AT_ONCE)
+  const turns = new TenantTurns(MOST_AT_ONCE, clock)
 
   return {
-    inspect: (file, signal) =>
-      tenants.runExclusive(file.tenant, () =>
-        turns.run(async () => {
-          signal.throwIfAborted()
-          return await inspectContent(file, signal)
-        }),
-      ),
+    inspect: (file, signal) => turns.run(file.tenant, signal, () => inspectContent(file, signal)),
   }
 
   async function inspectContent({ bytes, open }: UninspectedFile, signal: AbortSignal) {
@@ -76,6 +76,7 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
   }
 
   async function inspectFile(path: string, bytes: number, signal: AbortSignal): Promise<OnnxInspection> {
+    const processorMs = Math.min(MOST_PROCESSOR_MS, PROCESSOR_MS + PROCESSOR_MS_OF_MIB * (bytes / MIB))
     const child = startChild<InspectionRequest, InspectionMessage>({
       script: CHILD,
       lock: { code: CODE, native: false },
@@ -85,13 +86,13 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       memoryLimitBytes: MEMORY_BYTES + bytes,
       fileBytes: 0,
       // Beyond the limit below, which the kernel does not hold it to everywhere.
-      processorSeconds: PROCESSOR_MS / 1_000 + 5,
+      processorSeconds: Math.ceil(processorMs / 1_000) + 5,
       log,
     })
     const stop = () => void child.kill()
     signal.addEventListener('abort', stop, { once: true })
     const limit = clock.timer(TIMEOUT_MS, stop)
-    child.limitProcessor(PROCESSOR_MS)
+    child.limitProcessor(processorMs)
     try {
       child.send({ path: child.linkFile(path, 'model') })
       const answer = await child.next()

@@ -40,8 +40,14 @@ export function createOwnModels(deps: OwnModelsDeps) {
     return made
   }
 
-  const inspect = (file: StoredFile, signal: AbortSignal): Promise<OnnxInspection | undefined> =>
-    inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open: () => files.read(file) }, signal)
+  /** Calls `onBegin` once the file's turn has come. */
+  function inspect(file: StoredFile, signal: AbortSignal, onBegin = () => {}): Promise<OnnxInspection | undefined> {
+    const open = () => {
+      onBegin()
+      return files.read(file)
+    }
+    return inspector.inspect({ tenant: file.tenant, bytes: file.bytes, open }, signal)
+  }
 
   return {
     /** A tenant's models that are there for callers, in the order of their ids. */

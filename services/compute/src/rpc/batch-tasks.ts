@@ -10,11 +10,15 @@ import { admitTask, newTask, type TaskAdmission } from './create-task.ts'
 export const batchTasks = (deps: ComputeDeps): BatchTaskKind<TaskRecord, CreateTaskRequest, TaskAdmission> => ({
   requestOf: ({ kind }) => (kind.case === 'task' ? kind.value : undefined),
   admit: (req, call) => admitTask(deps, req, call),
-  make(req, call, id, admission) {
-    const { task, input } = newTask(deps, req, call, id, admission)
-    return { task: { ...task, priority: task.rank }, input }
+  make: (req, call, id, admission) => ranked(newTask(deps, req, call, id, admission)),
+  makeFence(req, call, id) {
+    const model = { model: { version: '', outputs: [] }, group: req.model }
+    return ranked(newTask(deps, req, call, id, { model, file: undefined, asked: undefined }))
   },
   mostQueued: call => deps.plans.computePlan(principal(call).plans.compute).max_queued,
   toMessage,
   outputOf: task => task.output,
 })
+
+/** The rank that it asked for is shown, and not that which it gets. */
+const ranked = ({ task, input }: ReturnType<typeof newTask>) => ({ task: { ...task, priority: task.rank }, input })

@@ -60,13 +60,17 @@ export async function admitTask(
   return { model: admitted(req, named, misfits), file: given?.file, asked }
 }
 
+interface NewTask extends Omit<TaskAdmission, 'model'> {
+  readonly model: Pick<TaskModel, 'group' | 'own'> & { readonly model: Pick<ModelPackage, 'version' | 'outputs'> }
+}
+
 /** A task that is not stored yet, and its input where that is text. */
 export function newTask(
   deps: Pick<ComputeDeps, 'kind' | 'clock' | 'inputs'>,
   req: CreateTaskRequest,
   call: HandlerContext,
   id: Id,
-  { model: { model, group, own }, file, asked }: TaskAdmission,
+  { model: { model, group, own }, file, asked }: NewTask,
 ): { readonly task: TaskRecord; readonly input: string | undefined } {
   const {
     mode,
@@ -140,7 +144,10 @@ function admitted(
 }
 
 /** The outputs that the task asks for, as many as the record has room for: all of a usual model. */
-function sandboxOutputs({ outputs }: ModelPackage, parameters: CreateTaskRequest['parameters']): readonly TensorSpec[] {
+function sandboxOutputs(
+  { outputs }: Pick<ModelPackage, 'outputs'>,
+  parameters: CreateTaskRequest['parameters'],
+): readonly TensorSpec[] {
   const asked = parameters?.outputs
   const wanted = Array.isArray(asked) ? outputs.filter(({ name }) => asked.includes(name)) : outputs
   let room = mostParameters

@@ -37,6 +37,17 @@ describe('the results of lines', () => {
     assert.deepEqual([results.count, results.failed], [3, 1])
   })
 
+  it('keep what is large as it is, in its place', async () => {
+    const { results, stored } = given()
+    const large = Buffer.from(`"output":"${'é'.repeat(100_000)}"`)
+    results.add('"output":1', false)
+    results.add(large, false)
+    results.add('"output":3', false)
+    await results.flush()
+    assert.ok(stored[0]?.pieces.includes(large))
+    assert.equal(textOf(stored[0] as Part), `{"index":0,"output":1}\n{"index":1,${large}}\n{"index":2,"output":3}\n`)
+  })
+
   it('go on after what earlier attempts have kept', async () => {
     const stored: Part[] = []
     const results = new LineResults(

@@ -48,9 +48,16 @@ export class LineResults {
     this.failed = kept.failed
   }
 
-  /** Takes the next line's result. */
-  add(json: string, isFailed: boolean): void {
-    this.#text += `{"index":${this.count},${json}}\n`
+  /** Takes the next line's result, in UTF-8 where it is large: that is kept as it is. */
+  add(json: string | Uint8Array, isFailed: boolean): void {
+    this.#text += `{"index":${this.count},`
+    if (typeof json === 'string') this.#text += json
+    else {
+      this.#encode()
+      this.#bytes += json.length
+      this.#pieces.push(json)
+    }
+    this.#text += '}\n'
     if (this.#text.length >= PIECE_CHARACTERS) this.#encode()
     this.count++
     this.#countWaiting++

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ItemResult, RunItem } from '@millhand/child-process'
+import { type ItemResult, type Loadable, type RunItem, type Runner, RunnerGone } from '@millhand/child-process'
+import { createLog } from '@millhand/telemetry'
+import { WarmProcesses } from '../warm-processes.ts'
 import { LineReader } from './line-reader.ts'
 import { type PortionsDeps, runPortions } from './portions.ts'
 
@@ -79,5 +81,35 @@ describe('lines in portions', () => {
     for await (const { results } of runPortions(deps, reader)) if (results.length > 0) break
     assert.equal(state.kills, 1)
     assert.ok(state.begun < 5)
+  })
+
+  it('start no other process for the one that waits where they end before it', async () => {
+    let loads = 0
+    const gone = Promise.withResolvers<RunnerGone>()
+    const runner: Runner<Loadable> = {
+      engine: { kind: 'onnx', name: 'onnxruntime 1', provider: 'cpu' },
+      loads: 'model',
+      async load() {
+        loads++
+        return {
+          // The first portion is answered; the second is killed.
+          run: async items =>
+            items.length === 1
+              ? { items: items.map(() => ({ ok: true, output: '0' })), computeMs: 1 }
+              : Promise.reject(await gone.promise),
+          memoryBytes: () => 1,
+          kill: async () => gone.resolve(new RunnerGone('killed', 'killed')),
+          gone: gone.promise,
+        }
+      },
+    }
+    const processes = new WarmProcesses({ runner, memoryLimitBytes: 1_000, log: createLog({ level: 'error' }) })
+    const warm = processes.own({ status: 'ready', id: 'm', version: '1' })
+    const { deps } = given()
+    await using reader = new LineReader(input)
+    const lines = runPortions({ ...deps, warm, kill: () => warm.kill() }, reader)
+    await lines.next()
+    await lines.return()
+    assert.equal(loads, 1)
   })
 })

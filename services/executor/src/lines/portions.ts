@@ -20,8 +20,12 @@ export interface DoneLines {
 
 /** Runs what the reader gives. Rejects as `results` of a portion does, and as reading does. */
 export async function* runPortions(deps: PortionsDeps, reader: LineReader): AsyncGenerator<DoneLines, void> {
+  const over = new AbortController()
+  const unwanted = AbortSignal.any([deps.unwanted, over.signal])
   const begin = ({ lines, fraction }: Read) =>
-    lines.length > 0 && !deps.isStopped() ? { portion: beginPortion(deps, lines), fraction } : undefined
+    lines.length > 0 && !deps.isStopped()
+      ? { portion: beginPortion({ ...deps, unwanted }, lines), fraction }
+      : undefined
   let size = 1 // One that takes for ever keeps few others from being done.
   let next = begin(await read(reader, size))
   let running: Begun | undefined
@@ -40,7 +44,10 @@ export async function* runPortions(deps: PortionsDeps, reader: LineReader): Asyn
       next ??= begin(ahead)
     }
   } finally {
-    if (running ?? next) await deps.kill()
+    if (running ?? next) {
+      over.abort() // The one that waits is to start no other process.
+      await deps.kill()
+    }
     await running?.portion[Symbol.asyncDispose]()
     await next?.portion[Symbol.asyncDispose]()
   }

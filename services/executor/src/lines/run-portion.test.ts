@@ -52,7 +52,7 @@ after(() => rmSync(folder, { recursive: true }))
 async function fileOf(text: string): Promise<OutputFile & { readonly isClosed: () => boolean }> {
   const handle = await open(join(folder, crypto.randomUUID()), 'w+')
   await handle.write(text, 0)
-  return { handle, bytes: text.length, isClosed: () => handle.fd === -1 }
+  return { handle, bytes: Buffer.byteLength(text), isClosed: () => handle.fd === -1 }
 }
 
 /** What the lines of the output say, without their index. */
@@ -142,7 +142,7 @@ describe('a portion of lines', () => {
     let at = 0
     const { deps } = given(() => ({ ok: true, output: outputs[at++] as string }))
     const results = await runPortion(deps, ['0', '0', '0'])
-    assert.ok(results.every(({ json }) => !json.includes('\n')))
+    assert.ok(results.every(({ json }) => !String(json).includes('\n')))
     assert.deepEqual(
       read(results).map(({ output, error }) => output ?? error.code),
       ['model_failed', 'model_failed', { a: 1 }],
@@ -154,6 +154,19 @@ describe('a portion of lines', () => {
     await using portion = beginPortion(deps, ['1', '2'])
     assert.equal(await portion.isInMemory, true)
     assert.deepEqual(runs, [['1', '2']])
+  })
+
+  it('makes a line of an output in a file, and none of what is no JSON', async () => {
+    const files = [await fileOf('{\r\n  "é": [1,\n 2]\n}\n'), await fileOf('"a\nb"'), await fileOf('1 2')]
+    const { deps } = given(input => ({ ok: true, file: files[Number(input)] as OutputFile }))
+    const results = await runPortion(deps, ['0', '1', '2'])
+    assert.deepEqual(
+      results.map(({ json }) => /[\n\r]/.test(String(json))),
+      [false, false, false],
+    )
+    const [first, ...others] = read(results)
+    assert.deepEqual(first, { output: { é: [1, 2] } })
+    for (const { error } of others) assert.match(error.message, /is no JSON/)
   })
 
   it('reads an output in a file when it is asked for, and no other before', async () => {

@@ -3,11 +3,13 @@ import { type ItemResult, type OutputFile, type RunItem, RunnerGone } from '@mil
 import { excerpt, type InputFormat } from '@millhand/model'
 import { failure } from '../outcome.ts'
 import type { Warm } from '../warm-process.ts'
+import { isJson } from './is-json.ts'
 import type { Line } from './line-reader.ts'
 
 /** What a line of the output has beside its index, as fields of JSON. */
 export interface LineResult {
-  readonly json: string
+  /** UTF-8 where it is large. */
+  readonly json: string | Uint8Array
   readonly isFailed: boolean
 }
 
@@ -136,7 +138,7 @@ export class Portion implements AsyncDisposable {
   async #read(file: OutputFile): Promise<LineResult> {
     this.#unread.delete(file)
     try {
-      return output((await file.handle.readFile()).toString())
+      return largeOutput(await file.handle.readFile())
     } finally {
       await file.handle.close()
     }
@@ -162,6 +164,18 @@ function output(json: string): LineResult {
     return fault('model_failed', 'The model’s output is no JSON.')
   }
 }
+
+/** The same of one that is large, which is never held as a string, nor as what it says. */
+function largeOutput(json: Buffer): LineResult {
+  if (!isJson(json)) return fault('model_failed', 'The model’s output is no JSON.')
+  // No line break is inside of a string: all of them are space.
+  for (const end of [LINE_FEED, CARRIAGE_RETURN])
+    for (let at = json.indexOf(end); at >= 0; at = json.indexOf(end, at)) json[at] = SPACE
+  return { json: Buffer.concat([OUTPUT, json]), isFailed: false }
+}
+
+const OUTPUT = Buffer.from('"output":')
+const [SPACE, LINE_FEED, CARRIAGE_RETURN] = [0x20, 0x0a, 0x0d]
 
 function faultOfCrash({ reason, message }: RunnerGone): LineResult {
   if (reason === 'out_of_memory') return fault(reason, 'The line needed more memory than a run may have.')

@@ -1,5 +1,6 @@
 /** Runs ONNX models, each in a child process of its own: the adapter of `Runner` for ONNX Runtime. */
 
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import {
   bounded,
@@ -45,6 +46,11 @@ export interface OnnxRunnerOptions extends SessionOptions {
 
 const LOAD_TIMEOUT_MS = 60_000
 
+/** Node with ONNX Runtime and a graph of one node, by what was measured; and a file, as it is read and as the session has it. */
+const PROCESS_BYTES = 170 * 2 ** 20
+const FILE_COPIES = 2
+const ABSENT_IS_NONE = { throwIfNoEntry: false } as const
+
 /** Of an own model's process: while it rests its watchdog takes 0.2 % of a core; in a run V8 has threads of its own. */
 const CORES_AT_REST = 0.1
 const HELPER_CORES = 1
@@ -73,6 +79,9 @@ export function onnxRunner(options: OnnxRunnerOptions): Runner<ModelPackage> {
   return {
     engine: { kind: 'onnx', name: `onnxruntime ${onnxruntime.version}`, provider, ...(gpuType && { gpuType }) },
     loads: 'model',
+    estimateBytes: ({ files }) =>
+      PROCESS_BYTES +
+      FILE_COPIES * Object.values(files).reduce((sum, path) => sum + (statSync(path, ABSENT_IS_NONE)?.size ?? 0), 0),
     load: (model, signal) => load(model, signal, options),
   }
 }

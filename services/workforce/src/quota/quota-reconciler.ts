@@ -3,13 +3,14 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import type { DailyPlace, QuotaService } from '@millhand/api/gen/millhand/identity/v1/quota_service_pb.ts'
 import { type Clock, everyInterval } from '@millhand/process'
+import type { TaskBase } from '@millhand/task'
 import type { Log } from '@millhand/telemetry'
 import { onBehalfOf } from '../on-behalf-of.ts'
 import { tenantPrincipal } from '../tenant-principal.ts'
 
 interface ReconcilerDeps {
   readonly quota: Client<typeof QuotaService>
-  readonly tasks: { get(tenant: string, id: string): Promise<object | undefined> }
+  readonly tasks: { get(tenant: string, id: string): Promise<Pick<TaskBase, 'is_fence'> | undefined> }
   readonly clock: Clock
   readonly log: Log
 }
@@ -98,7 +99,7 @@ async function lostOf(tasks: ReconcilerDeps['tasks'], tenant: string, places: re
   for (let at = 0; at < places.length; at += LOOKED_UP_AT_ONCE) {
     const some = places.slice(at, at + LOOKED_UP_AT_ONCE)
     const found = await Promise.all(some.map(({ id }) => tasks.get(tenant, id)))
-    lost.push(...some.filter((_, i) => found[i] === undefined))
+    lost.push(...some.filter((_, i) => found[i] === undefined || found[i].is_fence))
   }
   return lost
 }

@@ -4,6 +4,7 @@ import { WorkforceOutputSchema } from '@millhand/api/gen/millhand/workforce/v1/o
 import type { CreateWorkforceTaskRequest } from '@millhand/api/gen/millhand/workforce/v1/task_pb.ts'
 import { principal } from '@millhand/rpc'
 import type { BatchTaskKind } from '@millhand/task'
+import { briefOf, briefText } from '../brief.ts'
 import { outputMessage } from '../output.ts'
 import type { TaskRecord } from '../task.ts'
 import { toMessage } from '../task-message.ts'
@@ -19,6 +20,16 @@ export const batchTasks = (
   requestOf: ({ kind }) => (kind.case === 'workforceTask' ? kind.value : undefined),
   admit: (req, call) => admitTask(deps, req, call),
   make: (req, call, id, admission) => newTask(deps, req, call, id, admission),
+  makeFence(req, call, id) {
+    const kind = { employee: req.employee, id: req.task }
+    return newTask(deps, req, call, id, {
+      kind,
+      engine: 'rules',
+      files: [],
+      brief: briefText(briefOf(req)),
+      asked: undefined,
+    })
+  },
   mostQueued: call => deps.plans.workforcePlan(principal(call).plans.workforce).max_queued,
   async requirePlaces(call, total) {
     const { limit, used, resetsAt } = await deps.dailyQuota.today(call)
@@ -28,7 +39,10 @@ export const batchTasks = (
     const resetsInMs = resetsAt === undefined ? 1_000 : timestampMs(resetsAt) - deps.clock.now()
     throw fail('daily_quota_exceeded', detail, { retryAfterS: Math.max(1, Math.ceil(resetsInMs / 1_000)) })
   },
-  takePlace: (call, id) => deps.dailyQuota.take(call, id),
+  async takePlace(call, id) {
+    const place = await deps.dailyQuota.take(call, id)
+    return () => deps.dailyQuota.giveBack(call, place)
+  },
   toMessage,
   outputOf: ({ output, usage }) => (output === undefined ? undefined : writeOutput(outputMessage(output, usage))),
 })

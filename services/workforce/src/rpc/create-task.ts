@@ -46,7 +46,7 @@ export const createTask =
 
 /** What a task is made with, beside its request. */
 export interface TaskAdmission {
-  readonly kind: PublicKind
+  readonly kind: Pick<PublicKind, 'employee' | 'id'>
   readonly engine: TaskRecord['engine']
   readonly files: readonly AttachedFile[]
   readonly brief: string
