@@ -6,6 +6,7 @@ export { excerpt } from './excerpt.ts'
 export { checkInputFile, INPUT_HEAD_BYTES } from './input-file.ts'
 export {
   type InputFormat,
+  isLength,
   type Manifest,
   type Postprocess,
   type Preprocess,

@@ -14,6 +14,10 @@ export interface TensorSpec {
   readonly shape: readonly number[]
 }
 
+/** Whether it can be in a shape of a `TensorSpec`: the public message has them as int32. */
+export const isLength = (length: unknown): length is number =>
+  Number.isInteger(length) && Number(length) >= -1 && Number(length) < 2 ** 31
+
 /** How an input becomes the model's first input, with a first axis of 1. */
 export type Preprocess =
   | { readonly name: 'tensors' }
@@ -236,8 +240,6 @@ function readMetric(value: unknown, path: string): number {
 
 function readSpec(read: Fields): TensorSpec {
   const shape = read.numbers('shape') ?? []
-  if (!shape.every(length => Number.isSafeInteger(length) && length >= -1)) {
-    read.fail('shape', 'must be whole numbers below 2^53, -1 where any length goes')
-  }
+  if (!shape.every(isLength)) read.fail('shape', 'must be whole numbers below 2^31, -1 where any length goes')
   return { name: read.string('name'), dtype: read.oneOf('dtype', DTYPES), shape }
 }

@@ -3,7 +3,7 @@
  * asks for what is never loaded here.
  */
 import type { Dtype } from './dtype.ts'
-import type { TensorSpec } from './manifest.ts'
+import { isLength, type TensorSpec } from './manifest.ts'
 import { type MessageName, submessage } from './onnx-schema.ts'
 import { type Field, fieldsOf, LENGTH, ProtobufInvalid, VARINT } from './protobuf.ts'
 
@@ -193,7 +193,7 @@ const OTHER_DTYPES: Readonly<Record<number, string>> = {
 function lengthOf(bytes: Uint8Array, dimension: Field): number {
   const field = last(bytes, dimension, DIMENSION.length, DIMENSION.parameter)
   if (field?.number !== DIMENSION.length || field.value > 2 ** 63) return -1
-  if (!Number.isSafeInteger(field.value)) throw new OnnxInvalid('a length of its shapes is 2^53 or more')
+  if (!isLength(field.value)) throw new OnnxInvalid('a length of its shapes is 2^31 or more')
   return field.value
 }
 

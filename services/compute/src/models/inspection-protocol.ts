@@ -1,6 +1,6 @@
 /** What passes between compute and the process that looks into a file. */
 import type { ChildMessage } from '@millhand/child-process'
-import { isDtype, type OnnxInspection, type TensorSpec } from '@millhand/model'
+import { isDtype, isLength, type OnnxInspection, type TensorSpec } from '@millhand/model'
 
 export interface InspectionRequest {
   /** The file: a path in the folder of the process. */
@@ -36,9 +36,6 @@ const isListOf = <T>(value: unknown, is: (each: unknown) => each is T): value is
 const isMapOf = <T>(value: unknown, is: (each: unknown) => each is T): value is Record<string, T> =>
   isObject(value) && Object.values(value).every(is)
 const isSpec = (value: unknown): value is TensorSpec =>
-  isObject(value) &&
-  isText(value.name) &&
-  isDtype(value.dtype) &&
-  isListOf(value.shape, (length): length is number => Number.isSafeInteger(length) && Number(length) >= -1)
+  isObject(value) && isText(value.name) && isDtype(value.dtype) && isListOf(value.shape, isLength)
 
 const specOf = ({ name, dtype, shape }: TensorSpec): TensorSpec => ({ name, dtype, shape })
