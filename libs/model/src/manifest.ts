@@ -3,6 +3,7 @@ import { DTYPES, type Dtype } from './dtype.ts'
 import { excerpt } from './excerpt.ts'
 import { Fields, ManifestInvalid } from './manifest-fields.ts'
 import { accelerators, type Provider, providers } from './provider.ts'
+import { isLength } from './tensor-limits.ts'
 
 const INPUT_FORMATS = ['text', 'json', 'image', 'audio', 'tensors', 'bytes'] as const
 export type InputFormat = (typeof INPUT_FORMATS)[number]
@@ -13,10 +14,6 @@ export interface TensorSpec {
   readonly dtype: Dtype
   readonly shape: readonly number[]
 }
-
-/** Whether it can be in a shape of a `TensorSpec`: the public message has them as int32. */
-export const isLength = (length: unknown): length is number =>
-  Number.isInteger(length) && Number(length) >= -1 && Number(length) < 2 ** 31
 
 /** How an input becomes the model's first input, with a first axis of 1. */
 export type Preprocess =
