@@ -90,13 +90,13 @@ describe('a process that is not watched from within', { skip, timeout: 120_000 }
 
 const log = createLog({ level: 'error', write: () => {}, format: 'json' })
 
-/** Children get the wall of the system that this machine has, until the test is over. */
+/** Children get the sandbox that this machine has, until the test is over. */
 function withSandbox(t: TestContext) {
   t.after(() => chooseSandbox('off', log))
   return chooseSandbox('auto', log)
 }
 
-it('a child that is killed while its wall is set up is gone', { timeout: 120_000 }, async t => {
+it('a child that is killed while its sandbox is set up is gone', { timeout: 120_000 }, async t => {
   if (withSandbox(t).tool !== 'bwrap') return t.skip('needs bubblewrap that works (Debian: bubblewrap)')
   for (let turns = 0; turns < 20; turns++) {
     const child = start(() => undefined, [])

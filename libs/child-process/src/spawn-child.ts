@@ -41,7 +41,7 @@ const LIMITED =
 export const residentLimit = ({ memoryLimitBytes, devices }: Pick<SpawnOptions, 'memoryLimitBytes' | 'devices'>) =>
   memoryLimitBytes + (devices?.residentBytes ?? 0)
 
-/** Starts the process in a folder of its own, with its limits and the wall around it. Throws `RunnerGone('not_started')`. */
+/** Starts the process in a folder of its own, with its limits and its sandbox. Throws `RunnerGone('not_started')`. */
 export function spawnChild(options: SpawnOptions) {
   const { script, lock, memoryLimitBytes, devices, fileBytes, log } = options
   const plan = sandbox()
@@ -71,7 +71,7 @@ export function spawnChild(options: SpawnOptions) {
     const child = spawn(command, given, {
       cwd: folder,
       // Nothing of ours: no key or address may reach a process that reads hostile input.
-      // Behind the wall its user has no home of its own that the system could name.
+      // In the sandbox its user has no home of its own that the system could name.
       env: { PATH: process.env.PATH, ...NO_TELEMETRY, ...(plan.tool !== 'none' && { HOME: '/' }), ...devices?.env },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       detached: generations > 0, // A process group of its own.

@@ -1,5 +1,6 @@
 /** From the lines of a request to a blob of lines that are checked: all of them, or none. */
 import { Readable } from 'node:stream'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { type Fault, fail, failFaults, isFull } from '@millhand/api'
 import type { Blobs } from '@millhand/blob'
 import { hasScope, type Principal } from '@millhand/rpc'
@@ -22,6 +23,8 @@ export interface AcceptanceDeps {
 
 interface Accept {
   readonly caller: Principal
+  /** The batch that the lines are to be, and when it expires (ms since 1970). */
+  readonly batch: { readonly id: string; readonly expiresAt: number }
   /** The most lines there may be, and the parameter that has them. */
   readonly most: number
   readonly param: string
@@ -49,7 +52,7 @@ const PAGE = 500
 export async function acceptLines(
   { blobs, tasks }: AcceptanceDeps,
   sent: AsyncIterable<SentLine> | Iterable<SentLine>,
-  { caller, most, param, key, signal, onBytes }: Accept,
+  { caller, batch, most, param, key, signal, onBytes }: Accept,
 ): Promise<AcceptedLines> {
   const faults: Fault[] = []
   const customIds = new Map<string, string>()
@@ -57,12 +60,22 @@ export async function acceptLines(
   let pageBytes = 0
   let total = 0
   const totals: Record<ItemKind, number> = { compute: 0, workforce: 0 }
+  const held = new Set<string>()
+
+  /** Before they are looked for: what is found then stays. */
+  async function holdInputs(items: readonly Item[]): Promise<void> {
+    const ids = [...new Set(items.flatMap(inputsOf))].filter(id => !held.has(id))
+    for (const id of ids) held.add(id)
+    const until = timestampFromMs(batch.expiresAt)
+    if (ids.length > 0) await tasks.compute.holdInputs({ batchId: batch.id, ids, until }, onBehalfOf(caller, signal))
+  }
 
   async function checkPage(): Promise<void> {
     const checked = page
     page = []
     pageBytes = 0
     if (checked.length === 0) return
+    await holdInputs(checked.map(({ item }) => item))
     const found = await Promise.all(
       itemKinds.map(async kind => {
         const own = checked.filter(({ item }) => item.kind === kind)
@@ -121,6 +134,13 @@ export async function acceptLines(
     throw error
   })
   return { total, bytes: size, withEmployees: totals.workforce > 0 }
+}
+
+/** The files, and models of accounts, that a task names: two at most. */
+function inputsOf({ request: { kind } }: Item): string[] {
+  if (kind.case !== 'task') return []
+  const { model, inputFile = '' } = kind.value
+  return [model, inputFile].filter(id => /^(file|model)_/.test(id))
 }
 
 /** As `POST /v1/tasks` with an employee. */

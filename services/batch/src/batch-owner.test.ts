@@ -101,12 +101,15 @@ let adds = 0
 let late: (() => void)[] | undefined
 /** Whether tasks can't be looked at now. */
 let isAway = false
+/** Batches whose files and models may be removed. */
+let released: string[] = []
 function compute() {
   const transport = createDirectTransport()
   room = queue = Number.POSITIVE_INFINITY
   adds = 0
   late = undefined
   isAway = false
+  released = []
   serve(router => {
     router.service(BatchTaskService, {
       async addTasks({ tasks: asked, cancelled }) {
@@ -137,6 +140,10 @@ function compute() {
           output: '7',
         })
         return { tasks: ids.slice(0, 90).map(state) }
+      },
+      async releaseInputs({ batchId }) {
+        released.push(batchId)
+        return {}
       },
       async cancelTasks({ ids }) {
         for (const id of ids) endTask(id, TaskStatus.CANCELLED)
@@ -199,6 +206,7 @@ test('an owner that died while it made tasks is followed by one that makes each 
   await new BatchOwner(deps, ending.signal).pass()
   const { status, error_file } = await ended()
   assert.deepEqual([status, error_file], ['completed', undefined])
+  assert.deepEqual(released, [batch.id])
   assert.deepEqual(
     linesOf('output.jsonl'),
     range(0, TOTAL).map(index => ({ custom_id: `c${index}`, index, task_id: idOf(index), output: 7 })),

@@ -267,6 +267,7 @@ export class BatchOwner {
     const results = { blobs, calls: this.#calls, taskFiles, signal: this.#signal }
     const files = await writeResults(results, { ...batch, counts }, items, { status, until: due_at })
     const key = keyOf(batch)
+    await this.#calls.releaseInputs(batch)
     await this.#mutex.runExclusive(key, async () => {
       await changeBatch(this.#deps, tenant, id, now =>
         hasEnded(now) ? now : { ...now, ...files, status, counts, finished_at, due_at },

@@ -2,7 +2,7 @@ import type { Client, HandlerContext } from '@connectrpc/connect'
 import { codeOf, fail, type Id, idTime } from '@millhand/api'
 import type { Batch, CreateBatchRequest } from '@millhand/api/gen/millhand/batch/v1/batch_pb.ts'
 import type { FileService } from '@millhand/api/gen/millhand/compute/v1/file_service_pb.ts'
-import { idOf, operationKey, principal, requestIdKey } from '@millhand/rpc'
+import { idOf, operationKey, type Principal, principal, requestIdKey } from '@millhand/rpc'
 import { acceptLines, type SentLine } from '../acceptance.ts'
 import type { Place } from '../active-limits.ts'
 import type { BatchRecord } from '../batch.ts'
@@ -11,7 +11,7 @@ import { batchMessage } from '../batch-message.ts'
 import { insertBatch } from '../batch-store.ts'
 import { countsOf, newItems } from '../item-state.ts'
 import { linesOf } from '../lines.ts'
-import { streamOnBehalfOf } from '../on-behalf-of.ts'
+import { onBehalfOf, streamOnBehalfOf } from '../on-behalf-of.ts'
 
 const WINDOW_S = 86_400
 
@@ -36,11 +36,23 @@ export const createBatch =
     if (before) return batchMessage(before)
     const place = await limits.begin(tenant)
     try {
-      return await accept(deps, req, call, id, place)
+      return await accept(deps, req, call, id, place).catch(async error => {
+        // Where this fails they are held until the batch would have expired.
+        await releaseInputs(deps, principal(call), id).catch(() => {})
+        throw error
+      })
     } finally {
       place.end()
     }
   }
+
+/** Of a batch that is not made. */
+async function releaseInputs({ batches, tasks }: BatchDeps, caller: Principal, id: string): Promise<void> {
+  if ((await batches.get(caller.tenant, id)) !== undefined) return
+  await tasks.compute.releaseInputs({ batchId: id }, onBehalfOf(caller, AbortSignal.timeout(RELEASE_MS)))
+}
+
+const RELEASE_MS = 10_000
 
 async function accept(
   deps: BatchDeps,
@@ -59,11 +71,20 @@ async function accept(
       ? (['tasks', MOST_TASKS, sentTasks(req.tasks)] as const)
       : (['input_file', MOST_LINES, fileLines(deps.files, inputFile, call)] as const)
   const { signal } = call
-  const accepted = await acceptLines(deps, sent, { caller, most, param, key: lines, signal, onBytes: place.add })
-  const { total, bytes, withEmployees } = accepted
-
   const created_at = idTime(id)
   const completion_window_s = req.completionWindowS ?? WINDOW_S
+  const expires_at = created_at + completion_window_s * 1000
+  const accepting = {
+    caller,
+    batch: { id, expiresAt: expires_at },
+    most,
+    param,
+    key: lines,
+    signal,
+    onBytes: place.add,
+  }
+  const { total, bytes, withEmployees } = await acceptLines(deps, sent, accepting)
+
   const batch: BatchRecord = {
     ...{ id, tenant, version: 1, account_id: caller.accountId, mode: caller.mode },
     status: 'running',
@@ -77,7 +98,7 @@ async function accept(
     completion_window_s,
     metadata: req.metadata,
     created_at,
-    expires_at: created_at + completion_window_s * 1000,
+    expires_at,
     resource_version: 1,
     request_id: call.values.get(requestIdKey),
   }

@@ -69,6 +69,11 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       const path = join(folder, 'model')
       await pipeline(content, createWriteStream(path, { mode: 0o600 }), { signal })
       return await inspectFile(path, bytes, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isOfMachine(error)) throw error
+      log.warn('model.not_inspected', { reason: 'not_started', error })
+      throw notNow(error)
     } finally {
       content.destroy()
       if (folder !== undefined) removeTempFolder(folder, log)
@@ -104,7 +109,7 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
       const fault = FAULTS_OF_FILE[error.reason]
       if (fault !== undefined) throw new ModelInvalid(`looking into it takes more ${fault} than it may`)
       log.warn('model.not_inspected', { reason: error.reason, error, text: child.stderr() })
-      throw fail('unavailable', 'The file can not be looked into now. Send the request again.', { cause: error })
+      throw notNow(error)
     } finally {
       limit.cancel()
       signal.removeEventListener('abort', stop)
@@ -112,6 +117,13 @@ export function createInspector({ clock, log }: { readonly clock: Clock; readonl
     }
   }
 }
+
+const notNow = (cause: unknown) =>
+  fail('unavailable', 'The file can not be looked into now. Send the request again.', { cause })
+
+/** A full disk, no more processes or open files: what the system refused says which call it was. */
+const isOfMachine = (error: unknown): boolean =>
+  error instanceof RunnerGone || (error instanceof Error && 'syscall' in error && 'code' in error)
 
 /** What a process ended of that its file is the reason for; whatever else ended it, another try may work. */
 const FAULTS_OF_FILE: Readonly<Partial<Record<RunnerGone['reason'], string>>> = {
